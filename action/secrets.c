@@ -96,10 +96,10 @@ enum rc secrets_host(struct secret_host *ret_host, const struct config *config,
     const char *name = value->section + strlen("http:");
     struct allowed host;
     if (strchr(name, '*') != NULL || !allow_parse(name, strlen(name), &host))
-        return err_set(
-            err, RC_FATAL, ERR_CONFIG, value->where,
-            "[http:api.example.com] or [http:api.example.com:8443]: one host, no pattern",
-            "[%s] names no host", value->section);
+        return err_set(err, RC_FATAL, ERR_CONFIG, value->where,
+                       "Write [http:api.example.com] or [http:api.example.com:8443], with one host "
+                       "and no pattern.",
+                       "[%s] names no host", value->section);
     *ret_host = (struct secret_host){.host = host,
                                      .section = value->section,
                                      .plain = config_get_bool(config, value->section, "plain")};

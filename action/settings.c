@@ -136,8 +136,8 @@ static void add_allowed(struct loading *loading, const struct config_value *valu
             STR_AUTO entry = {0};
             str_add(&entry, at, len);
             (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where,
-                          "host, host:port, host:*, *.example.com, [::1]:8080; commas between; no "
-                          "scheme, no path",
+                          "Write host, host:port, host:*, *.example.com or [::1]:8080, with commas "
+                          "between, without scheme and path.",
                           "[http] allow: \"%s\" is no host", entry.data);
             config_fault(&loading->faults, &err);
         }

@@ -1,8 +1,8 @@
 /**
  * What: the result of everything that can fail: a reaction (enum rc) and, for people, a struct
  *   err.
- * Invariants: rc says what the caller can do; err says what happened. err is filled exactly
- *   when rc is neither RC_OK nor RC_NONE. Whoever decides the reaction logs it, once.
+ * Invariants: rc is the caller's reaction; err describes the error. err is filled exactly
+ *   when rc is neither RC_OK nor RC_NONE. The function that decides the reaction logs it, once.
  * Threads: a struct err lives on the caller's stack and belongs to it.
  * Ownership: plain data, nothing to free.
  * Failure: texts too long are cut, never refused; a cut is between two characters (base/utf8.h).

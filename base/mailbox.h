@@ -1,11 +1,11 @@
 /**
  * What: a queue of messages between threads, with a file descriptor to poll(2) on. Threads share
  *   queues, not structs.
- * Invariants: messages come out in the order they were put in; what is in a mailbox belongs to it,
- *   what was taken belongs to the taker.
+ * Invariants: messages come out in the order they were put in. A message belongs to the mailbox
+ *   until a thread takes it, and then to that thread.
  * Threads: mailbox_put and mailbox_put_all from any; the rest from the one thread that owns the
  *   mailbox.
- * Ownership: struct mail is embedded at the front of what is sent; the mailbox never frees it.
+ * Ownership: struct mail is embedded at the front of a message; the mailbox never frees it.
  * Failure: none; a mailbox that cannot be made ends the process, as memory does.
  */
 #ifndef BASE_MAILBOX_H

@@ -15,9 +15,9 @@
 #define REMEDY_RUN_LIST   "See: lockstep run list"
 #define REMEDY_RUN_SHOW   "To see it: lockstep run show %s"
 #define REMEDY_RUN_WATCH  "The run continues. To follow it: lockstep run watch %s"
-#define REMEDY_RUN_FAILED "To see what failed: lockstep run show %s"
+#define REMEDY_RUN_FAILED "To see the failure: lockstep run show %s"
 #define REMEDY_RUN_THERE                                                                           \
-    "Leave --run out for a new run. To see the one that is there: lockstep run show %s"
+    "Leave --run out for a new run. To see the existing one: lockstep run show %s"
 #define REMEDY_RUN_RESUME                                                                          \
     "To continue it: lockstep publish --queue %s --resume %s. The next other run closes it as "    \
     "aborted"
@@ -31,7 +31,7 @@
 #define REMEDY_QUEUE_MISSING "See: lockstep queue list. To make it: lockstep queue create %.63s"
 #define REMEDY_QUEUE_SHOW    "See: lockstep queue show %.63s"
 #define REMEDY_QUEUE_RESUME  "lockstep queue resume %.63s"
-#define REMEDY_QUEUE_EXPLAIN "To see why, and what helps: lockstep queue explain %.63s"
+#define REMEDY_QUEUE_EXPLAIN "To see the cause and the remedy: lockstep queue explain %.63s"
 #define REMEDY_TOPIC_SHAPE                                                                         \
     "Order holds within one partition. An executor halts the queue; if its producers still write " \
     "to its partition: lockstep queue resume %.63s --accept-topic"
@@ -39,19 +39,19 @@
     "An executor halts the queue. Then, to read the new topic from its beginning: lockstep queue " \
     "resume %.63s --accept-topic --from-offset earliest"
 #define REMEDY_TOPIC_GONE                                                                          \
-    "Was the topic deleted, or is this another cluster? Once it is made again: lockstep queue "    \
+    "Create the topic again, or name the right cluster. Then, for a new topic: lockstep queue "    \
     "resume %.63s --accept-topic --from-offset earliest"
 #define REMEDY_TOPIC_RETENTION                                                                     \
-    "What no executor holds in memory is lost: publish those runs again. An executor halts the "   \
-    "queue if it is so; then: lockstep queue resume %.63s --accept-topic --from-offset earliest"
+    "Publish the runs again that no executor holds in memory. If an executor has halted the "      \
+    "queue: lockstep queue resume %.63s --accept-topic --from-offset earliest"
 #define REMEDY_TOPIC_TRUNCATED                                                                     \
-    "The topic was created again, or the log lost its tail. An executor halts the queue; then, "   \
-    "to go "                                                                                       \
-    "on from the log's end: lockstep queue resume %.63s --accept-topic --from-offset latest"
+    "Wait until an executor halts the queue, because the topic was created again or its log lost " \
+    "its tail. To continue from the log's end: lockstep queue resume %.63s --accept-topic "        \
+    "--from-offset latest"
 #define REMEDY_REPLAY_OTHER                                                                        \
     "To continue it: lockstep replay --queue %.63s --resume %s. To give it up: lockstep replay "   \
     "--queue %.63s --abandon %s"
-#define REMEDY_REPLAY_RESUME "Continue it with: lockstep replay --queue %.63s --resume %d"
+#define REMEDY_REPLAY_RESUME "To continue it: lockstep replay --queue %.63s --resume %d"
 #define REMEDY_REPLAY_LOG    "See: lockstep log --event replay_begun"
 #define REMEDY_LOCK_LIST     "See: lockstep lock list"
 #define REMEDY_LOCKS_TAKEN                                                                         \
@@ -71,7 +71,7 @@
 #define REMEDY_EXECUTOR_LIST "See: lockstep executor list"
 #define REMEDY_EXECUTOR_STOP "Stop its executors first. To see them: lockstep executor list"
 #define REMEDY_QUEUE_FIRST                                                                         \
-    "To make one that is called tasks: lockstep queue create tasks --create-topic"
+    "To make one with the name tasks: lockstep queue create tasks --create-topic"
 #define REMEDY_CONFIG_LIST "All keys: lockstep config list"
 #define REMEDY_MIGRATE_UP  "Run: lockstep migrate up"
 #define REMEDY_MIGRATE_OTHER                                                                       \
@@ -83,7 +83,7 @@
     "all executors have ended: ALTER SCHEMA lockstep RENAME TO lockstep_before; then: lockstep "   \
     "migrate up. Then make each queue again at its cursor, as docs/how-to/upgrade.md says"
 #define REMEDY_MIGRATE_ROLES                                                                       \
-    "An administrator runs what this prints: lockstep migrate roles --show-sql"
+    "Let an administrator run the output of: lockstep migrate roles --show-sql"
 #define REMEDY_WAITING      "If that session is forgotten: SELECT pg_terminate_backend(%d)"
 #define REMEDY_MIGRATE_WAIT "Wait for it. To see it: lockstep lock list"
 #define REMEDY_COMPLETION   "lockstep completion bash"

@@ -3,9 +3,9 @@
  *   one way. Two kinds of threads are not for it. Several that share one queue have no inbox of
  *   their own: base/crew.h. A thread that exists for one call, and may be left behind when the call
  *   takes too long, takes no orders and is not joined: kafka/bounded.c, db/cancel.c.
- * Invariants: the thread ends soon after thread_take has told it to stop, which comes after all
- *   orders that were put before. Orders begin with a struct mail and are from malloc: whoever takes
- *   one owns it, and what was not taken is freed at the end.
+ * Invariants: the thread ends soon after thread_take has reported the stop, which comes after all
+ *   earlier orders. Orders begin with a struct mail and are from malloc: the thread that takes an
+ *   order owns it, and orders that were not taken are freed at the end.
  * Threads: thread_tell and thread_ask_stop from any; thread_take and waiting on the inbox from the
  *   thread itself; the rest from the one that owns the struct.
  * Ownership: the struct is embedded in its owner's, and does not move once it is started.

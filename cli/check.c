@@ -198,9 +198,16 @@ static void check_postgres(struct check *check)
     check_schema(check, check->cli->db, server);
 }
 
-static enum topic_grade grade_of(const char *word)
+static enum topic_grade grade_of(const struct db_result *rows, int row)
 {
-    return strcmp(word, "ok") == 0 ? TOPIC_OK : strcmp(word, "warn") == 0 ? TOPIC_WARN : TOPIC_FAIL;
+    switch (db_word(rows, row, VIEW_CHECK_LIST_GRADE)) {
+    case VIEW_CHECK_LIST_IS_OK:
+        return TOPIC_OK;
+    case VIEW_CHECK_LIST_IS_WARN:
+        return TOPIC_WARN;
+    default:
+        return TOPIC_FAIL;
+    }
 }
 
 /* What the database itself knows; the console's System page says the same. */
@@ -216,8 +223,7 @@ static void check_list(struct check *check)
     else if (rc != RC_OK)
         check_failed(check, "database", &err);
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
-        check_tell(check, grade_of(db_text(rows, i, VIEW_CHECK_LIST_GRADE)),
-                   db_text(rows, i, VIEW_CHECK_LIST_SUBJECT),
+        check_tell(check, grade_of(rows, i), db_text(rows, i, VIEW_CHECK_LIST_SUBJECT),
                    db_text(rows, i, VIEW_CHECK_LIST_HINT), "%s",
                    db_text(rows, i, VIEW_CHECK_LIST_FINDING));
 }

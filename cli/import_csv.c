@@ -70,8 +70,8 @@ enum rc import_csv_read(const char *path, const char *text, struct import_csv *r
     }
     import_csv_done(&csv);
     return err_set(err, RC_REJECT, ERR_USAGE, path,
-                   good ? "The first line names the columns."
-                        : "A value with a quote in it is in quotes, and the quote is doubled.",
+                   good ? "Name the columns in the first line."
+                        : "Put a value with a quote in it in quotes, and double the quote.",
                    good ? "it is empty" : "it is not CSV from line %d on", reading.line);
 }
 

@@ -153,7 +153,7 @@ enum rc command_log(struct cli *cli, struct err *err)
         return rc;
     if (cli_has(cli, "follow") && (cli_has(cli, "executions") || cli->output == OUTPUT_JSON))
         return err_set(err, RC_REJECT, ERR_USAGE, "log",
-                       "--follow goes with events, as table, jsonl or csv.",
+                       "Use --follow with events, as table, jsonl or csv.",
                        "--follow cannot be combined with %s",
                        cli->output == OUTPUT_JSON ? "json" : "--executions");
     if (cli_has(cli, "follow"))

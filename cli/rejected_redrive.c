@@ -233,7 +233,7 @@ static enum rc check_rows(struct redrive *redrive, const struct db_result *rows,
         if (strcmp(db_text(rows, i, REDRIVE_SELECT_NAME), db_text(rows, 0, REDRIVE_SELECT_NAME)) !=
             0)
             return err_set(err, RC_REJECT, ERR_USAGE, db_text(rows, i, REDRIVE_SELECT_REJECTED_ID),
-                           "narrow it with --queue",
+                           "Narrow it with --queue.",
                            "the messages are of several queues, %s and %s; a run is of one",
                            db_text(rows, 0, REDRIVE_SELECT_NAME),
                            db_text(rows, i, REDRIVE_SELECT_NAME));
@@ -289,7 +289,7 @@ static enum rc stage_all(struct redrive *redrive, struct err *err)
     db_array_end(&redrive->ids);
     if (redrive->faults > 0)
         return err_set(err, RC_REJECT, ERR_USAGE, redrive->queue,
-                       "correct them with --file, or leave them out",
+                       "Correct them with --file, or leave them out.",
                        "%lld of %d message%s cannot become tasks as they are; nothing is published",
                        (long long)redrive->faults, db_rows(rows), NUMBER_S(db_rows(rows)));
     if (redrive->ends > 0)
@@ -361,7 +361,7 @@ enum rc command_rejected_redrive(struct cli *cli, struct err *err)
 {
     struct redrive redrive = {.cli = cli, .work = tmpfile()};
     if (redrive.work == NULL)
-        return err_set(err, RC_FATAL, ERR_INTERNAL, "temporary file", "is TMPDIR writable?", "%s",
+        return err_set(err, RC_FATAL, ERR_INTERNAL, "temporary file", "Make TMPDIR writable.", "%s",
                        strerror(errno));
     uuid_new(redrive.run);
     enum rc rc = read_corrections(&redrive, err);

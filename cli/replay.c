@@ -76,7 +76,8 @@ static enum rc time_of(struct cli *cli, const char *option, struct replay_place 
     if (rc == RC_REJECT) {
         (void)snprintf(name, sizeof name, "--%s", option);
         return err_set(err, RC_REJECT, ERR_USAGE, name,
-                       "As PostgreSQL reads it: \"2026-05-04 13:00\", \"2026-05-04T13:00:00Z\", "
+                       "Write the time as PostgreSQL reads it: \"2026-05-04 13:00\", "
+                       "\"2026-05-04T13:00:00Z\", "
                        "\"yesterday\".",
                        "there is no time \"%s\"", text);
     }

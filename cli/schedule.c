@@ -28,7 +28,7 @@ static enum rc rule_text(const struct cli *cli, char **ret_text, struct err *err
     cJSON *rule = *written == '{' ? cJSON_Parse(written) : cJSON_CreateObject();
     if (rule == NULL)
         return err_set(err, RC_REJECT, ERR_USAGE, written,
-                       "write {\"kind\": \"daily\", \"times\": [\"06:00\"]}", "it is not JSON");
+                       "Write {\"kind\": \"daily\", \"times\": [\"06:00\"]}.", "it is not JSON");
     if (*written != '{') {
         set_text(rule, "kind", "cron");
         set_text(rule, "expr", written);
@@ -95,7 +95,7 @@ static enum rc answer_lines(struct cli *cli, const char *path, FILE *in, struct 
             continue;
         (void)snprintf(object, sizeof object, "%.140s:%d", path, number);
         if (len > MOST_LINE || strlen(line) != (size_t)len)
-            return err_set(err, RC_REJECT, ERR_USAGE, object, "write one rule a line, in JSON",
+            return err_set(err, RC_REJECT, ERR_USAGE, object, "Write one rule a line, in JSON.",
                            len > MOST_LINE ? "the line is longer than 64 kB"
                                            : "the line contains a NUL byte");
         rc = db_run(cli->db, &sql_schedule_answer,
@@ -142,15 +142,16 @@ enum rc command_schedule_next(struct cli *cli, struct err *err)
 static enum rc print_meaning(const struct db_result *rows, struct err *err)
 {
     static const struct {
-        const char *kind, *title;
-    } parts[] = {{"means", NULL},
-                 {"warning", NULL},
-                 {"next", "next times"},
-                 {"clock_change", "clock changes"}};
+        enum schedule_explain_kind kind;
+        const char *title;
+    } parts[] = {{SCHEDULE_EXPLAIN_IS_MEANS, NULL},
+                 {SCHEDULE_EXPLAIN_IS_WARNING, NULL},
+                 {SCHEDULE_EXPLAIN_IS_NEXT, "next times"},
+                 {SCHEDULE_EXPLAIN_IS_CLOCK_CHANGE, "clock changes"}};
     for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) {
         bool begun = false;
         for (int i = 0; i < db_rows(rows); i++) {
-            if (strcmp(db_text(rows, i, SCHEDULE_EXPLAIN_KIND), parts[part].kind) != 0)
+            if (db_word(rows, i, SCHEDULE_EXPLAIN_KIND) != (int)parts[part].kind)
                 continue;
             if (!begun && parts[part].title != NULL)
                 (void)printf("\n%s\n", parts[part].title);

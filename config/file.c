@@ -219,7 +219,7 @@ enum rc file_read(struct config *config, const char *path, struct err *err)
         char where[160];
         (void)snprintf(where, sizeof where, "%s:%d", path, bad_line);
         rc = err_set(err, RC_FATAL, ERR_CONFIG, where,
-                     "A line is [section], key = value, or a comment after ; or #.",
+                     "Write [section], key = value, or a comment after ; or #.",
                      "this line is neither a section nor key = value");
     } else if (ferror(reading->file)) {
         rc = err_set(err, RC_FATAL, ERR_CONFIG, path, "",

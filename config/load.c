@@ -133,9 +133,9 @@ static void check_clusters(struct config *config)
         if (strncmp(value->section, prefix, sizeof prefix - 1) != 0)
             continue;
         if (!is_cluster_name(name))
-            (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where, "As in [cluster:warehouse].",
-                          "the name of [%s] must be 1 to 40 letters, digits, _ and -",
-                          value->section);
+            (void)err_set(
+                &err, RC_FATAL, ERR_CONFIG, value->where, "Write it as in [cluster:warehouse].",
+                "the name of [%s] must be 1 to 40 letters, digits, _ and -", value->section);
         else if (*value->value == '\0')
             (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where, HINT_CLUSTER,
                           "[%s] has no conninfo", value->section);

@@ -23,7 +23,7 @@ bool secret_is_elsewhere(const struct config_key *row, const char *key, const ch
 static enum rc refuse(const char *where, const char *path, const char *why, struct err *err)
 {
     return err_set(err, RC_FATAL, ERR_CONFIG, where,
-                   "The file holds the secret and nothing else, on one line.",
+                   "Write the secret and nothing else into the file, on one line.",
                    "the secret cannot be read from %s: %s", path, why);
 }
 

@@ -306,12 +306,11 @@ static enum rc check_pair(const struct http *http, struct err *err)
     gnutls_certificate_free_credentials(pair);
     if (answer >= 0)
         return RC_OK;
-    return err_set(err, RC_FATAL, ERR_CONFIG, options->certificate,
-                   "tls_certificate names the PEM file with the certificate and its chain, tls_key "
-                   "the one with its "
-                   "private key.",
-                   "certificate and key (%s) do not fit: %s", options->key,
-                   gnutls_strerror(answer));
+    return err_set(
+        err, RC_FATAL, ERR_CONFIG, options->certificate,
+        "Name the PEM file with the certificate and its chain in tls_certificate, and the "
+        "file with its private key in tls_key.",
+        "certificate and key (%s) do not fit: %s", options->key, gnutls_strerror(answer));
 }
 
 static enum rc load_tls(struct http *http, struct err *err)

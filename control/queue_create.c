@@ -18,7 +18,7 @@ static enum rc check_name(const char *name, struct err *err)
     if (good)
         return RC_OK;
     return err_set(err, RC_REJECT, ERR_USAGE, name,
-                   "Letters, digits, '.', '_' and '-', at most 63, a letter or digit first.",
+                   "Use letters, digits, '.', '_' and '-', at most 63, a letter or digit first.",
                    "a queue cannot have this name");
 }
 

@@ -165,7 +165,7 @@ static bool cannot_parse(const char *conninfo, struct err *err)
     if (plain_name || options != NULL)
         return false;
     (void)err_set(err, RC_FATAL, ERR_CONFIG, "connection string",
-                  "It is keyword=value with blanks between and quotes around values that hold "
+                  "Write keyword=value with blanks between and quotes around values that hold "
                   "blanks, or a postgresql:// URI with %NN for special characters.",
                   "libpq cannot read it; it is not shown because of passwords in it");
     return true;
@@ -355,12 +355,12 @@ static enum rc not_fitting(const struct db *db, const struct db_server *wanted, 
     const struct db_server *is = &db->server;
     if (match == DB_NOT_OLDER)
         return err_set(err, RC_LOST, ERR_DB_DOWN, PQhost(db->conn),
-                       "An old primary that came back? Stop it, and let the connection string lead "
-                       "to the new one. If this is the right server, restart the executor.",
+                       "Stop this server if it is an old primary that came back; restart the "
+                       "executor if it is the right server.",
                        "the server is on timeline %lld, but timeline %lld of it was seen before",
                        (long long)is->timeline, (long long)wanted->timeline);
     return err_set(err, RC_LOST, ERR_DB_DOWN, PQhost(db->conn),
-                   "conninfo and task_conninfo must lead to the same database of the same server.",
+                   "Let conninfo and task_conninfo lead to the same database of the same server.",
                    "another server or database answers (system %s, database %lld, timeline %lld) "
                    "than the control session has (system %s, database %lld, timeline %lld)",
                    is->system_id, (long long)is->database, (long long)is->timeline,

@@ -10,8 +10,8 @@
  * Ownership: db_open gives the session to the caller; db_close takes it. A result belongs to
  *   the caller (db/result.h).
  * Failure: RC_LOST: close and open again. RC_RETRY: contention or a time-out; from db_open: the
- *   server is there, but takes nobody now (all connections in use, starting, a standby). RC_REJECT:
- *   the statement or its data are wrong. RC_FATAL: rights, schema, a standby. db/sqlstate.c has the
+ *   server accepts no session now (all connections in use, starting, a standby). RC_REJECT: the
+ *   statement or its data are wrong. RC_FATAL: rights, schema, a standby. db/sqlstate.c has the
  *   table. err->code is the SQLSTATE.
  */
 #ifndef DB_DB_H

@@ -2,14 +2,14 @@
  * What: the schema `lockstep`: numbered forward migrations, the functions and the views, embedded
  *   in the binary.
  * Invariants: a migration is applied once, in its own transaction, under one advisory lock, so
- *   any number of migrators may start at once; what is applied keeps its checksum. Functions
- *   and views are replaced when their text changed: in their place, so that what users were granted
- *   on them stays, or, with other parameters or columns, by dropping them. One that this binary
- *   does not have is dropped.
+ *   any number of migrators may start at once; what is applied keeps its checksum. A function
+ *   or view is replaced when its text changed: in its place, so that its grants stay, or, with
+ *   other parameters or columns, after it was dropped. One that this binary does not have is
+ *   dropped.
  * Threads: the session's own.
  * Ownership: borrows the session.
  * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer, altered or of another line of
- *   development; the hint says what mends it.
+ *   development; the hint has the remedy.
  */
 #ifndef DB_MIGRATE_H
 #define DB_MIGRATE_H

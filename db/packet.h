@@ -1,12 +1,12 @@
 /**
- * What: the settings that a session is opened with, as the start-up packet's `options`. For the
+ * What: the settings with which a session is opened, as the start-up packet's `options`. For the
  *   files of db/ only.
  * Invariants: they apply before the first statement, override those of ALTER ROLE and ALTER
- *   DATABASE, and are what RESET ALL goes back to. A session that runs SQL of the user's keeps the
+ *   DATABASE, and RESET ALL returns to them. A session that runs SQL of the user's keeps the
  *   login's own search_path.
  * Threads: any.
  * Ownership: fills a string of the caller's.
- * Failure: none; what is no connection string adds nothing.
+ * Failure: none; a text that is no connection string adds nothing.
  */
 #ifndef DB_PACKET_H
 #define DB_PACKET_H

@@ -1,8 +1,8 @@
 /**
- * What: what the configuration of this executor does not let it do is left to others, who may know
- *   the command or call the host.
- * Invariants: the database remembers what is needed and who lacks it, so that it does not come
- *   back.
+ * What: leaves tasks that this executor's configuration does not allow to other executors, which
+ *   may know the command or call the host.
+ * Invariants: the task's row has the list of its needs, and adoption compares the list with each
+ *   configuration, so that the task does not return to this executor.
  * Threads: control.
  * Ownership: frees the works.
  * Failure: as db.h.

@@ -1,7 +1,7 @@
 /**
- * What: what control does while the server works on a claim: completed works make room, and what
- *   waits goes there.
- * Invariants: all else takes a statement, or may, and waits for the answer.
+ * What: the work of control while the server works on a claim: it records completed works and
+ *   assigns waiting ones in their place.
+ * Invariants: any other work may need a statement, and so waits for the answer.
  * Threads: control.
  * Ownership: -
  * Failure: as db.h.

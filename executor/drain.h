@@ -1,8 +1,7 @@
 /**
- * What: what signals ask of an executor: to pause its claims, to read its configuration again, to
- *   end in order.
- * Invariants: a drain takes nothing new, and what runs may finish; the second signal, or the
- *   time-out, cancels it.
+ * What: carries out signals: to pause the claims, to read the configuration again, to end in order.
+ * Invariants: a draining executor starts nothing new, and running tasks may finish; the second
+ *   signal, or the time-out, cancels them.
  * Threads: control.
  * Ownership: -
  * Failure: as db.h.

@@ -1,9 +1,8 @@
 /**
- * What: what happens in one place of an executor and matters in another. One table (event.c) says
- *   what each event does to the parts of a lane; the file that notices the event knows none of
- *   them.
- * Invariants: an effect only notes something in a part, for its next turn: it sends nothing and
- *   tells no further event.
+ * What: events: news from one file of an executor for the parts of a lane. One table (event.c) has
+ *   the effects of each event on the parts; the file that notices the event knows none of them.
+ * Invariants: an effect only makes a note in a part, for its next turn: it sends nothing and causes
+ *   no further event.
  * Threads: control.
  * Ownership: -
  * Failure: -

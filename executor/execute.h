@@ -1,6 +1,6 @@
 /**
- * What: hands startable tasks to readers that hold a slot, shows what runs for long, and ends what
- *   has run out of its time.
+ * What: assigns startable tasks to readers that hold a slot, shows tasks that run for long, and
+ *   ends tasks whose time is over.
  * Invariants: control decides, readers run. No reader has a second task before each has a first
  *   one.
  * Guarantee: a queue's tasks run on at most max_readers readers at a time, over all executors, and
@@ -8,10 +8,10 @@
  * Mechanism: a reader runs tasks only while its executor holds a slot for it (phaselock/slot.h); a
  *   slot is a lock and a row, so it is free when the executor dies. Control starts only tasks of
  *   phases that its last claim, adoption or gate saw open.
- * Not its concern: what a task does, and how it is sent (reader/).
+ * Not its concern: the statements of a task, and how they are sent (reader/).
  * Example: a run has the phases 1 (a, b), 2 (c) and 3 (d), max_readers is 2, and X and Y have two
- *   readers each. X has both slots and runs a and b. Phase 2 is Y's: Y has no slot, says so
- *   (wanted), and X releases one when it is idle over the barrier.
+ *   readers each. X has both slots and runs a and b. Phase 2 is Y's: Y has no slot, notifies
+ *   the others (wanted), and X releases one when it is idle over the barrier.
  * Threads: control.
  * Ownership: a work that a reader has belongs to it.
  * Failure: as db.h.

@@ -5,7 +5,7 @@
  * Invariants: the promises of docs/explanation/guarantees.md. A process is one incarnation after
  *   another: when a session that carries locks is lost, the executor drops everything, and a new
  *   incarnation starts.
- * Threads: executor_run blocks its caller, who must be the main thread: it installs the
+ * Threads: executor_run blocks its caller, which must be the main thread: it installs the
  *   handlers of SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2. The table of threads is in
  *   docs/explanation/architecture.md.
  * Ownership: borrows the options until it returns.

@@ -125,7 +125,7 @@ static enum rc take_orders(struct gate *gate, struct err *err)
             break;
         case GATE_RELEASE:
             if (rc == RC_OK)
-                rc = phaselock_release(gate->db, order->phase_id, PHASELOCK_INTENT, err);
+                rc = phaselock_release_intent(gate->db, order->phase_id, err);
             break;
         case GATE_TELL:
             if (rc == RC_OK)
@@ -413,7 +413,7 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
     if (phase != NULL && phase->previous_phase_id == 0)
         phase->previous_phase_id = said.previous_phase_id;
     else if (rc == RC_OK && said.previous_phase_id != 0)
-        rc = phaselock_release(lane->ex->control, said.previous_phase_id, PHASELOCK_INTENT, err);
+        rc = phaselock_release_intent(lane->ex->control, said.previous_phase_id, err);
     return rc;
 }
 

@@ -1,8 +1,8 @@
 /**
- * What: whether the topic is still this queue's: what the watcher saw of it, compared with what the
- *   queue knows.
- * Invariants: metadata has hiccups and a look may be older than a claim, so a finding counts when
- *   the next look has it, too. A verdict is given; the caller assigns or halts.
+ * What: decides whether the topic is still this queue's, from the watcher's findings and the
+ *   queue's row.
+ * Invariants: metadata has hiccups and a check may be older than a claim, so a finding counts when
+ *   the next check confirms it. This file gives a verdict; the caller assigns or halts.
  * Threads: control.
  * Ownership: embedded in the lane; only identity.c writes it.
  * Failure: as db.h.

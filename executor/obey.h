@@ -1,7 +1,7 @@
 /**
- * What: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to
- *   end.
- * Invariants: what is wanted stands in the rows; a notification says when to look.
+ * What: carries out the requests of operators: to stop tasks, to hold runs, to use fewer readers,
+ *   to end.
+ * Invariants: rows have the requests; a notification only says when to read them.
  * Threads: control.
  * Ownership: the lane owns the list of held runs.
  * Failure: as db.h.

@@ -1,11 +1,10 @@
 /**
- * What: a phase of which this executor has, or just had, tasks: what waits for a reader, what
- *   runs, and what is known of its locks.
- * Invariants: each field has one writer. It is phase.c, but for what only one other file knows:
- *   claim.c how its messages name it (run, previous_order) and that it was claimed, gate.c its gate
- *   and previous_phase_id, late.c how many are late.
+ * What: a phase of which this executor has, or just had, tasks: its waiting and running tasks, and
+ *   the known state of its locks.
+ * Invariants: each field has one writer. claim.c writes run, previous_order and claimed, gate.c
+ *   writes gate and previous_phase_id, late.c writes late, and phase.c writes all other fields.
  * Threads: control.
- * Ownership: the lane owns its phases, a phase what waits.
+ * Ownership: the lane owns its phases, a phase owns its waiting tasks.
  * Failure: -
  */
 #ifndef EXECUTOR_PHASE_H

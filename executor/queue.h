@@ -1,7 +1,7 @@
 /**
- * What: the row of a lane's queue: read, and what of it operators change while the queue is worked
- *   off.
- * Invariants: whatever halts the queue passes lane_halted.
+ * What: reads the row of a lane's queue, and follows the changes that operators make to it while
+ *   the executor works.
+ * Invariants: every halt of the queue passes lane_halted.
  * Threads: control.
  * Ownership: a result belongs to the caller.
  * Failure: RC_FATAL, ERR_CONFIG: there is no such queue.

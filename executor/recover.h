@@ -1,7 +1,7 @@
 /**
- * What: asks for work that nobody owns, and adopts it: returned, due for another attempt, or of an
- *   executor that died.
- * Invariants: when to ask is orphans.h's; how many are asked for is measured as for a claim.
+ * What: asks for orphans, and adopts them: tasks that were returned, that are due for another
+ *   attempt, or whose executor died.
+ * Invariants: orphans.h decides when to ask; the number of tasks is measured as for a claim.
  * Guarantee: an unfinished task without a living owner gets one, and no effect of it is committed
  *   twice.
  * Mechanism: lockstep.adopt takes S of the phase, locks rows whose owner's liveness lock is free
@@ -13,7 +13,7 @@
  *   committed. Y adopts b, because an adoption takes tasks of the oldest phase first, runs it and
  *   opens phase 2; it adopts c then, and d in the end.
  * Threads: control.
- * Ownership: what is adopted belongs to its phase.
+ * Ownership: an adopted task belongs to its phase.
  * Failure: as db.h.
  */
 #ifndef EXECUTOR_RECOVER_H

@@ -1,12 +1,13 @@
 /**
- * What: which PostgreSQL server an executor works on (db_server: cluster, database, timeline), and
- *   what it makes of a change. A fail-over is logged and worked on from the cursor that came with
- *   it. An old primary that answers again is refused for as long as this process lives. A copy of
- *   the database, or another one at the same address, halts the queue until an operator accepts it.
+ * What: the PostgreSQL server of an executor (db_server: cluster, database, timeline), and the
+ *   reaction to a change of it. After a fail-over the executor logs it and continues from the
+ *   cursor of the new primary. It refuses an old primary that answers again, for as long as this
+ *   process lives. A copy of the database, or another one at the same address, halts the queue
+ *   until an operator accepts it.
  * Invariants: the sessions of an incarnation lead to one cluster, database and timeline. On a
  *   server that the queue does not know nothing of it is claimed, adopted, opened or run
- *   (lane->foreign). What the queue knows stands in its row (server_system, server_database,
- *   server_timeline) and travels with the database into every copy.
+ *   (lane->foreign). The queue's row names its server (server_system, server_database,
+ *   server_timeline), and every copy of the database has that row.
  * Threads: control; server_memory belongs to it and outlives the incarnations of the process.
  * Ownership: server_open gives the session to the executor.
  * Failure: RC_LOST or RC_RETRY: to be tried again after a pause.

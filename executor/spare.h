@@ -1,7 +1,7 @@
 /**
- * What: attempts that end with a lost incarnation, between spare_start and spare_end; the next one
- *   tells of them.
- * Invariants: what the server or this executor ended does not count as lost.
+ * What: attempts that end with a lost incarnation, between spare_start and spare_end; the next
+ *   incarnation reports them to the database.
+ * Invariants: an attempt that the server or this executor ended does not count as lost.
  * Threads: control.
  * Ownership: server_memory, which outlives the incarnation.
  * Failure: as db.h.

@@ -264,7 +264,8 @@ static enum rc settle(struct kafka_admin *admin, const char *topic, enum rc want
             return RC_OK;
         (void)rd_kafka_poll(admin->handle->rk, 20);
     } while (kafka_left_ms(until_us) > 0);
-    return err_set(err, RC_RETRY, ERR_TIMEOUT, topic, "the brokers are busy; try again in a moment",
+    return err_set(err, RC_RETRY, ERR_TIMEOUT, topic,
+                   "Try again in a moment: the brokers are busy.",
                    "the controller has done it, the brokers do not know it yet");
 }
 

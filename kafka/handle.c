@@ -58,7 +58,8 @@ static const struct setting {
 
 static enum rc refused(struct err *err, const char *key, const char *text)
 {
-    return err_set(err, RC_FATAL, ERR_CONFIG, key, "see librdkafka's CONFIGURATION.md", "%s", text);
+    return err_set(err, RC_FATAL, ERR_CONFIG, key, "See librdkafka's CONFIGURATION.md.", "%s",
+                   text);
 }
 
 static void value_of(const rd_kafka_conf_t *conf, const char *key, char *ret_value, size_t size)
@@ -79,7 +80,7 @@ static enum rc keep(rd_kafka_conf_t *conf, const rd_kafka_conf_t *fresh, const s
     value_of(conf, s->key, after, sizeof after);
     if (strcmp(before, after) != 0 && strcmp(before, standard) != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, s->key,
-                       "remove this property from section [kafka]",
+                       "Remove this property from section [kafka].",
                        "lockstep needs %s=%s, it cannot be %s", s->key, s->value, before);
     return RC_OK;
 }
@@ -125,7 +126,7 @@ static enum rc verify(const struct kafka_handle *handle, enum kafka_role role, s
         value_of(rd_kafka_conf(handle->rk), settings[i].key, have, sizeof have);
         if (want[0] == '\0' || strcmp(want, have) != 0)
             return err_set(err, RC_FATAL, ERR_CONFIG, settings[i].key,
-                           "check the version of librdkafka",
+                           "Check the version of librdkafka.",
                            "librdkafka runs with %s=%s instead of %s", settings[i].key, have, want);
     }
     return RC_OK;
@@ -248,7 +249,7 @@ enum rc kafka_handle_open(const struct kafka_properties *props, enum kafka_role 
     const char *brokers = brokers_of(props);
     if (brokers == NULL || *brokers == '\0')
         return err_set(err, RC_FATAL, ERR_CONFIG, "bootstrap.servers",
-                       "name the brokers with -b HOST:PORT or in section [kafka] of lockstep.conf",
+                       "Name the brokers with -b HOST:PORT or in section [kafka] of lockstep.conf.",
                        "no Kafka brokers are configured");
     struct kafka_handle *handle = xcalloc(1, sizeof *handle);
     handle->references = 1;

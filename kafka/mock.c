@@ -27,8 +27,7 @@ enum rc kafka_mock_open(struct kafka_mock **ret_mock, struct err *err)
     rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new(rk, 1);
     if (cluster == NULL) {
         rd_kafka_destroy(rk);
-        return err_set(err, RC_FATAL, ERR_KAFKA, "mock cluster",
-                       "is there a free port on 127.0.0.1?",
+        return err_set(err, RC_FATAL, ERR_KAFKA, "mock cluster", "Free a port on 127.0.0.1.",
                        "librdkafka could not start its mock cluster");
     }
     *ret_mock = xcalloc(1, sizeof **ret_mock);

@@ -363,7 +363,7 @@ enum rc kafka_flush(struct kafka_producer *producer, int timeout_ms, struct err 
         if (producer->handle->down)
             return kafka_handle_no_answer(producer->handle, "", timeout_ms, err);
         return err_set(err, RC_RETRY, ERR_TIMEOUT, producer->handle->brokers,
-                       "flush again, or see why Kafka is slow",
+                       "Flush again, or find out why Kafka is slow.",
                        "%d records are not acknowledged after %d ms",
                        rd_kafka_outq_len(producer->handle->rk), timeout_ms);
     }

@@ -1,11 +1,11 @@
 /**
- * What: looks at a topic from beside the stream: how many partitions it has, where its log begins
- *   and ends, who leads it, and whether its birthmark is there: a text committed as metadata of the
+ * What: checks a topic on a client of its own: its number of partitions, the begin and end of its
+ *   log, its leader, and whether its birthmark is there: a text committed as metadata of the
  *   topic's partition to a consumer group, which the broker deletes together with the topic.
  *   librdkafka 2.0.2 knows no topic id, and reads a topic that was made again from the old offset
- *   without a word.
- * Invariants: looking changes nothing. Nobody joins the group, so only kafka_watch_sign writes to
- *   it.
+ *   without an error.
+ * Invariants: a check changes nothing. No consumer joins the group, so only kafka_watch_sign writes
+ *   to it.
  * Threads: one thread per watch, a thread that may wait: each call blocks for up to its time-outs.
  * Ownership: a watch has a client of its own, with the group's name as group.id. Plain commits and
  *   reads: the admin requests that name any group end the process in 2.0.2 when the broker dies

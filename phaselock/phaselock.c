@@ -2,23 +2,20 @@
 
 #include "phaselock/failed.h"
 
-enum rc phaselock_release(struct db *db, int64_t phase_id, enum phaselock_mode mode,
-                          struct err *err)
+enum rc phaselock_release_intent(struct db *db, int64_t phase_id, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     struct err own;
     err = err != NULL ? err : &own;
-    bool shared = mode == PHASELOCK_SHARED;
-    enum rc rc = db_run(db, shared ? &sql_phaselock_unlock_shared : &sql_phaselock_unlock_intent,
-                        (const char *const[]){DB_INT(phase_id)}, &result, err);
+    enum rc rc = db_run(db, &sql_phaselock_unlock_intent, (const char *const[]){DB_INT(phase_id)},
+                        &result, err);
     if (rc != RC_OK)
         return phaselock_failed(rc, err);
-    _Static_assert((int)PHASELOCK_UNLOCK_SHARED_HELD == (int)PHASELOCK_UNLOCK_INTENT_HELD,
-                   "both say only whether it was held");
-    if (!db_bool(result, 0, PHASELOCK_UNLOCK_SHARED_HELD))
-        return err_set(err, RC_FATAL, ERR_INTERNAL, "phase lock", "Please report this.",
-                       "%s of phase %lld was to be released, but this session does not hold it",
-                       shared ? "S" : "IX", (long long)phase_id);
+    if (!db_bool(result, 0, PHASELOCK_UNLOCK_INTENT_HELD))
+        return err_set(
+            err, RC_FATAL, ERR_INTERNAL, "phase lock", "Please report this.",
+            "the intent lock of phase %lld was to be released, but this session has none",
+            (long long)phase_id);
     return rc;
 }
 

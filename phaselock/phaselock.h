@@ -13,11 +13,11 @@
  *       lock_intent_xact             waits a slice for IX, or tries it, for gate
  *       keep_intent, unlock_intent   IX is the session's; releases it
  *       lock_takers                  who has locks that only executors should take
- *   lock_shared (says why each step is as it is), lock_shared_try and lock_intent do both halves in
- *   one call. Locks are released by sql/functions/gate/release.sql with the end of a phase, by
- *   phaselock_release, and by sql/functions/claim/shared_only.sql when a claim has failed that may
- *   have taken S (which phase's is not known then: it is found in pg_locks). Slots:
- *   phaselock/slot.h, sql/functions/slot/.
+ *   lock_intent_xact says why the wait is at transaction level. Locks are released by
+ *   sql/functions/gate/release.sql with the end of a phase, by phaselock_release_intent, and by
+ *   sql/functions/claim/shared_only.sql when a claim has failed that may have taken S (the claim
+ *   does not know of which phase: the function finds it in pg_locks). Slots: phaselock/slot.h,
+ *   sql/functions/slot/.
  * Invariants: waiting is done at transaction level in slices of at most PHASELOCK_SLICE_MS (a
  *   session-level wait that times out may return an error with the lock held; a waiter pins the
  *   vacuum horizon); what is kept is kept at session level. A lock belongs to the session that took
@@ -33,13 +33,10 @@
 
 #define PHASELOCK_SLICE_MS 500
 
-enum phaselock_mode { PHASELOCK_SHARED, PHASELOCK_INTENT };
+/** RC_FATAL when the session did not hold IX of the phase: a bug of Lockstep. */
+MUST_CHECK enum rc phaselock_release_intent(struct db *db, int64_t phase_id, struct err *err);
 
-/** RC_FATAL when the session did not hold it: a bug, said aloud. */
-MUST_CHECK enum rc phaselock_release(struct db *db, int64_t phase_id, enum phaselock_mode mode,
-                                     struct err *err);
-
-/** Who holds, who waits: one row per lock and session; see sql/api/lock_list.sql for the
+/** Holders and waiters: one row per lock and session; see sql/api/lock_list.sql for the
  * columns. */
 MUST_CHECK enum rc phaselock_list(struct db *db, struct db_result **ret_result, struct err *err);
 

@@ -1,8 +1,8 @@
 /**
- * What: an open transaction of another producer on the partition. A reader of committed records
- *   reads nothing behind its first record, whatever is committed there: neither an executor, nor a
- *   publisher that must know what is on the topic. So it is named, with what can be done.
- * Invariants: looking changes nothing.
+ * What: reports an open transaction of another producer on the partition, with the remedy. A reader
+ *   of committed records reads nothing behind the first record of that transaction, even records
+ *   that are committed: neither an executor, nor a publisher that must know the end of the topic.
+ * Invariants: the check changes nothing.
  * Threads: the caller's own.
  * Ownership: borrows everything.
  * Failure: as kafka/stable.h.

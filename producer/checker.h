@@ -4,12 +4,12 @@
  *   come back in the order in which they were given.
  * Invariants: a chunk that is given comes back, checked, in order, unless the checker is closed
  *   before. One with a task that is wrong comes back as faulty; its tasks from the wrong one on are
- *   not checked, so that the caller, who checks them again, tells of all in order.
+ *   not checked, so that the caller, which checks them again, reports all in order.
  * Threads: all calls from the caller's own. As many others as there are processors beside the
  *   first, a few at most; they start with the first chunk that is full, and call staged_check only.
  * Ownership: checker_open gives, checker_close takes; it borrows the source. Chunks are the
  *   checker's.
- * Failure: none. Where no thread can be had the caller checks by itself.
+ * Failure: none. Where no thread can be started the caller checks by itself.
  */
 #ifndef PRODUCER_CHECKER_H
 #define PRODUCER_CHECKER_H

@@ -69,7 +69,7 @@ static enum rc add_column(struct columns *columns, const struct column_value *na
         return err_set(err, RC_REJECT, ERR_USAGE, object, KNOWN_HINT,
                        "the column \"%s\" is not known", object);
     if (has_field(columns, known[i].field))
-        return err_set(err, RC_REJECT, ERR_USAGE, object, "remove one of them",
+        return err_set(err, RC_REJECT, ERR_USAGE, object, "Remove one of them.",
                        "the column \"%s\" occurs twice", known[i].field);
     columns->at[columns->count++] = &known[i];
     return RC_OK;
@@ -151,7 +151,7 @@ static enum rc add_text(const struct column *column, const struct column_value *
     size_t bad = utf8_prefix(value->text, value->len);
     if (bad < value->len)
         return err_set(err, RC_REJECT, ERR_USAGE, column->name,
-                       "staged work is UTF-8 without NUL bytes; convert it, e.g. with iconv",
+                       "Convert the source to UTF-8 without NUL bytes, e.g. with iconv.",
                        "the column \"%s\" holds a byte 0x%02x at %zu that is %s", column->name,
                        (unsigned char)value->text[bad], bad,
                        value->text[bad] == '\0' ? "not allowed" : "not UTF-8");
@@ -166,7 +166,7 @@ static enum rc add_json(const struct column *column, const struct column_value *
     struct json json = {0};
     struct err why;
     if (json_parse(value->text, value->len, MESSAGE_MAX_BYTES, &json, &why) != RC_OK)
-        return err_set(err, RC_REJECT, ERR_USAGE, column->name, "write it as a JSON array",
+        return err_set(err, RC_REJECT, ERR_USAGE, column->name, "Write it as a JSON array.",
                        "the column \"%s\" must be JSON: %s", column->name, why.message);
     json_done(&json);
     str_add(out, value->text, value->len);
@@ -195,8 +195,8 @@ enum rc columns_row(const struct columns *columns, const struct column_value *va
 {
     if (count != columns->count)
         return err_set(err, RC_REJECT, ERR_USAGE, "",
-                       "a value that holds a comma, a quote or a line break must be in quotes, "
-                       "quotes within it doubled",
+                       "Put a value that holds a comma, a quote or a line break in quotes, and "
+                       "double the quotes within it.",
                        "the row has %d values, the header has %d columns", count, columns->count);
     for (int i = 0; i < count; i++) {
         const struct column *column = columns->at[i];
@@ -204,7 +204,7 @@ enum rc columns_row(const struct columns *columns, const struct column_value *va
         bool needed = strcmp(column->field, "order") == 0 || column->required ||
                       (strcmp(column->field, "sql") == 0 && work_columns(columns) == 1);
         if (none && needed)
-            return err_set(err, RC_REJECT, ERR_USAGE, column->name, "every task needs one",
+            return err_set(err, RC_REJECT, ERR_USAGE, column->name, "Give every task one.",
                            "the column \"%s\" is %s", column->name,
                            values[i].text == NULL ? "NULL" : "empty");
         enum rc rc = none ? RC_OK : add_value(column, &values[i], out, err);

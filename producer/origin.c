@@ -70,7 +70,7 @@ const char *origin_describe(const struct origin *origin, char ret_path[4096],
 enum rc origin_empty(const struct origin *origin, struct err *err)
 {
     return err_set(err, RC_REJECT, ERR_USAGE, staged_name(origin->staged),
-                   "a run needs at least one task, e.g. {\"order\":100,\"sql\":\"SELECT 1\"}",
+                   "Give at least one task, e.g. {\"order\":100,\"sql\":\"SELECT 1\"}",
                    "there is no task in the %s", origin->stream ? "stream" : "source");
 }
 

@@ -226,8 +226,7 @@ static enum rc judge(struct publishing *p, const struct tail *tail, struct err *
         return tail->aborted ? found_aborted(p, tail, err) : RC_OK;
     if (tail->missing >= 0)
         return err_set(err, RC_REJECT, ERR_FAILED, p->run.id,
-                       "its executors stop it, too; publish the work as a new run, which closes "
-                       "this one as aborted",
+                       "Publish the work as a new run, which closes this one as aborted.",
                        "the topic has lost seq %" PRId64 " of the run: it cannot continue",
                        tail->missing);
     return RC_OK;
@@ -284,8 +283,7 @@ enum rc resume_close(struct publishing *p, struct err *err)
         return rc;
     return err_set(
         err, RC_REJECT, ERR_FAILED, p->run.id,
-        "Next time keep a copy of what goes into the pipe (tee); --resume RUN COPY continues "
-        "with that",
+        "Keep a copy of the pipe next time (tee), with which --resume RUN COPY continues.",
         "the run was read from a pipe, which cannot be read again, and no other source "
         "is named: it is %s after %" PRId64 " tasks",
         r->state == PUBLISH_RESUMABLE_IS_CANCELLED ? "cancelled" : "ended as aborted",

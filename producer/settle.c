@@ -91,13 +91,12 @@ static bool see_fenced(const struct publishing *p, enum rc rc, struct err *err)
         return false;
     char code[sizeof err->code];
     (void)snprintf(code, sizeof code, "%s", err->code);
-    (void)err_set(
-        err, rc, ERR_HELD, p->target.queue,
-        "find the other one: it is not under this database's lock. Two queues of one name "
-        "must not share a Kafka cluster",
-        "another producer has taken over the transactional id lockstep.%s (%s): this one "
-        "may not publish any more",
-        p->target.queue, code);
+    (void)err_set(err, rc, ERR_HELD, p->target.queue,
+                  "End the other producer, which does not hold this database's lock: two queues of "
+                  "one name must not share a Kafka cluster.",
+                  "another producer has taken over the transactional id lockstep.%s (%s): this one "
+                  "may not publish any more",
+                  p->target.queue, code);
     err_code(err, code);
     return true;
 }

@@ -42,7 +42,7 @@ enum rc source_open(const char *path, struct source **ret_source, struct err *er
     if (fstat(fd, &stat) == 0 && S_ISDIR(stat.st_mode)) {
         if (!standard)
             (void)close(fd);
-        return err_set(err, RC_REJECT, ERR_USAGE, path, "name a file, or - for standard input",
+        return err_set(err, RC_REJECT, ERR_USAGE, path, "Name a file, or - for standard input.",
                        "this is a directory");
     }
     struct source *source = xmalloc(sizeof *source);

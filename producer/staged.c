@@ -76,8 +76,8 @@ enum rc staged_check(const struct staged *staged, struct staged_task *task, stru
     task->order = msg->order;
     if (task->len > staged->limit)
         return err_set(err, RC_REJECT, ERR_USAGE, "$",
-                       "keep large data in a table and pass its key, or raise max.message.bytes of "
-                       "the topic and -X message.max.bytes",
+                       "Keep large data in a table and pass its key, or raise max.message.bytes of "
+                       "the topic and -X message.max.bytes.",
                        "the task has %zu bytes, this topic takes %zu", task->len, staged->limit);
     return RC_OK;
 }

@@ -45,7 +45,7 @@ static bool is_blank(const struct staged_text *text)
 static enum rc too_long(size_t len, struct err *err)
 {
     return err_set(err, RC_REJECT, ERR_USAGE, "$",
-                   "one task is one line; keep large data in a table and pass its key",
+                   "Keep large data in a table and pass its key: one task is one line.",
                    "the line has %zu bytes, at most %d are allowed", len,
                    MESSAGE_MAX_BYTES - MESSAGE_TAG_BYTES);
 }

@@ -24,7 +24,7 @@ static enum rc at_line(const struct publishing *p, struct err *err)
 static enum rc unsorted(const struct publishing *p, const struct staged_task *task, struct err *err)
 {
     (void)err_set(err, RC_REJECT, ERR_USAGE, "$.order",
-                  "sort the source by order, or publish it without --stream, which sorts",
+                  "Sort the source by order, or publish it without --stream, which sorts.",
                   "the order %" PRId64 " comes after %" PRId64
                   ": a stream must be sorted, its earlier tasks are published already",
                   task->order, p->records.order);

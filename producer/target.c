@@ -59,7 +59,7 @@ static enum rc check_partitions(const struct target *target, const struct kafka_
                        "the topic has %d partitions now, it had 1", info->partitions);
     if (target->partition >= info->partitions)
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
-                       "give the queue a partition that exists",
+                       "Give the queue a partition that exists.",
                        "the topic has %d partitions; partition %d of the queue is not among them",
                        info->partitions, target->partition);
     return RC_OK;
@@ -97,7 +97,7 @@ static enum rc check_settings(const struct target *target, const struct kafka_to
     if (target->cluster_id[0] != '\0' && info->cluster_id[0] != '\0' &&
         strcmp(target->cluster_id, info->cluster_id) != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
-                       "check --brokers: the queue's executors read from another cluster",
+                       "Check --brokers: the queue's executors read from another cluster.",
                        "this is Kafka cluster %s, the queue belongs to cluster %s",
                        info->cluster_id, target->cluster_id);
     return RC_OK;
@@ -132,9 +132,9 @@ enum rc target_check(struct target *target, struct err *err)
     if (most > MESSAGE_MAX_BYTES)
         most = MESSAGE_MAX_BYTES;
     if (most < 2 * MESSAGE_TAG_BYTES)
-        return err_set(err, RC_FATAL, ERR_CONFIG, "message.max.bytes", "the default is 1000000",
-                       "message.max.bytes of %" PRId64 " leaves no room for a task",
-                       batch_size(target));
+        return err_set(
+            err, RC_FATAL, ERR_CONFIG, "message.max.bytes", "Raise it; the default is 1000000.",
+            "message.max.bytes of %" PRId64 " leaves no room for a task", batch_size(target));
     target->limit = (size_t)most - MESSAGE_TAG_BYTES;
     return RC_OK;
 }

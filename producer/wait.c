@@ -52,7 +52,7 @@ static enum rc read_outcome(struct waiting *w, struct err *err)
     rc = db_run(db, &sql_session_flush, NULL, NULL, err);
     if (rc != RC_OK)
         return rc;
-    if (strcmp(status, "Completed") == 0)
+    if (db_word(outcome, 0, PUBLISH_OUTCOME_STATUS) == PUBLISH_OUTCOME_IS_COMPLETED)
         return RC_OK;
     char hint[100];
     (void)snprintf(hint, sizeof hint, REMEDY_RUN_FAILED, run);

@@ -123,8 +123,7 @@ static enum rc in_time(const struct work *work, enum rc rc, struct err *why)
     if (rc != RC_OK || !work->timed_out)
         return rc;
     return err_set(why, RC_REJECT, ERR_TIMEOUT, "task",
-                   "It was asked to stop and continued. Where it catches query_canceled (57014), "
-                   "have it raise that again.",
+                   "Let the task raise query_canceled (57014) again where it catches it.",
                    "time-out");
 }
 

@@ -1,9 +1,9 @@
 /**
  * What: the inside of a reader, for the files of this folder: reader.c is its thread and its
- *   session, batch.c what it sends and what comes back, interrupt.c what may be cancelled.
+ *   session, batch.c its pipeline, interrupt.c the cancels of its tasks.
  * Invariants: a work is in one of the lists, runs alone, or is on its way to control. Each field
  *   has one writer.
- * Threads: the reader's own, but for what is said to be guarded by lock or is atomic.
+ * Threads: the reader's own, except the fields that are atomic or marked as guarded by lock.
  * Ownership: the lists own the works in them.
  * Failure: RC_LOST: the session is to be given up.
  */

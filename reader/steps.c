@@ -58,7 +58,7 @@ static enum rc begin(struct db *db, const struct work *work, struct db_result **
     *ret_step = find(msg, db_text(*ret_row, 0, READER_STEP_BEGIN_STEP));
     if (*ret_step == msg->step_count)
         return err_set(why, RC_REJECT, ERR_FAILED, "task",
-                       "A replay of its run in mode all begins with its first step again.",
+                       "Replay its run in mode all, which begins with its first step again.",
                        "its row is at the step \"%s\", which the message does not have",
                        db_text(*ret_row, 0, READER_STEP_BEGIN_STEP));
     return RC_OK;

@@ -1,11 +1,11 @@
 /**
  * What: a work: one attempt at a task, as a reader gets it and returns it.
- * Invariants: each field has one writer. What is to be done is set by work_new and does not change;
- *   what became of it is told by the reader before it comes back, and written by work.c. The reader
- *   sees nothing else of the thread that gave it.
- * Threads: it belongs to the thread that has it; what is atomic may be read by the giver while a
- *   reader has it.
- * Ownership: owns its message and what the reader notes in it; keeps its risks.
+ * Invariants: each field has one writer. work_new sets the task, which does not change. The reader
+ *   reports the result before it returns the work, through functions of work.c, which writes it.
+ *   The reader sees nothing else of the thread that assigned the work.
+ * Threads: a work belongs to the thread that has it; control may read the atomic fields while a
+ *   reader has the work.
+ * Ownership: owns its message and the reader's notes; keeps its risks.
  * Failure: -
  */
 #ifndef READER_WORK_H
@@ -27,20 +27,20 @@ enum outcome {
     OUTCOME_COMPLETED,
     OUTCOME_ERROR,     /* another attempt is due */
     OUTCOME_FAILED,    /* for good */
-    OUTCOME_STALE,     /* somebody else has the task now; nothing was done */
+    OUTCOME_STALE,     /* another executor has the task now; nothing was done */
     OUTCOME_LOST,      /* the reader's session is gone: outcome unknown */
     OUTCOME_UNSTARTED, /* the batch did not reach it: returned */
     OUTCOME_GO_ON      /* a step is done and recorded, more are to come: returned */
 };
 
-/** Of OUTCOME_LOST: what ended the attempt. Only what the task may have caused counts
+/** Of OUTCOME_LOST: the end of the attempt. Only an end that the task may have caused counts
  * (sql/functions/adopt/lose.sql). */
 enum loss {
     LOSS_UNSAID = 0, /* not yet */
     LOSS_UNKNOWN,    /* its session ended without a word: the task may be the cause */
     /* the same, or any other way, while others were sent with it: it may not have begun */
     LOSS_DOUBTED,
-    /* somebody cancelled it or ended its session: the task itself, if that was at once */
+    /* another session cancelled it or ended its session: the task itself, if that was at once */
     LOSS_ASKED,
     LOSS_SERVER, /* the server ended all sessions, or lacked something */
     LOSS_OWN     /* this executor ended it */
@@ -57,7 +57,7 @@ struct work_sent {
     int undone;          /* times that another session made the server undo it */
 };
 
-/** What became of it. */
+/** The result of the attempt. */
 struct work_end {
     enum outcome outcome;
     enum loss loss;       /* when it is lost */
@@ -66,7 +66,7 @@ struct work_end {
     int64_t ran_us;       /* for how long */
     int64_t rows;         /* of its commands; -1: they count none */
     struct err *why;      /* the error that is to be recorded; owned; NULL: none */
-    struct db_told *told; /* what the server said of the attempt; owned; NULL: nothing */
+    struct db_told *told; /* notices of the server during the attempt; owned; NULL: none */
 };
 
 struct work {

@@ -259,7 +259,7 @@ static enum rc held(struct relay *relay, const struct relay_queue *queue, struct
         return rc == RC_NONE ? RC_NONE : rc;
     return err_set(
         err, RC_RETRY, ERR_HELD, queue->name,
-        "it continues when that one has ended; a publish --stream may take long",
+        "Wait until that one has ended; a publish --stream may take long.",
         "what was enqueued waits for another producer: user %s from %s, backend %s, "
         "connected since %s",
         db_text(holder, 0, PUBLISH_HOLDER_USENAME), db_text(holder, 0, PUBLISH_HOLDER_ADDRESS),

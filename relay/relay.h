@@ -3,16 +3,17 @@
  *   for one. On a thread and a session of its own that does nothing while there is nothing to
  *   relay.
  * Guarantee: of each queue and kind the records are on the topic in the order of their rows, each
- *   exactly once, whatever dies.
+ *   exactly once, even if executors, Kafka or the database fail.
  * Mechanism: one relay at a time per queue, in any executor. A row is numbered (relay_seq, dense
  *   per queue and kind) and flushed before its record is sent, and deleted after the record is
- *   committed to Kafka. The record carries number and uid of its row. The end of the topic says
- *   which of the rows that are still there were sent before.
- * Invariants: the advisory lock of the queue's relay only keeps others away. What makes it safe
- *   is the transactional id "lockstep.<queue>.relay": the relay that takes it fences its
- *   predecessor and settles that one's transaction, and only then reads the end of the topic.
- * Not its concern: what a row says, and when it is written (sql/functions/enqueue/, letters.h);
- *   rows of one kind do not wait for another kind.
+ *   committed to Kafka. The record carries number and uid of its row. The end of the topic shows
+ *   which of the remaining rows were sent before.
+ * Invariants: the advisory lock of the queue's relay only saves work. The transactional id
+ *   "lockstep.<queue>.relay" makes it safe: the relay that takes the id fences its predecessor and
+ *   settles the predecessor's transaction, and only then reads the end of the topic. Rows of one
+ *   kind do not wait for another kind.
+ * Not its concern: the content of a row, and when it is written (sql/functions/enqueue/,
+ *   letters.h).
  * Example: rows 1, 2 and 3 are numbered and flushed, and the relay dies in the commit of its
  *   Kafka transaction. Its successor takes the transactional id; the broker has then either
  *   committed or aborted that transaction. The successor reads the end of the topic: if record 3 is
@@ -20,9 +21,9 @@
  * Threads: relay_start, relay_wake, relay_stop from the thread that owns it. The relay's own thread
  *   has the rest.
  * Ownership: borrows the options' strings; relay_stop frees it.
- * Failure: never the executor's: a topic that cannot be made or written, a broker or a database
- *   that does not answer is told once (log, lockstep.relay.trouble), and the rows wait for the next
- *   try.
+ * Failure: never ends the executor. A topic that cannot be created or written, and a broker or a
+ *   database that does not answer, are reported once (log, lockstep.relay.trouble), and the rows
+ *   wait for the next try.
  */
 #ifndef RELAY_RELAY_H
 #define RELAY_RELAY_H
@@ -34,8 +35,8 @@
 
 struct relay;
 
-/** The thread, idle. server: no other one is written to. executor_no: whose session it is, for
- * whoever ends what a dead executor left. */
+/** The thread, idle. server: the only one that it writes to. executor_no: noted as the owner of its
+ * session, for executors that end the sessions of a dead one. */
 MUST_CHECK enum rc relay_start(const char *conninfo, const struct db_server *server,
                                const struct kafka_properties *kafka, int executor_no,
                                struct relay **ret_relay, struct err *err);

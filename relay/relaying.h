@@ -5,8 +5,8 @@
  *   read.
  * Threads: the relay's own.
  * Ownership: struct relay owns session and queues, a queue its producer.
- * Failure: each step fills err. A failed step leaves the producer to be closed: what was in its
- *   hands is in doubt until the next one has settled.
+ * Failure: each step fills err. After a failed step the producer is closed: the outcome of its
+ *   records is unknown until the next producer has settled.
  */
 #ifndef RELAY_RELAYING_H
 #define RELAY_RELAYING_H

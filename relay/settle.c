@@ -94,8 +94,8 @@ static enum rc read_on(const struct relay *relay, struct kafka_source *source, i
         }
     }
     return err_set(err, RC_RETRY, ERR_TIMEOUT, topic,
-                   "an open transaction of another producer on this topic holds its readers back, "
-                   "or the broker is slow",
+                   "End the open transaction of another producer on this topic, or wait if the "
+                   "broker is slow.",
                    "the end of the topic, offset %lld, is not reached", (long long)high);
 }
 

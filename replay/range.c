@@ -67,7 +67,7 @@ static enum rc check(const struct reading *reading, const struct log *log, struc
     const char *queue = reading->options->queue;
     if (reading->to > log->high)
         return err_set(err, RC_REJECT, ERR_USAGE, queue,
-                       "The end is the first offset that is not replayed; \"latest\" names it.",
+                       "Give the first offset that is not replayed as the end, or \"latest\".",
                        "offset %lld is outside the log, which goes from %lld to %lld",
                        (long long)reading->to, (long long)log->low, (long long)log->high);
     if (reading->from > reading->to)

@@ -1,17 +1,17 @@
 /**
- * What: replay: a second cursor over a range of a queue's topic. Looking says what a replay would
- *   do with each message; running does it, segment by segment, in the database: rows are made or
- *   made unfinished again, executors adopt and run them.
- * Invariants: the topic is read with assign(), read_committed, never as a group. Looking changes
- *   nothing. The cursor of a run is in lockstep.replay and moves in the transaction of what it
- *   does, so whoever continues with a replay that was interrupted does nothing twice. What happens
- *   to a message is decided in the database (sql/functions/replay/). The session holds nothing of a
- *   replay when the call returns.
+ * What: replay: a second cursor over a range of a queue's topic. A preview counts the messages by
+ *   the treatment that a replay would give them. A run works segment by segment in the database: it
+ *   inserts rows or makes rows unfinished again, and executors adopt and run these tasks.
+ * Invariants: the topic is read with assign(), read_committed, never as a group. A preview changes
+ *   nothing. The cursor of a run is in lockstep.replay and moves in the transaction of its work, so
+ *   a replay that continues an interrupted one does nothing twice. The database decides the
+ *   treatment of each message (sql/functions/replay/). The session holds no lock of a replay when
+ *   the call returns.
  * Threads: one.
  * Ownership: the caller owns options and session; replay_report_done frees a report.
  * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_RETRY + ERR_HELD: another replay is under
- *   way, or a later phase is at work; what was done stays done. RC_RETRY + ERR_CANCELLED:
- *   options->cancelled said so.
+ *   way, or a later phase is at work; finished segments stay. RC_RETRY + ERR_CANCELLED:
+ *   options->cancelled is set.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H

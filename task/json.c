@@ -69,7 +69,7 @@ static bool fits_numeric(const char *raw, size_t len)
 static enum rc too_large(const struct json_path *path, struct err *err)
 {
     char text[JSON_PATH_SIZE];
-    (void)err_set(err, RC_REJECT, ERR_FAILED, json_path_text(path, text), "write it as a string",
+    (void)err_set(err, RC_REJECT, ERR_FAILED, json_path_text(path, text), "Write it as a string.",
                   "%s is a number that PostgreSQL cannot hold: it has more than 131072 digits "
                   "before the decimal point, or more than 16383 behind it",
                   text);
@@ -95,7 +95,7 @@ static enum rc attach_spans(const struct json *json, cJSON *node, const struct j
             struct json_path at = {.up = path, .key = twice};
             char text[JSON_PATH_SIZE];
             return err_set(err, RC_REJECT, ERR_FAILED, json_path_text(&at, text),
-                           "write each key once", "%s occurs twice", text);
+                           "Write each key once.", "%s occurs twice", text);
         }
     }
     int index = 0;
@@ -186,7 +186,7 @@ enum rc json_parse(const char *text, size_t len, size_t max_bytes, struct json *
     json.root = make_tree(&json, len, scan.count);
     if (json.root == NULL) {
         json_done(&json);
-        return err_set(err, RC_REJECT, ERR_FAILED, "$", "write very long numbers as strings",
+        return err_set(err, RC_REJECT, ERR_FAILED, "$", "Write very long numbers as strings.",
                        "the JSON library cannot read the text");
     }
     struct json_path path = {0};

@@ -422,7 +422,7 @@ enum rc message_parse(const char *bytes, size_t len, enum message_form form,
     }
     if (len > most) {
         (void)err_set(err, RC_REJECT, ERR_FAILED, "$",
-                      "keep large data in a table and pass its key",
+                      "Keep large data in a table and pass its key.",
                       "the message has %zu bytes, at most %zu are allowed", len, most);
         err_code(err, message_reason_name(MESSAGE_OVERSIZE));
         return RC_REJECT;

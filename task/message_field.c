@@ -19,7 +19,7 @@ enum rc field_wrong(struct reading *r, enum message_reason reason, const struct 
     va_end(ap);
     json_path_text(path, object);
     (void)err_set(r->err, RC_REJECT, ERR_FAILED, object,
-                  "docs/reference/message.md has the fields and their rules", "%s %s", object,
+                  "See docs/reference/message.md for the fields and their rules.", "%s %s", object,
                   text);
     err_code(r->err, message_reason_name(reason));
     return RC_REJECT;

@@ -262,7 +262,7 @@ static enum rc split(const char *text, struct list *list, struct err *err)
         enum token token = lexer_next(&lexer);
         const char *here = lexer.at;
         if (token == TOKEN_UNCLOSED)
-            return err_set(err, RC_REJECT, ERR_FAILED, NULL, "close it",
+            return err_set(err, RC_REJECT, ERR_FAILED, NULL, "Close it.",
                            "the SQL has a %s without an end; it starts at byte %zu", lexer.unclosed,
                            (size_t)(here - text));
         if (token == TOKEN_END)
@@ -289,7 +289,7 @@ enum rc statement_split(const char *text, struct statement **ret_statements, int
     struct list list = {0};
     enum rc rc = split(text, &list, err);
     if (rc == RC_OK && list.count == 0)
-        rc = err_set(err, RC_REJECT, ERR_FAILED, NULL, "write a statement",
+        rc = err_set(err, RC_REJECT, ERR_FAILED, NULL, "Write a statement.",
                      "the SQL holds no statement, only white space or comments");
     if (rc != RC_OK) {
         free(list.items);

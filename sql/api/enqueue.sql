@@ -16,7 +16,7 @@ BEGIN
             HINT = $h$ARRAY['{"order": 100, "sql": "SELECT 1"}'::jsonb]$h$;
     ELSIF array_ndims(enqueue.tasks) > 1 OR cardinality(enqueue.tasks) > 100000 THEN
         RAISE EXCEPTION 'the tasks of a run are an array of at most 100000' USING ERRCODE = 'invalid_parameter_value',
-            HINT = 'More of them: lockstep publish.';
+            HINT = 'Publish more of them with lockstep publish.';
     ELSIF octet_length(enqueue.name) > 1000 THEN
         RAISE EXCEPTION 'the name of the run is longer than 1000 bytes' USING ERRCODE = 'invalid_parameter_value';
     END IF;

@@ -10,7 +10,7 @@ BEGIN
     SELECT e.drain_by INTO already FROM lockstep.executor e WHERE e.executor_no = no FOR NO KEY UPDATE;
     IF already IS NOT NULL THEN
         RAISE EXCEPTION 'executor % is draining already, for %', executor_drain.executor_id, already
-            USING ERRCODE = 'LS002', HINT = 'It ends when what it runs has finished: lockstep executor list';
+            USING ERRCODE = 'LS002', HINT = 'Wait until its tasks have finished: lockstep executor list';
     END IF;
     UPDATE lockstep.executor e SET drain_by = lockstep.actor(), drain_at = clock_timestamp() WHERE e.executor_no = no;
     INSERT INTO lockstep.event_log (event, executor_no, detail) VALUES ('executor_drain', no, reason);

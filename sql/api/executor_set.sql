@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     IF executor_set.readers NOT BETWEEN 0 AND most THEN
         RAISE EXCEPTION 'executor % can use 0 to % readers, not %', executor_set.executor_id, most, executor_set.readers
-            USING ERRCODE = 'LS002', HINT = 'It was started with so many; start it with more, or start another one.';
+            USING ERRCODE = 'LS002', HINT = 'Start it with more readers, or start another executor.';
     END IF;
     UPDATE lockstep.executor e SET readers_limit = executor_set.readers WHERE e.executor_no = no AND e.readers_limit IS DISTINCT FROM executor_set.readers;
     IF NOT FOUND THEN

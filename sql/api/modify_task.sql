@@ -23,7 +23,7 @@ BEGIN
         RAISE EXCEPTION '%', CASE WHEN modify_task.status = ANY (enum_range(NULL::lockstep.status)::text[])
                                   THEN format('task %s: %s is no word of a worker', modify_task.task_id, modify_task.status)
                                   ELSE format('there is no status %s', COALESCE(modify_task.status, 'NULL')) END
-            USING ERRCODE = 'LS002', HINT = 'Workers report Completed, Error, Failed, PartiallyCompleted, Processing or Pending.';
+            USING ERRCODE = 'LS002', HINT = 'Report Completed, Error, Failed, PartiallyCompleted, Processing or Pending.';
     ELSIF GREATEST(octet_length(modify_task.response), octet_length(modify_task.error)) > 1000000 OR char_length(modify_task.step) > 1000 THEN
         RAISE EXCEPTION 'task %: a response or an error has at most 1000000 bytes, a step 1000 characters', modify_task.task_id
             USING ERRCODE = 'LS002', HINT = 'Keep large results in a table of your own.';
@@ -32,7 +32,7 @@ BEGIN
     wanted := CASE WHEN modify_task.status = 'Error' AND t.attempt_num >= t.max_attempts THEN 'Failed' ELSE modify_task.status END;
     IF due IS NOT NULL AND (NOT lockstep.is_processable(modify_task.status::lockstep.status) OR due NOT BETWEEN '-infinity' AND ended + interval '100 years') THEN
         RAISE EXCEPTION 'task %: scheduled_for % does not go with status %', t.task_id, due, modify_task.status
-            USING ERRCODE = 'LS002', HINT = 'It says when a task is due that is reported as Error or Pending, within 100 years.';
+            USING ERRCODE = 'LS002', HINT = 'Give it with Error or Pending only, for the time when the task is due, within 100 years.';
     ELSIF wanted = 'Error' AND due IS NULL THEN
         SELECT COALESCE((SELECT array_agg(e::float8 ORDER BY n)
                          FROM json_array_elements_text(t.payload::json -> 'retry_intervals') WITH ORDINALITY AS i (e, n)),

@@ -25,7 +25,7 @@ DECLARE
 BEGIN
     PERFORM lockstep.worker_begin();
     IF next_task.worker IS NULL OR char_length(next_task.worker) NOT BETWEEN 1 AND 200 THEN
-        RAISE EXCEPTION 'a worker needs a name of 1 to 200 characters' USING ERRCODE = 'LS002', HINT = 'For people: host and pid are good ones.';
+        RAISE EXCEPTION 'a worker needs a name of 1 to 200 characters' USING ERRCODE = 'LS002', HINT = 'Give a name for people, such as host and pid.';
     END IF;
     SELECT b.queue_id, b.paused, b.external_lease, b.halted_reason, b.server_system, b.server_database INTO queue_row FROM lockstep.queue b WHERE b.name = next_task.queue;
     IF NOT FOUND THEN

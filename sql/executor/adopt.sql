@@ -5,4 +5,6 @@
 -- words of verdict: adopted, busy, none
 SELECT a.verdict, a.wait_ms, a.phase_id, a.run_no, a."order", a.is_open, a.took_shared, a.task_id, a.token, a.attempt_num,
        a.seq, a.kafka_offset, a.payload, lockstep.definitions_changes(), a.doubted
-FROM lockstep.adopt($1::int, $2::int, $3::int, $4::bigint[], $5::bigint[]) AS a;
+FROM lockstep.adopt(
+    p_queue_id => $1::int, p_executor_no => $2::int, p_limit => $3::int, p_held => $4::bigint[],
+    p_enough => $5::bigint[]) AS a;

@@ -2,4 +2,6 @@
 -- columns: unlocked, ended, verdict, phase_id, previous_phase_id, definitions, conditional, tells
 -- words of verdict: opened, open, gone, orphans, due, wait, run, paused, external, nothing
 SELECT r.unlocked, r.ended, r.verdict, r.phase_id, r.previous_phase_id, r.definitions, r.conditional, r.tells
-FROM lockstep.release($1::bigint, $2::boolean, $3::boolean, $4::bigint, $5::bigint) AS r;
+FROM lockstep.release(
+    p_phase_id => $1::bigint, p_shared => $2::boolean, p_followed => $3::boolean, p_intent => $4::bigint,
+    p_next => $5::bigint) AS r;

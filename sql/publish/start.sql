@@ -6,5 +6,7 @@ WITH strict AS MATERIALIZED (
     SELECT pg_catalog.set_config('synchronous_commit', 'on', true) AS setting
 )
 SELECT started.run_no, pg_catalog.pg_logical_emit_message(true, 'lockstep', '') AS flushed
-FROM strict, LATERAL lockstep.publish_start($1::int, $2::uuid, $3::text, $4::text, $5::text, $6::text, $7::text, $8::text, $9::text,
-                                            $10::bigint, $11::bigint) AS started (run_no);
+FROM strict, LATERAL lockstep.publish_start(
+    p_queue_id => $1::int, p_run => $2::uuid, p_name => $3::text, p_on_failure => $4::text, p_mode => $5::text,
+    p_from => $6::text, p_source => $7::text, p_format => $8::text, p_digest => $9::text, p_bytes => $10::bigint,
+    p_offset => $11::bigint) AS started (run_no);

@@ -15,6 +15,8 @@ logged AS (
            concat_ws(', ', 'keep_runs ' || $2::text, 'keep_days ' || $3::text, 'keep_failed_days ' || $4::text,
                      CASE WHEN $5::boolean THEN 'kept as the file says' END)
     FROM changed c)
-SELECT lockstep.keep_words(c.keep_runs, c.keep_days, c.keep_failed_days, c.keep_set_by) AS kept,
+SELECT lockstep.keep_words(
+    p_runs => c.keep_runs, p_days => c.keep_days, p_failed_days => c.keep_failed_days,
+    p_set_by => c.keep_set_by) AS kept,
        pg_notify('lockstep_' || c.queue_id, 'control')::text AS told
 FROM changed c;

@@ -25,7 +25,9 @@ SELECT q.name, q.topic, q.partition, q.next_offset, $2::bigint AS log_start, $3:
        q.created_at, q.updated_at, extract(epoch FROM q.external_lease)::float8 AS external_lease_s, q.events,
        array_to_string(q.retry_on, ',') AS retry_on,
        (SELECT count(*) FROM lockstep.enqueued e WHERE e.queue_id = q.queue_id) AS enqueued,
-       lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, t.swept_at, t.detail AS swept_detail,
+       lockstep.keep_words(
+           p_runs => q.keep_runs, p_days => q.keep_days, p_failed_days => q.keep_failed_days,
+           p_set_by => q.keep_set_by) AS kept, t.swept_at, t.detail AS swept_detail,
        (SELECT string_agg(h.sentence || '. ' || h.helps, '; ') FROM lockstep.explain_held(q.queue_id) AS h) AS row_held
 FROM lockstep.queue q
 CROSS JOIN LATERAL (SELECT CASE WHEN $4::bigint IS NULL THEN q.blocked_offset

@@ -3,4 +3,6 @@
 -- columns: verdict, replay_id, cursor, to_offset, mode, run_id, order
 -- words of verdict: begun, resumed, other, ended, unknown, halted
 SELECT b.verdict, b.replay_id, b.cursor, b.to_offset, b.mode, b.run_id, b."order"
-FROM lockstep.replay_begin($1::int, $2::int, $3::text, $4::bigint, $5::bigint, $6::uuid, $7::bigint, $8::text) AS b;
+FROM lockstep.replay_begin(
+    p_queue_id => $1::int, p_replay_id => $2::int, p_mode => $3::text, p_from => $4::bigint, p_to => $5::bigint,
+    p_run => $6::uuid, p_order => $7::bigint, p_why => $8::text) AS b;

@@ -5,5 +5,7 @@
 -- words of why: missing, duplicate, failed, cancelled, done, unfinished, ahead, rejected, not_needed, differs, no_beginning, retention, continued, deleted
 -- deleted is said by the program, of what is no longer on the topic (replay/range.c).
 SELECT j.action, j.why, count(*) AS records, j.run_id
-FROM lockstep.replay_judge($1::int, $2::text, $3::text, $4::uuid, $5::bigint, $6::bigint[], $7::bigint[], $8::text[], $9::boolean) AS j
+FROM lockstep.replay_judge(
+    p_queue_id => $1::int, p_mode => $2::text, p_kind => $3::text, p_run => $4::uuid, p_order => $5::bigint,
+    p_offsets => $6::bigint[], p_seqs => $7::bigint[], p_payloads => $8::text[], p_seen => $9::boolean) AS j
 GROUP BY j.action, j.why, j.run_id ORDER BY min(j.n);

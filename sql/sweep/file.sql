@@ -8,5 +8,7 @@ WITH changed AS (
 logged AS (
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     SELECT 'queue_changed', c.queue_id,
-           'by the file of an executor: kept ' || lockstep.keep_words(c.keep_runs, c.keep_days, c.keep_failed_days, NULL) FROM changed c)
+           'by the file of an executor: kept ' || lockstep.keep_words(
+               p_runs => c.keep_runs, p_days => c.keep_days, p_failed_days => c.keep_failed_days,
+               p_set_by => NULL) FROM changed c)
 SELECT pg_notify('lockstep_' || c.queue_id, 'control') FROM changed c;

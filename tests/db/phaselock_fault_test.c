@@ -22,7 +22,7 @@ enum fault { FAULT_NONE, FAULT_CANCEL, FAULT_KILL };
 
 struct worker {
     const char *conninfo;
-    enum phaselock_mode mode;
+    enum locks_mode mode;
     unsigned seed;
     atomic_bool *stop;
     atomic_int *inside; /* per mode */
@@ -61,8 +61,8 @@ static void reopen(struct worker *worker)
 static enum rc take(struct worker *worker, struct err *err)
 {
     int wait_ms = rand_r(&worker->seed) % 6; /* 0: the try */
-    return worker->mode == PHASELOCK_SHARED ? locks_shared(worker->db, 7, wait_ms, err)
-                                            : locks_intent(worker->db, 7, wait_ms, err);
+    return worker->mode == LOCKS_SHARED ? locks_shared(worker->db, 7, wait_ms, err)
+                                        : locks_intent(worker->db, 7, wait_ms, err);
 }
 
 static void *work(void *context)
@@ -79,7 +79,7 @@ static void *work(void *context)
             if (rand_r(&worker->seed) % 4 == 0) /* work: lets the others run into time-outs */
                 rc = db_script(worker->db, "SELECT pg_sleep(0.003)", NULL, &err);
             atomic_fetch_sub(&worker->inside[worker->mode], 1);
-            enum rc released = phaselock_release(worker->db, 7, worker->mode, &err);
+            enum rc released = locks_release(worker->db, 7, worker->mode, &err);
             rc = rc == RC_OK ? released : rc;
         }
         worker->wrong += rc == RC_FATAL || rc == RC_REJECT;
@@ -145,7 +145,7 @@ static void nothing_is_left_over_after(enum fault fault)
     for (int i = 0; i < WORKERS; i++) {
         struct worker *worker = &workers[i];
         worker->conninfo = conninfo;
-        worker->mode = i % 2 ? PHASELOCK_SHARED : PHASELOCK_INTENT;
+        worker->mode = i % 2 ? LOCKS_SHARED : LOCKS_INTENT;
         worker->seed = (unsigned)i + 1;
         worker->stop = &stop;
         worker->inside = inside;

@@ -20,7 +20,7 @@
 struct holder {
     struct db *oracle;
     bool holds;
-    enum phaselock_mode mode;
+    enum locks_mode mode;
 };
 
 static int teardown(void **state)
@@ -30,12 +30,12 @@ static int teardown(void **state)
     return 0;
 }
 
-static const char *mode_name(enum phaselock_mode mode)
+static const char *mode_name(enum locks_mode mode)
 {
-    return mode == PHASELOCK_SHARED ? "SHARE" : "ROW EXCLUSIVE";
+    return mode == LOCKS_SHARED ? "SHARE" : "ROW EXCLUSIVE";
 }
 
-static bool oracle_try(struct holder *holder, int phase, enum phaselock_mode mode)
+static bool oracle_try(struct holder *holder, int phase, enum locks_mode mode)
 {
     STR_AUTO sql = {0};
     struct err err;
@@ -48,11 +48,11 @@ static bool oracle_try(struct holder *holder, int phase, enum phaselock_mode mod
 }
 
 /* S both ways: the try of a claim, and the shortest wait of an adoption. */
-static bool lockstep_try(struct db *db, int phase, enum phaselock_mode mode, int wait_ms)
+static bool lockstep_try(struct db *db, int phase, enum locks_mode mode, int wait_ms)
 {
     struct err err;
-    enum rc rc = mode == PHASELOCK_SHARED ? locks_shared(db, phase, wait_ms, &err)
-                                          : locks_intent(db, phase, wait_ms, &err);
+    enum rc rc = mode == LOCKS_SHARED ? locks_shared(db, phase, wait_ms, &err)
+                                      : locks_intent(db, phase, wait_ms, &err);
     if (rc != RC_NONE)
         assert_ok(rc, &err);
     return rc == RC_OK;
@@ -63,11 +63,11 @@ static void step(struct db *db, struct holder *holder, int phase, int grants[2][
     struct err err;
     if (holder->holds) {
         support_exec(holder->oracle, "ROLLBACK");
-        assert_ok(phaselock_release(db, phase, holder->mode, &err), &err);
+        assert_ok(locks_release(db, phase, holder->mode, &err), &err);
         holder->holds = false;
         return;
     }
-    enum phaselock_mode mode = rand() % 2 ? PHASELOCK_SHARED : PHASELOCK_INTENT;
+    enum locks_mode mode = rand() % 2 ? LOCKS_SHARED : LOCKS_INTENT;
     bool expected = oracle_try(holder, phase, mode);
     assert_int_equal(lockstep_try(db, phase, mode, rand() % 2), expected);
     holder->holds = expected;
@@ -119,12 +119,12 @@ static void n_takes_need_n_releases(void **state)
     struct db *one = support_db(), *other = support_db();
     assert_ok(locks_shared(one, 7, 0, &err), &err);
     assert_ok(locks_shared(one, 7, 1, &err), &err);
-    assert_ok(phaselock_release(one, 7, PHASELOCK_SHARED, &err), &err);
+    assert_ok(locks_release(one, 7, LOCKS_SHARED, &err), &err);
     assert_rc(locks_intent(other, 7, 0, &err), RC_NONE, &err);
-    assert_ok(phaselock_release(one, 7, PHASELOCK_SHARED, &err), &err);
+    assert_ok(locks_release(one, 7, LOCKS_SHARED, &err), &err);
     assert_ok(locks_intent(other, 7, 0, &err), &err);
     assert_ok(locks_intent(other, 7, 0, &err), &err);
-    assert_ok(phaselock_release(other, 7, PHASELOCK_INTENT, &err), &err);
+    assert_ok(locks_release(other, 7, LOCKS_INTENT, &err), &err);
     assert_rc(locks_shared(one, 7, 0, &err), RC_NONE, &err);
     db_close(one);
     db_close(other);
@@ -144,9 +144,9 @@ static void releasing_what_is_not_held_is_a_bug_said_aloud(void **state)
     int warnings = 0;
     struct db *db = support_db();
     support_on_notice(db, no_warning, &warnings);
-    assert_rc(phaselock_release(db, 7, PHASELOCK_SHARED, &err), RC_FATAL, &err);
-    assert_rc(phaselock_release(db, 7, PHASELOCK_INTENT, &err), RC_FATAL, &err);
-    assert_non_null(strstr(err.message, "IX of phase 7"));
+    assert_rc(locks_release(db, 7, LOCKS_SHARED, &err), RC_FATAL, &err);
+    assert_rc(locks_release(db, 7, LOCKS_INTENT, &err), RC_FATAL, &err);
+    assert_non_null(strstr(err.message, "intent lock of phase 7"));
     assert_int_equal(warnings, 2);
     db_close(db);
 }
@@ -156,7 +156,7 @@ static void a_sharer_that_passes_through_refuses_nobody(void **state)
     (void)state;
     struct err err;
     struct db *passing = support_db(), *claim = support_db();
-    /* inside lock_shared, between its two waits and its commit */
+    /* inside lockstep_test.lock_shared, between its two waits and its commit */
     support_exec(passing, "BEGIN");
     assert_ok(locks_shared(passing, 7, 1, &err), &err);
     assert_ok(locks_shared(claim, 7, 0, &err), &err);
@@ -174,13 +174,13 @@ static void a_wait_that_ends_in_nothing_leaves_the_session_as_it_was(void **stat
     assert_ok(locks_intent(holder, 7, 0, &err), &err);
     assert_rc(locks_shared(waiter, 7, 20, &err), RC_NONE, &err);
     assert_string_equal(support_text(waiter, "SHOW lock_timeout"), "77s");
-    assert_ok(phaselock_release(holder, 7, PHASELOCK_INTENT, &err), &err);
+    assert_ok(locks_release(holder, 7, LOCKS_INTENT, &err), &err);
     support_exec(waiter, "BEGIN");
     assert_ok(locks_shared(waiter, 7, 20, &err), &err);
     assert_string_equal(support_text(waiter, "SHOW lock_timeout"), "77s");
     support_exec(waiter, "ROLLBACK"); /* what is kept is kept at session level */
     assert_rc(locks_intent(holder, 7, 0, &err), RC_NONE, &err);
-    assert_ok(phaselock_release(waiter, 7, PHASELOCK_SHARED, &err), &err);
+    assert_ok(locks_release(waiter, 7, LOCKS_SHARED, &err), &err);
     db_close(holder);
     db_close(waiter);
 }
@@ -198,9 +198,9 @@ static void phases_far_beyond_32_bits_have_locks_of_their_own(void **state)
     for (int i = 0; i < count - 1; i++)
         assert_rc(locks_shared(other, ids[i], 0, &err), RC_NONE, &err);
     for (int i = 0; i < count - 1; i++)
-        assert_ok(phaselock_release(one, ids[i], PHASELOCK_INTENT, &err), &err);
+        assert_ok(locks_release(one, ids[i], LOCKS_INTENT, &err), &err);
     assert_ok(locks_shared(other, ids[count - 1], 0, &err), &err);
-    assert_ok(phaselock_release(other, ids[count - 1], PHASELOCK_SHARED, &err), &err);
+    assert_ok(locks_release(other, ids[count - 1], LOCKS_SHARED, &err), &err);
     db_close(one);
     db_close(other);
 }

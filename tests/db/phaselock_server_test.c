@@ -89,14 +89,14 @@ static void fill_lock_table(struct db *hog)
 /* The same call with 0, 1, 2, ... free places until it is granted: on the way it fails at each of
  * its steps, is told so, and holds nothing. */
 static void refused_until_there_is_room(struct db *hog, struct db *watcher, struct db *db,
-                                        enum phaselock_mode mode, int wait_ms)
+                                        enum locks_mode mode, int wait_ms)
 {
     struct err err;
     int freed = 0, refused = 0;
     fill_lock_table(hog);
     for (;;) {
-        enum rc rc = mode == PHASELOCK_SHARED ? locks_shared(db, 7, wait_ms, &err)
-                                              : locks_intent(db, 7, wait_ms, &err);
+        enum rc rc = mode == LOCKS_SHARED ? locks_shared(db, 7, wait_ms, &err)
+                                          : locks_intent(db, 7, wait_ms, &err);
         if (rc == RC_OK)
             break;
         assert_rc(rc, RC_RETRY, &err);
@@ -110,7 +110,7 @@ static void refused_until_there_is_room(struct db *hog, struct db *watcher, stru
     }
     assert_true(refused > 0);
     assert_int_equal(held_by(watcher, db), 1);
-    assert_ok(phaselock_release(db, 7, mode, &err), &err); /* the session was not dropped */
+    assert_ok(locks_release(db, 7, mode, &err), &err); /* the session was not dropped */
     support_exec(hog, "SELECT pg_advisory_unlock_all()");
 }
 
@@ -124,9 +124,10 @@ static void a_full_lock_table_is_told_and_leaves_nothing_locked(void **state)
                                         "wal_level=minimal autovacuum=off");
     struct db *hog = session(conninfo), *db = session(conninfo), *watcher = session(conninfo);
     assert_ok(migrate_up(hog, false, NULL, &applied, &err), &err);
+    locks_install(hog);
     /* warm: plans and caches need locks of their own the first time */
     assert_ok(locks_shared(db, 1, 0, &err), &err);
-    assert_ok(phaselock_release(db, 1, PHASELOCK_SHARED, &err), &err);
+    assert_ok(locks_release(db, 1, LOCKS_SHARED, &err), &err);
     assert_int_equal(held_by(watcher, db), 0); /* the watcher, too */
     assert_ok(phaselock_headroom(db, 100, &err), &err);
     assert_int_equal(held_by(watcher, db), 0);
@@ -137,9 +138,9 @@ static void a_full_lock_table_is_told_and_leaves_nothing_locked(void **state)
     assert_rc(locks_life(db, 3, &err), RC_RETRY, &err);
     support_exec(hog, "SELECT pg_advisory_unlock_all()");
 
-    refused_until_there_is_room(hog, watcher, db, PHASELOCK_SHARED, 0);
-    refused_until_there_is_room(hog, watcher, db, PHASELOCK_SHARED, 50);
-    refused_until_there_is_room(hog, watcher, db, PHASELOCK_INTENT, 50);
+    refused_until_there_is_room(hog, watcher, db, LOCKS_SHARED, 0);
+    refused_until_there_is_room(hog, watcher, db, LOCKS_SHARED, 50);
+    refused_until_there_is_room(hog, watcher, db, LOCKS_INTENT, 50);
     db_close(hog);
     db_close(db);
     db_close(watcher);

@@ -24,18 +24,18 @@ static int teardown(void **state)
 
 struct member {
     struct db *db;
-    enum phaselock_mode mode;
+    enum locks_mode mode;
     atomic_bool *stop;
     atomic_int *inside; /* of the crowd */
     int grants;
     enum rc rc;
 };
 
-static enum rc take(struct db *db, int64_t phase, enum phaselock_mode mode, int wait_ms,
+static enum rc take(struct db *db, int64_t phase, enum locks_mode mode, int wait_ms,
                     struct err *err)
 {
-    return mode == PHASELOCK_SHARED ? locks_shared(db, phase, wait_ms, err)
-                                    : locks_intent(db, phase, wait_ms, err);
+    return mode == LOCKS_SHARED ? locks_shared(db, phase, wait_ms, err)
+                                : locks_intent(db, phase, wait_ms, err);
 }
 
 static void *crowd(void *context)
@@ -51,13 +51,12 @@ static void *crowd(void *context)
         member->rc = db_script(member->db, "SELECT pg_sleep(0.02)", NULL, &err); /* its work */
         atomic_fetch_sub(member->inside, 1);
         if (member->rc == RC_OK)
-            member->rc = phaselock_release(member->db, 7, member->mode, &err);
+            member->rc = locks_release(member->db, 7, member->mode, &err);
     }
     return NULL;
 }
 
-static void one_gets_in_while_others_keep_coming(enum phaselock_mode mode,
-                                                 enum phaselock_mode crowd_mode)
+static void one_gets_in_while_others_keep_coming(enum locks_mode mode, enum locks_mode crowd_mode)
 {
     struct err err;
     atomic_bool stop = false;
@@ -79,7 +78,7 @@ static void one_gets_in_while_others_keep_coming(enum phaselock_mode mode,
             break;
         entered++;
         together += atomic_load(&inside) != 0;
-        rc = phaselock_release(one, 7, mode, &err);
+        rc = locks_release(one, 7, mode, &err);
     }
     atomic_store(&stop, true);
     for (int i = 0; i < CROWD; i++)
@@ -98,13 +97,13 @@ static void one_gets_in_while_others_keep_coming(enum phaselock_mode mode,
 static void an_intent_gets_in_while_sharers_keep_coming(void **state)
 {
     (void)state;
-    one_gets_in_while_others_keep_coming(PHASELOCK_INTENT, PHASELOCK_SHARED);
+    one_gets_in_while_others_keep_coming(LOCKS_INTENT, LOCKS_SHARED);
 }
 
 static void a_sharer_gets_in_while_intents_keep_coming(void **state)
 {
     (void)state;
-    one_gets_in_while_others_keep_coming(PHASELOCK_SHARED, PHASELOCK_INTENT);
+    one_gets_in_while_others_keep_coming(LOCKS_SHARED, LOCKS_INTENT);
 }
 
 /* ---- time-outs */
@@ -116,17 +115,17 @@ static void a_refusal_takes_as_long_as_was_asked_for(void **state)
     struct db *holder = support_db(), *waiter = support_db();
     static const int waits[] = {0, 30, 700};
     for (int mode = 0; mode < 2; mode++) {
-        enum phaselock_mode other = mode == PHASELOCK_SHARED ? PHASELOCK_INTENT : PHASELOCK_SHARED;
+        enum locks_mode other = mode == LOCKS_SHARED ? LOCKS_INTENT : LOCKS_SHARED;
         assert_ok(take(holder, 7, other, 0, &err), &err);
         for (int i = 0; i < 3; i++) {
             int64_t start_us = clock_boot_us();
-            assert_rc(take(waiter, 7, (enum phaselock_mode)mode, waits[i], &err), RC_NONE, &err);
+            assert_rc(take(waiter, 7, (enum locks_mode)mode, waits[i], &err), RC_NONE, &err);
             int64_t took_ms = (clock_boot_us() - start_us) / 1000;
             assert_true(took_ms >= waits[i] - 2);
             assert_true(took_ms < waits[i] + 1000);
         }
         assert_int_equal(support_int(holder, "SELECT count(*) FROM lockstep.lock_list()"), 1);
-        assert_ok(phaselock_release(holder, 7, other, &err), &err);
+        assert_ok(locks_release(holder, 7, other, &err), &err);
     }
     db_close(holder);
     db_close(waiter);
@@ -135,7 +134,7 @@ static void a_refusal_takes_as_long_as_was_asked_for(void **state)
 struct waiting {
     struct db *db;
     int64_t phase;
-    enum phaselock_mode mode;
+    enum locks_mode mode;
     int wait_ms;
     enum rc rc;
     int64_t got_us;
@@ -156,7 +155,7 @@ static void a_release_wakes_the_waiter_at_once(void **state)
     struct err err;
     pthread_t thread;
     struct db *holder = support_db(), *watcher = support_db();
-    struct waiting waiting = {support_db(), 7, PHASELOCK_INTENT, 10000, RC_LOST, 0};
+    struct waiting waiting = {support_db(), 7, LOCKS_INTENT, 10000, RC_LOST, 0};
     assert_ok(locks_shared(holder, 7, 0, &err), &err);
     assert_int_equal(pthread_create(&thread, NULL, wait_once, &waiting), 0);
     support_await(watcher, 5000,
@@ -164,7 +163,7 @@ static void a_release_wakes_the_waiter_at_once(void **state)
                   "= 'waiting' AND phase_id = 7 AND age IS NOT NULL AND %d = ANY (blocked_by))",
                   db_backend_pid(holder));
     int64_t start_us = clock_boot_us();
-    enum rc released = phaselock_release(holder, 7, PHASELOCK_SHARED, &err);
+    enum rc released = locks_release(holder, 7, LOCKS_SHARED, &err);
     (void)pthread_join(thread, NULL);
     assert_ok(released, &err);
     assert_int_equal(waiting.rc, RC_OK);
@@ -185,7 +184,7 @@ static void sessions_that_wait_for_each_other_are_refused_and_keep_what_they_hav
     pthread_t threads[2];
     struct waiting waiting[2];
     for (int i = 0; i < 2; i++) {
-        waiting[i] = (struct waiting){support_db(), 7 + (1 - i), PHASELOCK_INTENT, 1600, RC_OK, 0};
+        waiting[i] = (struct waiting){support_db(), 7 + (1 - i), LOCKS_INTENT, 1600, RC_OK, 0};
         assert_ok(locks_shared(waiting[i].db, 7 + i, 0, &err), &err);
     }
     for (int i = 0; i < 2; i++)
@@ -194,7 +193,7 @@ static void sessions_that_wait_for_each_other_are_refused_and_keep_what_they_hav
         (void)pthread_join(threads[i], NULL);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(waiting[i].rc, RC_NONE);
-        assert_ok(phaselock_release(waiting[i].db, 7 + i, PHASELOCK_SHARED, &err), &err);
+        assert_ok(locks_release(waiting[i].db, 7 + i, LOCKS_SHARED, &err), &err);
         db_close(waiting[i].db);
     }
 }
@@ -216,11 +215,10 @@ static void *oppose(void *context)
     opponent->rc = RC_OK;
     for (int i = 0; opponent->rc == RC_OK && i < ROUNDS; i++) {
         int64_t phase = rand_r(&opponent->seed) % 3;
-        enum phaselock_mode mode =
-            rand_r(&opponent->seed) % 2 ? PHASELOCK_SHARED : PHASELOCK_INTENT;
+        enum locks_mode mode = rand_r(&opponent->seed) % 2 ? LOCKS_SHARED : LOCKS_INTENT;
         opponent->rc = take(opponent->db, phase, mode, 10000, &opponent->err);
         if (opponent->rc == RC_OK)
-            opponent->rc = phaselock_release(opponent->db, phase, mode, &opponent->err);
+            opponent->rc = locks_release(opponent->db, phase, mode, &opponent->err);
         opponent->rounds += opponent->rc == RC_OK;
     }
     return NULL;

@@ -223,7 +223,7 @@ static void s_is_tried_and_busy_leaves_none(void **state)
                  "UPDATE lockstep.task SET executor_no = NULL, token = NULL WHERE queue_id = %lld; "
                  "SELECT lockstep.unlock_shared(%lld)",
                  (long long)queue, (long long)phase);
-    support_exec(gate, "SELECT lockstep.lock_intent(%lld, 1)", (long long)phase);
+    support_exec(gate, "SELECT lockstep_test.lock_intent(%lld, 1)", (long long)phase);
     assert_string_equal(support_text(db, "%s", claim_text(&sql, queue, 1, 1, 1, 100, 0)), "busy");
     assert_string_equal(support_text(db, "%s", adopt.data), "busyfalse");
     assert_int_equal(support_int(db, "SELECT next_offset FROM lockstep.queue WHERE queue_id = %lld",

@@ -62,7 +62,7 @@ static void a_task_session_may_call_complete_and_fail_and_questions_only(void **
     refused(db, "42501", "SELECT lockstep.run_finish(1)");
     refused(db, "42501", "SELECT lockstep.run_fail(1, 1, 'x')");
     refused(db, "42501", "SELECT lockstep.run_stop(1, 0, 'x')");
-    refused(db, "42501", "SELECT lockstep.lock_shared_try(1)");
+    refused(db, "42501", "SELECT lockstep.lock_shared_xact(1)");
     refused(db, "42501", "SELECT lockstep.cursor_advance(1, 1, 1, '')");
     db_close(db);
 }

@@ -31,7 +31,7 @@ awk -v q="$q" -v host="$host" 'BEGIN {
 tasks=$(wc -l <"$tmp/tasks.jsonl")
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 
-case_begin 'explain names what none of the executors has in its configuration, until one starts that has it all'
+case_begin 'explain names the commands that no executor has in its configuration, until one starts that has them all'
 executor none; none=$pid
 why() { lockstep run explain "$run" -o jsonl | jq -r 'select(.reason == "task_nobody_able") | .sentence' | grep -q "$1"; }
 eventually 30 why "needs \(command:act\|http:$host\), which none of the executors of its queue (1) has in its configuration" || { lockstep run explain "$run"; failed=1; }

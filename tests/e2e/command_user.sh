@@ -58,7 +58,7 @@ expect 'outcomes' "$(outcomes)" 'own=Completed, nobody=Completed, limits=Complet
 expect 'without a user it is the executor' "$(of own response)" "0 0 $(id -G | tr ' ' ',') /   no home 0022"
 expect 'another user, whole' "$(of nobody response)" "$(id -u nobody) $(id -g nobody) $(groups nobody) $tmp/nobodys nobody nobody no home 0022"
 expect 'limits of another user' "$(of limits response | sed -n -e 's/^open files .* //p' -e 's/^max user processes .* //p' | xargs)" '40 3000'
-case_begin 'a command of another user fails at what that user may not do, with the reason'
+case_begin 'a command of another user fails at an act that this user may not do, with the reason'
 expect 'what it may not read' "$(of secret error)" "command secret: exit code 1: /bin/cat: $tmp/ours/secret: Permission denied"
 expect 'where it may not be' "$(of outside error)" "command outside: cannot change to its directory ($tmp/ours): Permission denied"
 expect 'what it may not execute' "$(of hidden error)" "command hidden: cannot execute ($tmp/ours/act): Permission denied"

@@ -314,7 +314,7 @@ eventually 30 grep -q queue_resumed "$tmp/far"
 eventually 30 grep -q queue_resumed "$tmp/new"
 expect 'who is new, or reads anew, gets nothing old' "$(cat "$tmp/far" "$tmp/new" | grep -c executor_changed || true)" 0
 
-case_begin 'what a long transaction wrote is heard when it commits, or all is read anew'
+case_begin 'what a long transaction wrote is heard when it commits, or all is read again'
 listen "$tmp/late"
 eventually 30 grep -q hello "$tmp/late"
 open_transaction() { # SQL: in a transaction that ends when $tmp/commit is there

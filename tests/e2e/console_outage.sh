@@ -15,7 +15,7 @@ expect 'one' "$status" 200
 bearer "${token//[0-9]/a}"
 expect 'another' "$status" 401
 
-case_begin 'with the database down, nobody is told that he is unknown'
+case_begin 'with the database down, no visitor is answered as unknown'
 data=$(sql 'SHOW data_directory')
 server() { if [ "$(id -u)" = 0 ]; then setpriv --reuid "$(stat -c %u "$data")" --regid "$(stat -c %g "$data")" --clear-groups "$@"; else "$@"; fi; }
 options=$(sed -n 's/^[^ ]* //p' "$data/postmaster.opts")
@@ -41,7 +41,7 @@ eval "server \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$data\" -w -l \"$data/../again
 bearer "$token"
 expect 'at the first request' "$status" 200
 
-case_begin 'who has no sign-in is told how to come in' REMEDY_SIGN_IN REMEDY_TOKEN_NEW
+case_begin 'a visitor without a sign-in learns how to sign in' REMEDY_SIGN_IN REMEDY_TOKEN_NEW
 api GET api/v1/runs
 expect 'nobody' "$status $(api_is .hint)" '401 Sign in, by POST to api/v1/session. For programs: lockstep console token create deploy'
 command=$(api_is .hint | grep -o 'lockstep console token.*')

@@ -8,7 +8,7 @@
 browser_needed chromium
 browser_surroundings
 
-case_begin 'a page tells when it is not live, and becomes it again'
+case_begin 'a page shows when it is not live, and becomes live again'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic >/dev/null
 console_anyone

@@ -20,7 +20,7 @@ BEGIN
 END $$
 SQL
 
-case_begin 'readers grow at once; when they shrink, what runs finishes'
+case_begin 'readers grow at once; when they shrink, running tasks finish'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2
 sleepers "$q" 1 12 >"$tmp/tasks.jsonl"
@@ -39,7 +39,7 @@ eventually 5 is "$running" 3
 sql "INSERT INTO let_go VALUES ('$q', 1, NULL)"
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 
-case_begin 'a paused queue finishes what runs, and opens its next phase when it is resumed'
+case_begin 'a paused queue finishes its running tasks, and opens its next phase when it is resumed'
 { sleepers "$q" 1 2; sleepers "$q" 2 1; } >"$tmp/tasks.jsonl"
 sql "DELETE FROM let_go"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -51,7 +51,7 @@ expect 'paused' "$(sql "SELECT count(*) FROM lockstep.phase_status WHERE run_id 
 lockstep queue resume "$q" -q
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 
-case_begin 'SIGTERM drains: what runs is finished, the rest is left for the next executor'
+case_begin 'SIGTERM drains: running tasks finish, and the rest is left for the next executor'
 sleepers "$q" 1 9 >"$tmp/tasks.jsonl"
 sql "DELETE FROM let_go"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")

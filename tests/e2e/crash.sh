@@ -60,7 +60,7 @@ pg_stop main immediate
 pg_start main
 judge 'after a killed backend and an immediate shutdown' 1200
 
-case_begin 'when the server loses its last commits, executors continue from what is left'
+case_begin 'when the server loses its last commits, executors continue from the remaining ones'
 # The last commits are lost, more than once: with the executors at work, and with executors that stand still for a moment, so
 # that what was there before the crash can be compared with what is left.
 lost=0 back=0

@@ -88,7 +88,7 @@ SQL
 )
 expect 'sessions: out of order' "$got" 0
 
-case_begin 'what is enqueued waits for a publisher that holds the queue, and says so'
+case_begin 'an enqueued run waits for a publisher that holds the queue, and says so'
 mkfifo "$tmp/pipe"
 lockstep publish -q --stream --queue "$q" - <"$tmp/pipe" >/dev/null 2>&1 &
 publisher=$!
@@ -109,7 +109,7 @@ eventually 20 all_ended "$q" || failed=1
 expect 'held: afterwards' "$(sql "SELECT string_agg(what, ' ' ORDER BY at) FROM effect WHERE what IN ('stream', 'behind')")" 'stream behind'
 eventually 10 is "SELECT count(*) FROM lockstep.relay WHERE trouble IS NOT NULL" 0 || failed=1
 
-case_begin 'a publisher that died half-way is closed by what is enqueued'
+case_begin 'an enqueued run closes the run of a publisher that died half-way'
 mkfifo "$tmp/pipe2"
 "$LOCKSTEP_BIN" publish -q --stream -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" - <"$tmp/pipe2" >/dev/null 2>&1 &
 publisher=$!
@@ -144,7 +144,7 @@ for bad in 'INSERT INTO orders VALUES (6, NULL, 0)|task 1: "order" is no whole n
 done
 expect 'what a trigger refuses is not there' "$(sql 'SELECT count(*) FROM orders WHERE id > 5')" 0
 
-case_begin 'what is wrong is refused with the number of its task'
+case_begin 'a wrong task is refused with its number'
 # What is wrong is refused with the number of the task; what only the parser of messages sees ends its run and stops nothing.
 good="'{\"order\": 1, \"sql\": \"SELECT 1\"}'::jsonb"
 refused 'no queue' "NULL) FROM lockstep.enqueue('none', ARRAY[$good]" 'there is no queue none'
@@ -201,7 +201,7 @@ kill -TERM $!
 wait $! || failed=1
 expect 'set back' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -o beginning -e -X isolation.level=read_committed -f '%o\n' | wc -l)" 2
 
-case_begin 'an executor whose clock is two hours ahead publishes what was enqueued, and dead letters'
+case_begin 'an executor whose clock is two hours ahead publishes enqueued runs and dead letters'
 q=$(scratch_name)
 queue "$q"
 printf '\x20\x1c\0\0\0\0\0\0' >"$tmp/clock" # 7200, as clock.c reads it

@@ -59,7 +59,7 @@ for at in relay.settled relay.numbered relay.sent relay.committed relay.noted re
     pids[$at]=$!
 done
 
-case_begin 'a failed run and its retry are told as they happened'
+case_begin 'the events of a failed run and its retry come in their order'
 q=$(scratch_name)
 queue "$q" --events on --on-failure continue
 { task 10 'SELECT 1'; task 20 'SELECT mend()'; task 20 'SELECT 1'; task 30 'SELECT 1'; } | lockstep publish -q --queue "$q" --name nightly - >"$tmp/run"
@@ -89,7 +89,7 @@ phase_done 20 2 0 0
 run_ended Completed 4 0 0"
 once "$q"
 
-case_begin 'what an operator does to a run is told, and the rest of the queue, too'
+case_begin 'acts of an operator on a run are events, and those on the rest of the queue, too'
 q=$(scratch_name)
 queue "$q" --events on
 { task 1 'SELECT 1/0'; task 2 'SELECT 2'; } | lockstep publish -q --queue "$q" - >"$tmp/run"
@@ -131,7 +131,7 @@ executors 1 "$q" 1
 executors_wait || failed=1
 expect 'switched on' "$(story "$q")" "$three_told"
 
-case_begin 'events of three executors are in the order of what happened'
+case_begin 'events of three executors are in the order of their causes'
 q=$(scratch_name)
 queue "$q" --events on
 for ((i = 1; i <= 60; i++)); do task $i 'SELECT 1'; task $i 'SELECT 2'; done | lockstep publish -q --queue "$q" - >/dev/null

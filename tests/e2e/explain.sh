@@ -56,7 +56,7 @@ wait $foreign || true
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 
-case_begin 'work without an executor is explained by what ended the last one'
+case_begin 'work without an executor is explained by the end of the last one'
 for n in 1 2 3; do echo "{\"order\": 1, \"name\": \"k$n\", \"sql\": \"UPDATE item SET n = n + 1 WHERE id = $n /*k$n*/\"}"; done >"$tmp/tasks.jsonl"
 echo '{"order": 1, "name": "k4", "sql": "SELECT hold(4) /*k4*/"}' >>"$tmp/tasks.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -66,7 +66,7 @@ says queue explain "$q" -- "no executor works for queue $q; the last one was .* 
 lockstep check >"$tmp/check" || true
 grep -Eq "^warn +executors +no executor works for queue $q" "$tmp/check" || { echo 'check does not say that nobody works for the queue'; cat "$tmp/check"; failed=1; }
 
-case_begin 'of four tasks each is explained by what it waits for'
+case_begin 'explain names the cause of the wait of each of four tasks'
 # Four tasks at once. One waits for a session, one for a prepared transaction, one at the end of a chain, one for nothing.
 psql_open forgotten "$tmp/a"; exec 6>"$tmp/a"
 psql_open middle "$tmp/b"; exec 7>"$tmp/b"

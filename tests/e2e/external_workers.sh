@@ -81,7 +81,7 @@ eventually 20 taken # the second phase opens without a reader, too
 expect 'reported' "$(report "$got" Completed)" Completed
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 
-case_begin 'an operator completes, fails and cancels what a worker has, and the report of the worker is refused'
+case_begin 'an operator completes, fails and cancels tasks of a worker, and the report of the worker is refused'
 run=$({ external 1 3; external 2 1; } | publish - --name by-hand)
 eventually 20 taken one; first=$got
 lockstep task complete "${first%% *}" --reason 'sent by hand' -q >/dev/null
@@ -97,7 +97,7 @@ eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 
 expect 'who did what' "$(sql "SELECT string_agg(t.status || ' ' || coalesce(t.worker, '-'), ',' ORDER BY t.task_id) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" \
     'Completed one,Failed two,Terminated three,Cancelled -'
 
-case_begin 'a retry of the run gives out what failed and what was cancelled for it, in order'
+case_begin 'a retry of the run assigns the failed tasks and those cancelled for them, in order'
 lockstep run retry "$run" -q >/dev/null
 eventually 20 taken
 again=$got

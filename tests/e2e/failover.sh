@@ -49,7 +49,7 @@ scheduler=$!
 eventually 20 living 3
 eventually 20 grep -q 'event=dispatching' "$tmp/scheduler.log"
 eventually 20 grep -q 'event=incarnation_lost.*standby' "$tmp/standby.log"
-case_begin 'a standby says what it cannot explain'
+case_begin 'a standby names the reasons that it cannot explain'
 # Who asks the standby is told so first, and nothing of executors that it cannot see.
 "$LOCKSTEP_BIN" queue explain "$q" -d "$(pg_conninfo b)" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/explained"
 grep -q '^this server is a standby: the executors' <(head -1 "$tmp/explained") && grep -q 'Ask the primary' <(sed -n 2p "$tmp/explained") && ! grep -q 'no executor' "$tmp/explained" || { cat "$tmp/explained"; failed=1; }

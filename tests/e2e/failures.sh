@@ -156,7 +156,7 @@ expect 'spellings' "$(sql "SELECT string_agg(t.seq || '=' || t.status || ' ' || 
 expect 'spellings: effects' "$(sql "SELECT string_agg(replace(q, '$role', 'role') || n, ' ' ORDER BY n) FROM effect")" 'm5 role6 role7'
 sql "DROP OWNED BY $role; DROP ROLE $role"
 
-case_begin 'what a task leaves in its session does not reach the next one'
+case_begin 'state that a task leaves in its session does not reach the next task'
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "sql": "SET work_mem = '77MB'"}
 {"order": 2, "sql": "CREATE TEMPORARY TABLE mine (a int)"}

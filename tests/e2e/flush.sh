@@ -40,7 +40,7 @@ is_completed() { # RUN
     expect "$name" "$(sql "SELECT r.status, (SELECT count(*) FROM ledger WHERE q = '$q') FROM lockstep.run_status r WHERE run_id = '$1'")" 'Completed|8'
 }
 # The end of a run is left by the executors in memory: without this the cases below would prove nothing.
-case_begin 'a completed run of which nobody has been informed is lost by a crash'
+case_begin 'a completed run that was not reported yet is lost by a crash'
 begin 'nothing is told'
 executor &
 run=$(tasks | lockstep publish --queue "$q" -q -)

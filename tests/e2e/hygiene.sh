@@ -76,7 +76,7 @@ work() {
     expect 'all tasks are done' "$(sql "SELECT t.status, count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run' GROUP BY 1")" "Completed|$(wc -l <"$tmp/tasks.jsonl")"
     expect 'what a task finds of the one before' "$(sql "SELECT after, found FROM seen WHERE found <> (SELECT found FROM seen WHERE after = 'first') ORDER BY n")" ''
 }
-case_begin 'a task finds nothing of what the task before it has left in the same session, whatever left it'
+case_begin 'a task finds no state of the task before it in the same session, however it was left'
 work 1
 expect 'in the same session' "$(sql "SELECT count(DISTINCT pid) FROM seen")" 1
 

@@ -29,7 +29,7 @@ eventually 15 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$ru
 quiet 'a long task' 2 10
 told_to_end "$pid"
 
-case_begin 'an executor that is to end when everything is done names what it waits for'
+case_begin 'an executor that is to end when everything is done names the work that it waits for'
 waits() { # REASON COMMAND...: what it says, and what ends it
     "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 --until-idle 2>"$tmp/waits" &
     pid=$!

@@ -168,7 +168,7 @@ eventually 60 ticks_on || wrong "no other job fires beside it: $(tail -5 "$tmp/t
 expect 'sessions that the dispatcher lost' "$(grep -c dispatcher_lost "$tmp/third.log" || true)" 0
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()" >/dev/null
 
-case_begin 'an executor that is told to end while SQL of a job runs ends'
+case_begin 'an executor that gets SIGTERM while SQL of a job runs ends'
 lockstep job apply - -q <<<'[{"job": "long", "queue": "'"$q"'", "query": "SELECT 1 AS \"order\", '"'SELECT 1'"' AS sql, pg_sleep(600)::text AS name", "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]}]' >/dev/null
 long_runs() { is "SELECT count(*) FROM pg_stat_activity WHERE usename = '$tasks' AND wait_event = 'PgSleep' AND query LIKE '%ask_fire%'" 1; }
 eventually 60 long_runs || wrong 'the long query does not run'

@@ -160,7 +160,7 @@ expect 'pause: runs' "$(status) $(status "$other") $(effects)" 'PartiallyComplet
 lockstep publish --queue "$q" --resume "$run" --on-failure stop "$tmp/tasks.jsonl" >"$tmp/out" 2>&1 && { echo 'a policy was taken for a resumed run'; failed=1; }
 grep -q 'keeps the policy' "$tmp/out" || { cat "$tmp/out"; failed=1; }
 
-case_begin 'what a key marks as done is not done again, and the rest of a failed run is'
+case_begin 'a task whose key is done is not done again, and the rest of a failed run is'
 cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "name": "a", "key": "a", "sql": "INSERT INTO effect VALUES ('a')"}
 {"order": 1, "name": "a2", "key": "a", "sql": "INSERT INTO effect VALUES ('a2')"}

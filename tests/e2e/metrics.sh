@@ -53,7 +53,7 @@ eventually 40 not_ready || { cat "$tmp/ready"; failed=1; }
 kill -TERM "${pids[none]}"
 wait "${pids[none]}" || failed=1
 
-case_begin 'what was done is counted'
+case_begin 'finished work is counted'
 lockstep job apply - -q <<END >/dev/null
 {"job": "tick", "queue": "$q", "overlap": "allow",
  "tasks": [{"order": 1, "sql": "SELECT 1"}, {"order": 2, "sql": "SELECT 2"}], "schedules": [{"name": "second", "kind": "interval", "every": "1s"}]}
@@ -106,7 +106,7 @@ for name in prometheus executor scheduler monitor; do
     wait "${pids[$name]}" || { [ $name = prometheus ] || { tail -n 5 "$tmp/$name.log"; failed=1; }; }
 done
 
-case_begin 'an address that is in use ends the start with what to do'
+case_begin 'an address that is in use ends the start with a hint'
 python3 -c 'import socket, sys, time
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(600)' >"$tmp/port" &
 pids[used]=$!

@@ -95,7 +95,7 @@ ends Completed
 expect 'unreadable' "$(of_run "t.attempt_num || '/' || t.lost_num" | tail -n 1)" '1/0'
 over
 
-case_begin 'a task that crashes the server comes to an end, and another one beside it is done'
+case_begin 'a task that crashes the server comes to an end, and another task of the same phase is done'
 cluster_open
 pg_init crashing restart_after_crash=on
 pg_start crashing

@@ -40,7 +40,7 @@ q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2 --max-attempts 1
 daemon --queue "$q" --readers 4
 
-case_begin 'run cancel ends what runs and what comes later, and the next run waits for that end'
+case_begin 'run cancel ends running and later tasks, and the next run waits for that end'
 { held 1 1 3; for _ in $(seq 300); do echo '{"order": 2, "sql": "SELECT 1/0"}'; done; held 3 4 4; } >"$tmp/a.jsonl"
 echo "{\"order\": 1, \"sql\": \"INSERT INTO ledger VALUES ('$q', 0, 100, now(), now())\"}" >"$tmp/b.jsonl"
 a=$(publish "$tmp/a.jsonl")
@@ -80,7 +80,7 @@ out=$(lockstep run retry --queue "$q" --status Failed --name 'nightly%' --reason
 expect 'three runs' "$(jq -c '[.[] | [.tasks, .phases, .order, .refused]]' <<<"$out")" '[[2,2,1,null],[2,2,1,null],[2,2,1,null]]'
 for run in "${runs[@]}"; do ended "$run" Completed; done
 
-case_begin 'run pause lets what was sent to a session finish, and nothing else starts'
+case_begin 'run pause lets tasks that were sent to a session finish, and nothing else starts'
 held 1 1001 1060 >"$tmp/d.jsonl"
 d=$(publish "$tmp/d.jsonl")
 eventually 15 is "$at_work" 2

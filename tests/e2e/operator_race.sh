@@ -65,7 +65,7 @@ done
 for ((i = 0; i < ${#racing[@]}; i += 6)); do
     abreast "${racing[@]:i:6}"
     for one in "${racing[@]:i:6}"; do
-        case_of "${one#* } while the executor stands at ${one% *}: an effect is there if and only if its task is Completed, and the run ends" "$tmp/wrong.$one"
+        case_of "${one#* } while the executor is at ${one% *}: an effect is there if and only if its task is Completed, and the run ends" "$tmp/wrong.$one"
     done
 done
 case_begin 'no lock is left'

@@ -111,7 +111,7 @@ for ((i = 0; i < ${#racing[@]}; i += 6)); do
     abreast "${racing[@]:i:6}"
     for one in "${racing[@]:i:6}"; do
         read -r point verb probe <<<"$one"
-        case_of "$verb while a worker is at \"$point\"${probe:+ and the executor stands at $probe}: what the worker wrote is there if and only if its report counted" "$tmp/wrong.$one"
+        case_of "$verb while a worker is at \"$point\"${probe:+ and the executor is at $probe}: what the worker wrote is there if and only if its report counted" "$tmp/wrong.$one"
     done
 done
 [ ! -s "$tmp/worker.err" ] || grep -v 'LS00\|ERROR:\|HINT:\|CONTEXT:\|WARNING\|PL/pgSQL\|^SQL ' "$tmp/worker.err" || true

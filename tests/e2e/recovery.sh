@@ -41,7 +41,7 @@ sql "INSERT INTO let_go VALUES ('$q')"
 kill -TERM "$heir"
 wait "$heir" || { echo "the heir ended with $?"; failed=1; }
 
-case_begin 'what a killed executor ran runs elsewhere at once, and counts as a lost attempt'
+case_begin 'the tasks of a killed executor run elsewhere at once, and count as lost attempts'
 times=()
 for ((n = 0; n < ${LOCKSTEP_TEST_KILLS:-5}; n++)); do
     q=$(scratch_name)

@@ -38,7 +38,7 @@ put -Z -K '~' <<<'gone~'
 drain
 expect 'rejected' "$(ids true | wc -w)" 7
 
-case_begin 'what is wrong is refused before anything is published'
+case_begin 'a wrong message is refused before anything is published'
 refused 2 'which messages'
 refused 2 'a reason is needed' "$(id 0)"
 refused 2 'not both' "$(id 0)" --all --reason x

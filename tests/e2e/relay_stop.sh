@@ -33,7 +33,7 @@ soon() { # FROM WHAT
     [ $((SECONDS - $1)) -le 12 ] || { echo "$2 after $((SECONDS - $1)) s"; failed=1; }
 }
 
-case_begin 'an executor that is told to end ends soon, though the broker stands still'
+case_begin 'an executor that gets SIGTERM ends soon, though the broker stands still'
 start "$tmp/first"
 freeze "$tmp/first" 1
 from=$SECONDS

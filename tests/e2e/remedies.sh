@@ -80,7 +80,7 @@ for way in 1 2; do
     ended "$(u "5$way")" Completed
 done
 
-situation 'a run whose beginning is lost: it is recorded as failed, the queue goes on behind it'
+situation 'a run whose beginning is lost: it is recorded as failed, the queue continues behind it'
 task() { echo "{\"run\": \"$(u "$1")\", \"seq\": $2, \"order\": $3, \"previous_order\": $4, \"sql\": \"SELECT 1\"}"; }
 end() { echo "{\"run\": \"$(u "$1")\", \"seq\": $2, \"type\": \"end\", \"tasks\": $2, \"phases\": 1}"; }
 { task 60 1 1 0; task 60 2 1 0; end 60 3; } | put

@@ -55,7 +55,7 @@ expect 'nothing is lost' "$(sql 'SELECT name FROM lockstep_before.queue')" "$q"
 sql 'SET client_min_messages = warning; DROP SCHEMA lockstep_before CASCADE'
 q=$(scratch_name)
 
-case_begin 'what is named is not there' REMEDY_QUEUE_MISSING REMEDY_QUEUE_LIST REMEDY_QUEUE_FIRST REMEDY_RUN_LIST REMEDY_TASK_LIST REMEDY_REJECTED_LIST REMEDY_ALERT_LIST REMEDY_EXECUTOR_LIST REMEDY_LIST
+case_begin 'a name leads to nothing' REMEDY_QUEUE_MISSING REMEDY_QUEUE_LIST REMEDY_QUEUE_FIRST REMEDY_RUN_LIST REMEDY_TASK_LIST REMEDY_REJECTED_LIST REMEDY_ALERT_LIST REMEDY_EXECUTOR_LIST REMEDY_LIST
 lockstep check >"$tmp/said" 2>&1 || true
 cut_out 'lockstep queue create' 1 | grep -q 'lockstep queue create tasks --create-topic' || failed=1 # the name is everybody's on these servers
 fails lockstep publish --queue "$q" "$tmp/one.jsonl"
@@ -128,7 +128,7 @@ takes 3 'lockstep console token'
 expect 'the token' "$(lockstep console token list -o json | jq -r '.[].state')" revoked
 lockstep job delete nightly-load >/dev/null
 
-case_begin 'what is read from other programs' REMEDY_IMPORT_CRON REMEDY_IMPORT_AGENT
+case_begin 'files of other programs are wrong' REMEDY_IMPORT_CRON REMEDY_IMPORT_AGENT
 echo '0 2 * * * /usr/local/bin/nightly' >crontab.txt
 fails lockstep job import
 takes 1 'lockstep job import' 'watch.*true'
@@ -140,7 +140,7 @@ printf '%s\n' schedule_id,job_id '1,1' >sysjobschedules.csv
 takes 1 'lockstep job import' 'watch.*true'
 cd - >/dev/null
 
-case_begin 'a command without a broker names what helps' REMEDY_DEV_BROKER
+case_begin 'a command without a broker names the remedy' REMEDY_DEV_BROKER
 fails env LOCKSTEP_CONFIG=/dev/null "$LOCKSTEP_BIN" publish -d "$db" --queue "$q" "$tmp/one.jsonl"
 command=$(cut_out 'lockstep dev broker' 1)
 : >"$tmp/broker"
@@ -158,7 +158,7 @@ eventually 10 grep -qE '127.0.0.1:[0-9]+' "$tmp/broker" || { cat "$tmp/broker"; 
 "$LOCKSTEP_BIN" queue delete none -d "$db" --yes -q
 kill "$broker"
 
-case_begin 'a command without a right names what helps' REMEDY_GRANT REMEDY_GRANT_ONE REMEDY_GRANT_TASK REMEDY_GRANT_END REMEDY_MIGRATE_ROLES REMEDY_MIGRATE_OTHER
+case_begin 'a command without a right names the remedy' REMEDY_GRANT REMEDY_GRANT_ONE REMEDY_GRANT_TASK REMEDY_GRANT_END REMEDY_MIGRATE_ROLES REMEDY_MIGRATE_OTHER
 sql "CREATE ROLE $login LOGIN; CREATE ROLE $tasks LOGIN"
 config " user=$login" "task_conninfo = $db user=$tasks" '' login.conf
 as_login() { env LOCKSTEP_CONFIG="$tmp/login.conf" "$LOCKSTEP_BIN" "$@"; }

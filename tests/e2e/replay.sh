@@ -42,7 +42,7 @@ expect 'a run by the beginning of its id' "$(replay --run "${a:0:13}" --mode fai
 expect 'a phase' "$(replay --run "$a" --phase 20 --mode failed)" '20:reopen:failed:2'
 expect 'looking changes nothing' "$(everything)" "$was"
 
-case_begin 'mode failed runs again what failed and what was cancelled for it'
+case_begin 'mode failed runs failed tasks again, and those that were cancelled for them'
 since=$(sql "SELECT clock_timestamp()")
 replay "${all[@]}" --mode failed --execute --reason 'the flaw is mended' >/dev/null || { cat "$tmp/said"; failed=1; }
 executors 2 "$q" 4

@@ -13,7 +13,7 @@ effects() { sql "SELECT string_agg(n, ' ' ORDER BY n) FROM effect"; sql 'DELETE 
 line() { printf '{"order": %s, "name": "%s", "sql": "INSERT INTO effect VALUES ('"'%s'"')"%s}\n' "$1" "$2" "$2" "${3:+, $3}"; }
 bad() { printf '{"order": %s, "name": "%s", "sql": "INSERT INTO effect SELECT '"'%s'"' || 1 / count(*) FROM mended"%s}\n' "$1" "$2" "$2" "${3:+, $3}"; }
 
-case_begin 'under stop a replay of what failed decides conditions again'
+case_begin 'under stop a replay of failed tasks decides conditions again'
 queue
 {
     bad 10 bad
@@ -35,7 +35,7 @@ go
 expect 'replayed' "$(tasks "$run")" 'Completed: bad=Completed sibling=Completed plain=Completed clean=Completed alarm=Completed late=Completed last=Completed'
 expect 'what had not run' "$(effects)" 'bad1 last late1 plain'
 
-case_begin 'when the task fails again, what runs because of a failure is not run twice'
+case_begin 'when the task fails again, a task that runs because of a failure is not run twice'
 sql 'DELETE FROM mended'
 {
     line 5 early '"condition": "failure"'

@@ -53,7 +53,7 @@ status=0
 wait $held || status=$?
 expect 'its session is gone' "$status $(grep -c -- '--resume 2' "$tmp/said")" '3 1'
 
-case_begin 'what an abandoned replay did stays done'
+case_begin 'the work of an abandoned replay stays done'
 lockstep replay --queue "$q" --abandon 2 2>/dev/null || failed=1
 expect 'given up' "$(sql "SELECT state FROM lockstep.replay WHERE replay_id = 2")" Abandoned
 executors 1 "$q" 4

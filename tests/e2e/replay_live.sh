@@ -9,7 +9,7 @@ publish() { tasks "$@" >"$tmp/$1.jsonl"; lockstep publish --queue "$q" -q "$tmp/
 
 beside_live_work() { # $1: serial or concurrent
     local tag end old=()
-    case_begin "a replay beside live work repeats the old runs once, in order and within the bound, and the live ones not ($1 runs)"
+    case_begin "a replay during live work repeats the old runs once, in order and within the bound, and the live ones not ($1 runs)"
     q=$(scratch_name)
     sql "TRUNCATE ledger"
     lockstep queue create "$q" -q --create-topic --max-readers 4 --runs "$1"

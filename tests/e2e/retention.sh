@@ -87,7 +87,7 @@ older five 2
 sweep "$q" --config "$tmp/conf"
 expect 'by the file' "$(sql "$rules"), $(sql "$kept'$q')")" '1 t, six'
 
-case_begin 'what is not over stays, and what others refer to is reported once'
+case_begin 'unfinished runs stay, and a row with foreign references is reported once'
 q=$(scratch_name)
 queue "$q" --on-failure pause
 for n in referred free; do task 1 'SELECT 1' | put "$q" "$n" >/dev/null; done
@@ -195,7 +195,7 @@ touch "$tmp/tried"
 wait $! || { cat "$tmp/said"; failed=1; }
 expect 'a replay that meets a sweep' "$(jq -r 'select(.why != "failed" or .action != "reopen") | "\(.action) \(.why)"' "$tmp/replay" | sort -u | paste -sd,)" 'skip done,skip retention'
 
-case_begin 'beside live work a sweep keeps the order, in small batches, and a killed one leaves nothing half counted'
+case_begin 'during live work a sweep keeps the order, in small batches, and a killed sweep leaves nothing half counted'
 # Beside live work: the order holds, batches stay small, one executor at a time; whatever is killed in the midst leaves nothing half
 # counted, and what an operator finds then is over.
 old=$(scratch_name) q=$(scratch_name)

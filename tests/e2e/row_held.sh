@@ -89,7 +89,7 @@ for signal in TERM INT; do
     [ "$code" = 8 ] || bad "a publish that waits ended with $code at SIG$signal: $(cat "$tmp/refused")"
 done
 
-case_begin 'a command that needs a held row is refused, and what waited continues when the session has ended'
+case_begin 'a command that needs a held row is refused, and waiting work continues when the session has ended'
 is_refused 'queue pause'
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null # as it is printed
 session_close

@@ -35,7 +35,7 @@ eventually 40 fires 0 || failed=1
 sql 'INSERT INTO staging SELECT FROM generate_series(1, 3)'
 eventually 40 is 'SELECT count(*) FROM loaded' 3 || failed=1
 
-case_begin 'another one stands by, and takes over when the executor ends'
+case_begin 'another one waits, and takes over when the executor ends'
 "$LOCKSTEP_BIN" scheduler run -d "$db" 2>"$tmp/scheduler.log" &
 scheduler=$!
 eventually 40 grep -q event=scheduler_started "$tmp/scheduler.log" || failed=1

@@ -58,7 +58,7 @@ expect 'over http, where it is allowed' "$(of plain response | jq -c '[.headers[
 expect 'a redirect takes nothing along' "$(of redirect error) $(cat "$tmp/other/requests" 2>/dev/null)" "http 127.0.0.1:$plain: status 302, a redirect, which is not followed, to http://127.0.0.1:$other/stolen "
 expect 'over http, where it is not' "$(of refused "status || ' ' || attempt_num || ' ' || error")" \
     "Failed 1 http 127.0.0.1:$other: the headers of [http:127.0.0.1:$other] are not sent without encryption: use https, or set plain = on there"
-case_begin 'a command has its secret variable, and what it writes of it is starred out'
+case_begin 'a command has its secret variable, and its output has stars in place of the secret'
 expect 'the command has it' "$(cat "$tmp/seen")" "$variable$variable"
 expect 'its output has not' "$(of told response)" "in the output: $(stars "$variable")"
 expect 'its error has not' "$(sql "SELECT a.error FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'failed'")" \
@@ -74,7 +74,7 @@ publish <<END
 END
 expect 'after a reload' "$(of later response | jq -r .headers.authorization)" "$(stars "Bearer $later")"
 
-case_begin 'no secret is in the log, in the database, on the topic or in what a command prints'
+case_begin 'no secret is in the log, in the database, on the topic or in the output of a command'
 told_to_end "$executor"
 {
     cat "$tmp/log"

@@ -46,7 +46,7 @@ wait $pid || rc=$?
 expect 'a server that is silent for a while' "$rc" 0
 [ "$rc" = 0 ] || tail -n 5 "$tmp/silent"
 
-case_begin 'an executor that is told to end while it starts checks no more than one further queue'
+case_begin 'an executor that gets SIGTERM while it starts checks no more than one further queue'
 # The broker answers nobody, so that each queue takes its time.
 echo "broker cut" >"$tmp/network"
 queues=()

@@ -67,7 +67,7 @@ daemon
 eventually 20 done_are 5 || bad 'nobody takes over'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
-case_begin 'an executor whose login is barred says what helps, and continues when it may log in'
+case_begin 'an executor whose login is barred names the remedy, and continues when it may log in'
 # The executor's own login is barred, and its sessions are ended: it tries ever less often, says what helps, and goes on when it is let in.
 sql "CREATE ROLE $own LOGIN IN ROLE lockstep_executor, lockstep_task"
 : >"$tmp/log"

@@ -54,7 +54,7 @@ FROM lockstep.task t
 CROSS JOIN LATERAL
     (SELECT coalesce(pg_sequence_last_value(format('%I', t.name)::regclass), 0) AS caught,
             (SELECT count(*) FROM lockstep.task_attempt a
-             WHERE a.task_id = t.task_id AND a.hint LIKE 'It was asked to stop and continued.%') AS said) c
+             WHERE a.task_id = t.task_id AND a.hint LIKE 'Let the task raise query_canceled%') AS said) c
 WHERE t.name LIKE 'swallows%' AND c.caught > c.said
 SQL
 )

@@ -8,7 +8,7 @@ unset -f lockstep sql
 e2e_leave() { "$LOCKSTEP_BIN" dev down --dir "$tmp/lockstep-tutorial/postgres" >/dev/null 2>&1 || true; }
 chmod 755 "$tmp" # PostgreSQL of a root's test runs as postgres
 
-case_begin 'the reader of pages finds what a page runs and what it prints'
+case_begin 'the reader of pages finds the commands of a page and their output'
 python3 "$here/../support/page.py" --self-test || failed=1
 
 case_begin 'the commands of the tutorial work as they are printed'

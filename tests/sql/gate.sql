@@ -8,6 +8,10 @@ CREATE FUNCTION pg_temp.gate(ord bigint, letter text DEFAULT 'A') RETURNS text L
     SELECT concat_ws(' ', g.verdict, p."order")
     FROM lockstep.gate((pg_temp.phase(ord, letter)).phase_id, 1) AS g LEFT JOIN lockstep.phase p USING (phase_id)
 $$;
+CREATE FUNCTION pg_temp.take_shared(ord bigint) RETURNS boolean LANGUAGE sql AS $$ -- another session has S
+    SELECT pg_temp.other('pg_advisory_lock_shared(%s, %s)::text', lockstep.lock_class('phase')::text,
+                         lockstep.phase_key((pg_temp.phase(ord)).phase_id, 0)::text)
+$$;
 CREATE FUNCTION pg_temp.intent(ord bigint) RETURNS boolean LANGUAGE sql AS $$ -- gives one IX back: was it held?
     SELECT lockstep.unlock_intent((pg_temp.phase(ord)).phase_id)
 $$;
@@ -18,13 +22,13 @@ SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 1)::text', 'exec
 
 SELECT pg_temp.tell('A0:100<0 A1:100<0 A2:200<100 A3:300<200 A4:400<300');
 UPDATE lockstep.task SET max_attempts = 2;
-SELECT pg_temp.other('lockstep.lock_shared(%s, 1)', (pg_temp.phase(100)).phase_id::text);
+SELECT pg_temp.take_shared(100);
 SELECT is(pg_temp.gate(200), 'wait 200', 'somebody holds S of the phase before');
 SELECT pg_temp.other('lockstep.unlock_shared(%s)', (pg_temp.phase(100)).phase_id::text);
 SELECT is(pg_temp.gate(200), 'wait 200', 'nobody does, but a task of a living owner is unfinished');
 SELECT is(pg_temp.gate(300), 'wait 200', 'who owns only later tasks gates for the oldest phase that is not open');
 SELECT ok(NOT pg_temp.intent(100), 'not yet: IX is given back');
-SELECT pg_temp.other('lockstep.lock_shared(%s, 1)', (pg_temp.phase(200)).phase_id::text);
+SELECT pg_temp.take_shared(200);
 SELECT is(pg_temp.gate(300), 'wait 300', 'but while somebody has S of the one before ours, what comes before that is his to open');
 SELECT is(pg_temp.gate(400), 'wait 200', 'which does not count for who waits for a later one');
 SELECT pg_temp.other('lockstep.unlock_shared(%s)', (pg_temp.phase(200)).phase_id::text);
@@ -91,7 +95,7 @@ CREATE FUNCTION pg_temp.release(ord bigint, before bigint, next bigint) RETURNS 
     LEFT JOIN lockstep.phase p USING (phase_id) LEFT JOIN lockstep.phase b ON b.phase_id = r.previous_phase_id
 $$;
 SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:300<200 A3:400<300');
-SELECT pg_temp.other('lockstep.lock_shared(%s, 1)', (pg_temp.phase(100)).phase_id::text);
+SELECT pg_temp.take_shared(100);
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.release(100, NULL, 200), 't wait 200 100', 'another one has S: its gate is to wait');
 SELECT ok(NOT pg_temp.intent(100), 'no IX is kept');

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "db/migrate.h"
 #include "db/session.h"
+#include "tests/support/locks.h"
 #include "tests/support/own.h"
 #include "tests/support/support.h"
 
@@ -106,6 +107,7 @@ static void migrate_new(const char *name)
     str_format(&conninfo, "%s dbname=%s_new", support_cluster(), name);
     struct db *db = open_session(conninfo.data, DB_MIGRATE);
     assert_ok(migrate_up(db, false, NULL, &applied, &err), &err);
+    locks_install(db);
     db_close(db);
 }
 

@@ -41,13 +41,23 @@ static enum rc wait_for(struct db *db, const char *call, int64_t phase_id, int w
 enum rc locks_shared(struct db *db, int64_t phase_id, int wait_ms, struct err *err)
 {
     if (wait_ms <= 0)
-        return ask(db, err, "lockstep.lock_shared_try(", phase_id, 0);
-    return wait_for(db, "lockstep.lock_shared(", phase_id, wait_ms, err);
+        return ask(db, err, "lockstep_test.lock_shared_try(", phase_id, 0);
+    return wait_for(db, "lockstep_test.lock_shared(", phase_id, wait_ms, err);
 }
 
 enum rc locks_intent(struct db *db, int64_t phase_id, int wait_ms, struct err *err)
 {
-    return wait_for(db, "lockstep.lock_intent(", phase_id, wait_ms, err);
+    return wait_for(db, "lockstep_test.lock_intent(", phase_id, wait_ms, err);
+}
+
+enum rc locks_release(struct db *db, int64_t phase_id, enum locks_mode mode, struct err *err)
+{
+    if (mode == LOCKS_INTENT)
+        return phaselock_release_intent(db, phase_id, err);
+    enum rc rc = ask(db, err, "lockstep.unlock_shared(", phase_id, 0);
+    return rc != RC_NONE ? rc
+                         : err_set(err, RC_FATAL, ERR_INTERNAL, "phase lock", NULL,
+                                   "S of phase %lld is not held", (long long)phase_id);
 }
 
 enum rc locks_life(struct db *db, int executor_no, struct err *err)

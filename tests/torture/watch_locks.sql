@@ -1,7 +1,7 @@
 -- tests/torture/watch_locks.sql: looks at the phase locks some fifteen times a second, for as long as the server lives, and says
 -- in the server's log (torture-bad) when S and IX of one phase were held together. A lock counts as held only while its session
 -- is idle and was so before the look: a claim takes S and gives it back when IX is in the way, and that is no grant.
--- Keys: sql/functions/lock/lock_shared.sql; the shared mode of A is S, that of B is IX.
+-- Keys: sql/functions/lock/lock_shared_xact.sql; the shared mode of A is S, that of B is IX.
 DO $$
 DECLARE
     from_at timestamptz;

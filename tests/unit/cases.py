@@ -10,6 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGINS = re.compile(r'^\. "\$\(dirname "\$0"\)/\.\./support/(begin|e2e|own_servers)\.bash"$', re.M)
 RUNS = re.compile(r'^exec "\$\(dirname "\$0"\)/(\S+)"', re.M)
 CASE = re.compile(r'^ *(?:case_begin|case_of|situation) (\'[^\']*\'(?:\\\'\'[^\']*\')*|"(?:[^"\\]|\\.)*")', re.M)
+BANNED = re.compile(r"\b(told|tells?|nobody|somebody|anew|stands?(?! still)|beside (?:live|claims|the)|gives? back|goes? on)\b")
 TRAP = re.compile(r'^ *trap .* EXIT$', re.M)
 ENDS = re.compile(r'\ncases_end\n(\[ \$failed = 0 \] \|\|[^\n]*\n)?exit \$failed\n\Z')
 SQL = re.compile(r'\bsql (["\'])')
@@ -57,6 +58,7 @@ def wrong(name, text, read):
     if not cases:
         said.append(f'{name}: it has no case')
     said += [f'{name}: a case is named in a sentence: {case}' for case in cases if len(case.split()) < 4 or case[-2] == '.']
+    said += [f'{name}: a case has a word that unit.english does not use: {case}' for case in cases if BANNED.search(case)]
     if runs and '\ncases_end\n' not in text or not runs and not ENDS.search(text):
         said.append(f'{name}: it ends with cases_end, what it prints of a failure, and exit $failed')
     return said
@@ -74,6 +76,7 @@ def self_test():
         good.replace('case_begin', 'echo'),
         good.replace('what holds is a sentence', 'a point'),
         good.replace('sentence', 'sentence.'),
+        good.replace('is a sentence', 'tells a sentence'),
         good.replace('cases_end\n', ''),
         good.replace('exit $failed\n', ''),
         good.replace('cases_end\n', 'cases_end\necho more\n'),

@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """Words that the pages, the help, the messages and the comments do not use, each with what to write instead. And the form of messages: an error
-begins in lower case and ends without a full stop. And this check itself notices one of each.
+begins in lower case and ends without a full stop; a hint is an imperative sentence or a command. And this check itself notices one of each.
 
 A line of a page may quote a name that has such a word: what is in backquotes and in blocks of code is not read. Of C, texts and comments
 are read, of SQL comments and texts: messages, hints, sentences of explain. Migrations that have landed are not read.
+
+Some words are still in many comments, and some pages have sentences that begin with what or who instead of a subject. tests/unit/english.txt
+has the number of these for each file, which may only fall: `tests/unit/english.py --lower` writes the numbers that have fallen.
 """
 import glob
 import os
 import re
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import ratchet
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 PAGES, TEXTS, COMMENTS = 'pages', 'texts', 'comments'
@@ -38,6 +44,15 @@ PATTERNS = [  # regular expression, what to write, where
     (r'\b[0-9a-f]*[0-9][0-9a-f]*[a-f][0-9a-f]*\b(?<=\b\w{7})(?= \(commit)', 'no commit hash', (PAGES,)),
     (r'\bquiet hour\b|\bslow hour\b|\btried, (and )?not kept\b', 'no diary: bench/notes', (PAGES,)),
 ]
+LIST = 'tests/unit/english.txt'
+# Counted, not yet forbidden. A clause with what or who as a noun: "what is left", "for who waits"; "What:" of a header and a question are none.
+OWED = [(re.compile(pattern, re.I), kinds) for pattern, kinds in (
+    (r'\b(told|tells?|telling)\b', (COMMENTS,)),
+    (r'\b(nobody|somebody|someone|whoever|whatever)\b', (PAGES, COMMENTS)),
+    (r'(?:^|[-.;:,(|] ?|\b(?:of|to|for|with|by|from|at|on|in|and|or|than|but|as|that|says?|shows?|knows?|sees?|is|are|be) )(?:what|who)\b(?!:)(?![^.;|]*\?)',
+     (PAGES, COMMENTS)),
+    (r'\bbeside (?:the|a|an|others?|another|it)\b', (PAGES, COMMENTS)),
+)]
 with open('LAYERS', encoding='utf-8') as layers:
     FOLDERS = sorted(set(re.findall(r'(?m)^(\w+) *:', layers.read())) - {'tests', 'bench'})
 
@@ -48,6 +63,10 @@ def found(text, kind):
             match = re.search(pattern, text, re.I)
             if match:
                 yield match[0].strip(), instead
+
+
+def owed(text, kind):
+    return sum(len(pattern.findall(text)) for pattern, kinds in OWED if kind in kinds)
 
 
 def page_lines(text):
@@ -105,6 +124,26 @@ def misshapen(message):
     return 'end without a full stop' if re.search(r'[^.]\.$', message) else None
 
 
+HINTS = {'err_set': 4}  # which argument is the hint
+# What a hint in lower case begins with: a command that can be pasted.
+COMMANDS = re.compile(r'(lockstep|publish|queue set|replay|run retry|psql|useradd|kafka-|cleanup\.policy=|max\.message\.bytes=|chmod|kill)')
+
+
+def odd_hint(hint):
+    """A hint is an imperative sentence or a command."""
+    if '?' in hint:
+        return 'say what to do instead of asking'
+    return 'begin with a capital letter' if re.match(r'[a-z]', hint) and not COMMANDS.match(hint) else None
+
+
+def c_hints(text):
+    for call in re.finditer(r'\b(' + '|'.join(HINTS) + r')\(', text):
+        given = arguments(text, call.end())
+        texts = re.findall(r'"((?:[^"\\]|\\.)*)"', given[HINTS[call[1]]]) if len(given) > HINTS[call[1]] else []
+        if texts:
+            yield text.count('\n', 0, call.start()) + 1, ''.join(texts)
+
+
 def c_messages(text):
     """(line, message) of the errors of a C file."""
     for call in re.finditer(r'\b(' + '|'.join(MESSAGES) + r')\(', text):
@@ -128,8 +167,13 @@ def main():
     assert list(found('Goes on.', PAGES)) == [('Goes on', 'continue')]
     assert list(c_messages('err_set(err, RC, f(a, ","), "", NULL, "A b" "c.", d)')) == [(1, 'A bc.')]
     assert list(sql_messages("RAISE EXCEPTION 'Oh no %', x")) == [(1, 'Oh no %')]
+    assert odd_hint('is it there?') and odd_hint('it is full') and not odd_hint('Wait.') and not odd_hint('lockstep help')
+    assert list(c_hints('err_set(err, RC, E, "a", "B" "c.", "d")')) == [(1, 'Bc.')]
     assert misshapen('Oh no') and misshapen('oh no.') and not misshapen('oh ...') and not misshapen('PostgreSQL is full')
-    wrong = []
+    assert owed('Nobody was told of what is left. Who asks?', COMMENTS) == 3 and owed('the reader that was told', PAGES) == 0
+    assert owed('What: a gate. The executor that asks', COMMENTS) == 0 and owed('who owns it goes first', PAGES) == 1
+    ratchet.self_test()
+    wrong, counted = [], {}
     pages = ['README.md', 'CONTRIBUTING.md'] + sorted(glob.glob('docs/**/*.md', recursive=True))
     for page in pages:
         if page in EXEMPT:
@@ -137,21 +181,31 @@ def main():
         with open(page, encoding='utf-8') as file:
             for number, line in page_lines(file.read()):
                 wrong += [f'{page}:{number}: "{bad}": write {instead}' for bad, instead in found(line, PAGES)]
+                counted[page] = counted.get(page, 0) + owed(line, PAGES)
     for folder in FOLDERS:
         for name in sorted(glob.glob(folder + '/*.[ch]')):
             with open(name, encoding='utf-8') as file:
                 text = file.read()
             for number, kind, part in c_parts(text):
                 wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, kind)]
+                counted[name] = counted.get(name, 0) + owed(part, kind)
             wrong += [f'{name}:{number}: "{part}": {misshapen(part)}' for number, part in c_messages(text) if misshapen(part)]
+            wrong += [f'{name}:{number}: hint "{part}": {odd_hint(part)}' for number, part in c_hints(text) if odd_hint(part)]
     for name in sorted(set(glob.glob('sql/**/*.sql', recursive=True)) - {'sql/schema.sql'}):
         with open(name, encoding='utf-8') as file:
             text = file.read()
         for number, part in sql_comments(text):
             wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, COMMENTS)]
+            counted[name] = counted.get(name, 0) + owed(part, COMMENTS)
         for number, part in sql_texts(text):
             wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, TEXTS)]
         wrong += [f'{name}:{number}: "{part}": {misshapen(part)}' for number, part in sql_messages(text) if misshapen(part)]
+    counted = {name: count for name, count in counted.items() if count}
+    listed = ratchet.read(LIST)
+    if sys.argv[1:] == ['--lower']:
+        ratchet.lower(LIST, listed, counted)
+        return 0
+    wrong += ratchet.judge(listed, counted, 'phrases to be replaced', 'tests/unit/english.py')
     print('\n'.join(wrong))
     return 1 if wrong else 0
 

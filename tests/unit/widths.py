@@ -8,6 +8,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'support'))
+import ratchet
+
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 LIST = 'tests/unit/widths.txt'
 MOST = 120
@@ -39,23 +42,11 @@ def long_lines(path, text):
                for line in text.splitlines())
 
 
-def judge(listed, counted):
-    """What is wrong, one line each."""
-    for path in sorted(set(listed) | set(counted)):
-        may, has = listed.get(path, 0), counted.get(path, 0)
-        if has > may:
-            yield f'{path}: {has} lines of more than {MOST} columns, at most {may}'
-        elif has < may:
-            yield f'{path}: {has} lines of more than {MOST} columns, {LIST} has {may}: tests/unit/widths.py --lower'
-
-
 def self_test():
     assert long_lines('a.sql', 'x' * 120 + '\n' + 'x' * 121) == 1
     assert long_lines('a.md', '| ' + 'x' * 121 + '\n' + 'x' * 121 + ' https://a.b') == 0
     assert long_lines('a.sh', 'é' * 120) == 0
-    assert list(judge({'a': 1}, {'a': 1})) == []
-    assert len(list(judge({'a': 1}, {'a': 2}))) == 1 and len(list(judge({}, {'a': 1}))) == 1
-    assert len(list(judge({'a': 2}, {'a': 1}))) == 1 and len(list(judge({'a': 2}, {}))) == 1
+    ratchet.self_test()
 
 
 def main():
@@ -70,14 +61,11 @@ def main():
         if count:
             counted[path] = count
     assert seen > 1000, f'only {seen} files were looked at'
-    with open(LIST, encoding='utf-8') as file:
-        listed = {path: int(count) for count, path in (line.split(' ', 1) for line in file.read().splitlines())}
+    listed = ratchet.read(LIST)
     if sys.argv[1:] == ['--lower']:
-        lowered = {path: min(count, counted.get(path, 0)) for path, count in listed.items()}
-        with open(LIST, 'w', encoding='utf-8') as file:
-            file.writelines(f'{count} {path}\n' for path, count in sorted(lowered.items()) if count)
+        ratchet.lower(LIST, listed, counted)
         return 0
-    wrong = list(judge(listed, counted))
+    wrong = list(ratchet.judge(listed, counted, f'lines of more than {MOST} columns', 'tests/unit/widths.py'))
     print('\n'.join(wrong) or f'widths: {seen} files, {sum(counted.values())} lines of {len(counted)} are longer')
     return 1 if wrong else 0
 

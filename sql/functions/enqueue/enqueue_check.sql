@@ -48,7 +48,7 @@ BEGIN
     END IF;
     IF wrong IS NOT NULL THEN
         RAISE EXCEPTION 'task %: %', p_number, wrong
-            USING ERRCODE = 'invalid_parameter_value', DETAIL = COALESCE(pg_catalog."left"(p_task::text, 300), 'NULL'), HINT = 'docs/reference/message.md has the fields.';
+            USING ERRCODE = 'invalid_parameter_value', DETAIL = COALESCE(pg_catalog."left"(p_task::text, 300), 'NULL'), HINT = 'See docs/reference/message.md for the fields.';
     END IF;
 END
 $$;

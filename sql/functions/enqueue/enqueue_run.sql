@@ -24,7 +24,7 @@ BEGIN
     sent := sent || pg_catalog.jsonb_build_object('type', 'end', 'run', p_run, 'seq', pg_catalog.cardinality(sent), 'tasks', pg_catalog.cardinality(sent), 'phases', layers)::text;
     SELECT pg_catalog.sum(pg_catalog.octet_length(s)) INTO size FROM pg_catalog.unnest(sent) AS s;
     IF size > 16 * 1024 * 1024 THEN
-        RAISE EXCEPTION 'the tasks have % bytes, 16 MiB are allowed', size USING ERRCODE = 'invalid_parameter_value', HINT = 'More: lockstep publish.';
+        RAISE EXCEPTION 'the tasks have % bytes, 16 MiB are allowed', size USING ERRCODE = 'invalid_parameter_value', HINT = 'Publish more with lockstep publish.';
     END IF;
 
     INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, published_by, job_id, started_by)

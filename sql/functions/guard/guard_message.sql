@@ -4,11 +4,11 @@ CREATE OR REPLACE FUNCTION lockstep.guard_message() RETURNS trigger LANGUAGE plp
 BEGIN
     IF NOT EXISTS (SELECT FROM lockstep.task_type y WHERE y.type = NEW.type) THEN
         RAISE EXCEPTION 'there is no task type %', NEW.type
-            USING ERRCODE = 'foreign_key_violation', HINT = 'lockstep.task_type lists them.';
+            USING ERRCODE = 'foreign_key_violation', HINT = 'SELECT * FROM lockstep.task_type';
     END IF;
     IF NEW.condition NOT IN ('always', 'failure') THEN
         RAISE EXCEPTION 'there is no condition %', NEW.condition
-            USING ERRCODE = 'check_violation', HINT = 'always, failure, or NULL for success.';
+            USING ERRCODE = 'check_violation', HINT = 'Give always, failure, or NULL for success.';
     END IF;
     RETURN NEW;
 END

@@ -5,7 +5,7 @@ BEGIN
     IF OLD.status IS DISTINCT FROM NEW.status AND NOT EXISTS (
         SELECT FROM lockstep.status_transition s WHERE s.from_status = OLD.status AND s.to_status = NEW.status) THEN
         RAISE EXCEPTION 'task %: a task that is % cannot become %', OLD.task_id, OLD.status, NEW.status
-            USING ERRCODE = 'check_violation', HINT = 'lockstep.status_transition lists what is legal.';
+            USING ERRCODE = 'check_violation', HINT = 'SELECT * FROM lockstep.status_transition';
     END IF;
     RETURN NEW;
 END

@@ -1,9 +1,14 @@
 -- IX of a phase until the end of this transaction, waiting at most wait_ms (1 to 500: one slice), 0: not at all. false:
--- not granted. The caller keeps it (lockstep.lock_intent) as the last thing that it does: what fails before leaves
--- nothing locked, so it is simply repeated. As lock_shared, which says why the wait is at transaction level. With A
--- held exclusive only one S that is just giving up can have B: that wait lasts microseconds. 0 is for an executor that
--- releases its S in the same statement. It is refused also while a gate of another executor waits for IX: that gate
--- opens the next phase.
+-- not granted. The caller keeps it (lockstep.keep_intent) as the last thing that it does: what fails before leaves
+-- nothing locked, so it is simply repeated.
+-- Wait at transaction level, keep at session level: a session-level wait that times out or is cancelled just as it is
+-- granted returns an error with the lock held; a transaction-level wait never does. The kept lock is one that this
+-- transaction has already, in the same mode: the backend grants it without a wait and without a new place in the lock
+-- table.
+-- A slice is short because a waiting statement pins the vacuum horizon, and shorter than deadlock_timeout (1 s).
+-- With A held exclusive only one S that is just passing through can have B: that wait lasts microseconds.
+-- wait_ms 0 is for an executor that releases its S in the same statement. It is refused also while a gate of another
+-- executor waits for IX: that gate opens the next phase.
 CREATE OR REPLACE FUNCTION lockstep.lock_intent_xact(phase_id bigint, wait_ms int) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     class CONSTANT int := lockstep.lock_class('phase');

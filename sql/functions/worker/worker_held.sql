@@ -14,9 +14,9 @@ BEGIN
     ELSIF t.updated_at IS DISTINCT FROM p_updated_at THEN
         RAISE EXCEPTION 'task %: updated_at is stale; the task has changed since: it is %', p_task_id,
                 pg_catalog.concat_ws(', ', t.status, 'worker ' || t.worker)
-            USING ERRCODE = 'LS001', HINT = 'Its lease ran out, an operator has changed it, or this report was made before. Stop working on it.';
+            USING ERRCODE = 'LS001', HINT = 'Stop working on it: its lease has ended, an operator has changed it, or this report was made before.';
     ELSIF t.status <> 'Processing' THEN
-        RAISE EXCEPTION 'task % is % and no worker has it', p_task_id, t.status USING ERRCODE = 'LS002', HINT = 'lockstep.next_task hands it out.';
+        RAISE EXCEPTION 'task % is % and no worker has it', p_task_id, t.status USING ERRCODE = 'LS002', HINT = 'Take it with lockstep.next_task.';
     END IF;
     RETURN t;
 END
