@@ -152,18 +152,18 @@ CREATE TABLE lockstep.console_token (
     name text NOT NULL,
     hash bytea NOT NULL,
     operator boolean NOT NULL,
+    producer boolean DEFAULT false NOT NULL,
     created_by text DEFAULT lockstep.actor() NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     expires_at timestamp with time zone,
     last_used_at timestamp with time zone,
     revoked_by text,
     revoked_at timestamp with time zone,
-    producer boolean DEFAULT false NOT NULL,
     CONSTRAINT console_token_pkey PRIMARY KEY (token_no),
     CONSTRAINT console_token_hash_key UNIQUE (hash),
     CONSTRAINT console_token_name_key UNIQUE (name)
 );
-GRANT SELECT (token_no, name, operator, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at, producer) ON TABLE lockstep.console_token TO lockstep_monitor, lockstep_operator;
+GRANT SELECT (token_no, name, operator, producer, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at) ON TABLE lockstep.console_token TO lockstep_monitor, lockstep_operator;
 
 CREATE TABLE lockstep.definitions (
     changes bigint NOT NULL
@@ -200,9 +200,9 @@ CREATE TABLE lockstep.event_log (
     phase_id bigint,
     task_id bigint,
     executor_no integer,
+    job text,
     actor text DEFAULT lockstep.actor() NOT NULL,
     detail text,
-    job text,
     CONSTRAINT event_log_pkey PRIMARY KEY (event_id)
 );
 CREATE INDEX event_log_queue ON lockstep.event_log (queue_id, at) WHERE (run_no IS NULL);
@@ -326,8 +326,8 @@ CREATE TABLE lockstep.job (
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     changed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     changed_by text DEFAULT lockstep.actor() NOT NULL,
-    is_watch boolean DEFAULT false NOT NULL,
     max_expected interval,
+    is_watch boolean DEFAULT false NOT NULL,
     CONSTRAINT job_overlap CHECK ((overlap = ANY (ARRAY['skip'::text, 'queue_one'::text, 'allow'::text, 'cancel'::text]))),
     CONSTRAINT job_queue CHECK ((is_watch = (queue_id IS NULL))),
     CONSTRAINT job_pkey PRIMARY KEY (job_id),
@@ -394,6 +394,16 @@ CREATE TABLE lockstep.job_day_swept (
     latest interval,
     CONSTRAINT job_day_swept_pkey PRIMARY KEY (job_id, day),
     CONSTRAINT job_day_swept_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE
+);
+
+CREATE TABLE lockstep.job_end (
+    job_end_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+    schedule_id integer NOT NULL,
+    scheduled_for timestamp with time zone NOT NULL,
+    wake_at timestamp with time zone NOT NULL,
+    CONSTRAINT job_end_pkey PRIMARY KEY (job_end_id),
+    CONSTRAINT job_end_schedule_id_scheduled_for_key UNIQUE (schedule_id, scheduled_for),
+    CONSTRAINT job_end_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES lockstep.schedule(schedule_id) ON DELETE CASCADE
 );
 
 CREATE TABLE lockstep.job_event (
@@ -513,9 +523,9 @@ CREATE TABLE lockstep.outbox (
     run_no bigint,
     phase_id bigint,
     task_id bigint,
+    job text,
     actor text,
     detail text,
-    job text,
     CONSTRAINT outbox_kind_check CHECK ((kind ~ '^[a-z]+$'::text)),
     CONSTRAINT outbox_pkey PRIMARY KEY (outbox_id),
     CONSTRAINT outbox_queue_id_kind_relay_seq_key UNIQUE (queue_id, kind, relay_seq),
@@ -811,20 +821,20 @@ CREATE TABLE lockstep.schedule (
     rule lockstep.rule,
     after_job integer,
     after_end text,
+    rows_rule lockstep.rows_rule,
     is_active boolean NOT NULL,
     misfire text NOT NULL,
     catchup_window interval NOT NULL,
     jitter interval NOT NULL,
+    grace interval,
     next_at timestamp with time zone,
     wake_at timestamp with time zone,
     queued_for timestamp with time zone,
-    rows_rule lockstep.rows_rule,
     look lockstep.rows_look,
     fired_at timestamp with time zone,
+    failing_since timestamp with time zone,
     uses_sql boolean DEFAULT false NOT NULL,
     asked_until timestamp with time zone,
-    failing_since timestamp with time zone,
-    grace interval,
     queued_missed_from timestamp with time zone,
     queued_missed integer DEFAULT 0 NOT NULL,
     failing_why text,
@@ -840,7 +850,7 @@ CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE (asked_until IS NOT NULL);
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE (is_active AND (wake_at IS NOT NULL));
 CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation)) WHERE (((rows_rule).relation IS NOT NULL) AND is_active);
-GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, is_active, misfire, catchup_window, jitter, next_at, wake_at, queued_for, rows_rule, look, fired_at, uses_sql, asked_until, failing_since, grace, queued_missed_from, queued_missed, failing_why) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire, catchup_window, jitter, grace, next_at, wake_at, queued_for, look, fired_at, failing_since, uses_sql, asked_until, queued_missed_from, queued_missed, failing_why) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (
     slot_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
