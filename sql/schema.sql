@@ -172,6 +172,14 @@ WITH (fillfactor='10');
 CREATE UNIQUE INDEX definitions_one ON lockstep.definitions ((true));
 GRANT SELECT ON TABLE lockstep.definitions TO lockstep_executor, lockstep_monitor, lockstep_operator;
 
+CREATE TABLE lockstep.enqueue_undone (
+    queue_id integer NOT NULL,
+    run_id uuid NOT NULL,
+    CONSTRAINT enqueue_undone_pkey PRIMARY KEY (queue_id, run_id),
+    CONSTRAINT enqueue_undone_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES lockstep.queue(queue_id) ON DELETE CASCADE
+);
+GRANT SELECT, INSERT, DELETE ON TABLE lockstep.enqueue_undone TO lockstep_executor;
+
 CREATE TABLE lockstep.enqueued (
     enqueue_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     queue_id integer NOT NULL,
@@ -661,6 +669,8 @@ CREATE TABLE lockstep.relay (
     next_offset bigint DEFAULT 0 NOT NULL,
     trouble text,
     trouble_since timestamp with time zone,
+    timeline bigint,
+    undone_until bigint,
     CONSTRAINT relay_pkey PRIMARY KEY (queue_id, kind),
     CONSTRAINT relay_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES lockstep.queue(queue_id) ON DELETE CASCADE
 )

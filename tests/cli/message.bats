@@ -43,8 +43,8 @@ END
 END
     run check wrong
     [ "$status" -eq 1 ]
-    [[ $output == *'wrong:1: $.order must be an integer'*'write "order": 100'* ]]
-    [[ $output == *'wrong:2: $.previous_order'*'write "previous_order": 0'* ]]
+    [[ $output == *'wrong:1: $.order must be an integer'*'Write "order": 100'* ]]
+    [[ $output == *'wrong:2: $.previous_order'*'Write "previous_order": 0'* ]]
     [[ $output == *"wrong:3: "*slq*sql* ]]
     [[ $output == *'wrong:4: '* ]]
     [[ $output == *'4 of 4 messages are wrong'* ]]

@@ -147,7 +147,7 @@ locks lockstep.console_token
 # One such statement lasts for 5 s; a machine that is too busy to send within that time gets another one.
 heard 1 pause || heard 2 resume || heard 3 pause || heard 4 resume || wrong 'no event came while the statement waited'
 
-case_begin 'few requests wait with tokens that are to be looked up, the others are told within a second'
+case_begin 'few requests wait with tokens that have to be checked, and the others are refused within a second'
 : >"$tmp/asked"
 asking=()
 for i in $(seq 10); do

@@ -291,6 +291,24 @@ SELECT is(pg_temp.dispatch('2030-01-01 06:01Z'), 'child fire 06:00', 'and fires 
 SELECT pg_temp.gone('child');
 SELECT ok(NOT has_column_privilege('lockstep_producer', 'lockstep.schedule', 'schedule_uid', 'SELECT'), 'a producer cannot know the ids of runs to come');
 SELECT pg_temp.gone('found');
+-- Nor does its time fail when an executor reads it at the moment at which it fires again: it is decided once more, and finds the run.
+SELECT pg_temp.hourly('found', '2030-01-01 06:00Z');
+SELECT pg_temp.dispatch('2030-01-01 06:00Z'), pg_temp.set_back('found', '2030-01-01 06:00Z');
+SELECT run_id AS met FROM lockstep.run WHERE ended_at IS NULL \gset
+DELETE FROM lockstep.run WHERE ended_at IS NULL;
+CREATE FUNCTION pg_temp.claims() RETURNS trigger LANGUAGE plpgsql AS $$ -- behind the look for the run, before the run is made
+BEGIN
+    INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) SELECT NEW.run_id, NEW.queue_id, 'stop', 'Running' WHERE pg_trigger_depth() = 1;
+    RETURN NEW;
+END
+$$;
+CREATE TRIGGER claims BEFORE INSERT ON lockstep.run FOR EACH ROW EXECUTE FUNCTION pg_temp.claims();
+SELECT is(pg_temp.dispatch('2030-01-01 06:00Z'), 'found wait 06:00', 'a run that comes from the topic at the moment of its firing is no error');
+DROP TRIGGER claims ON lockstep.run;
+INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) SELECT :'met', queue_id, 'stop', 'Running' FROM lockstep.queue WHERE name = 'q'; -- the trigger's was undone with the firing
+SELECT is(pg_temp.dispatch('2030-01-01 06:00:03Z'), 'found fire 06:00', 'and the next look finds it');
+SELECT is((SELECT format('%s %s', count(*), min(job_id) IS NOT NULL) FROM lockstep.run WHERE run_id = :'met'), '1 t', 'as the run of that time');
+SELECT pg_temp.gone('found');
 -- A change loses no time that was decided or due.
 SELECT pg_temp.hourly('edited', '2030-01-01 06:00Z', '{"overlap": "queue_one"}');
 SELECT pg_temp.dispatch('2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 07:00Z'), lockstep.job_set('edited', '{"enabled": false}');

@@ -1,9 +1,16 @@
 -- These enqueued runs are on the topic, the next unknown offset of which is p_next_offset (NULL: not known yet). Found
--- there by a relay that begins, or just committed. Returns how many they were.
+-- there by a relay that begins, or just committed. After a fail-over or a restore, those that have no row are runs that
+-- the database has forgotten: they are kept until the cursor is behind them. Returns how many they were.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_sent(p_queue_id int, p_runs uuid[], p_next_offset bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
+    NOT_SEEN CONSTANT bigint := 9223372036854775807; -- as enqueue_begin
     count bigint;
 BEGIN
+    IF EXISTS (SELECT FROM lockstep.relay y WHERE y.queue_id = p_queue_id AND y.kind = 'enqueue' AND y.undone_until = NOT_SEEN) THEN
+        INSERT INTO lockstep.enqueue_undone (queue_id, run_id) SELECT p_queue_id, u FROM pg_catalog.unnest(p_runs) AS u
+        WHERE NOT EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.run_id = u) ON CONFLICT DO NOTHING;
+        UPDATE lockstep.relay y SET undone_until = p_next_offset WHERE y.queue_id = p_queue_id AND y.kind = 'enqueue' AND p_next_offset IS NOT NULL;
+    END IF;
     UPDATE lockstep.relay SET next_offset = p_next_offset WHERE queue_id = p_queue_id AND kind = 'enqueue' AND next_offset < p_next_offset;
     WITH gone AS (
         DELETE FROM lockstep.enqueued e WHERE e.queue_id = p_queue_id AND e.run_id = ANY (p_runs)

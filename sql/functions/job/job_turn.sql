@@ -10,6 +10,7 @@ DECLARE
     due lockstep.schedule;
     decided record;
     done lockstep.dispatched;
+    taken text;
 BEGIN
     SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = p_job_id;
     SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = p_schedule_id;
@@ -33,15 +34,18 @@ BEGIN
             done.run := lockstep.job_act(own, due, decided, p_by);
         END IF;
     EXCEPTION
-        WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN -- another session is in the way, which is nothing that the job has done
-            done.verdict := 'wait';
-            done.reason := SQLERRM;
-            UPDATE lockstep.schedule s SET wake_at = p_now + AGAIN, asked_until = NULL WHERE s.schedule_id = due.schedule_id;
         WHEN OTHERS THEN
-            done.verdict := 'error';
+            GET STACKED DIAGNOSTICS taken = CONSTRAINT_NAME;
             done.reason := SQLERRM;
             done.run := NULL;
-            PERFORM lockstep.job_failed(own, due, done.scheduled_for, p_by, pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
+            -- Another session is in the way, which is nothing that the job has done. Or a time that was undone fires again at the moment at which an executor reads its run from the topic.
+            IF SQLSTATE IN ('55P03', '40P01', '40001') OR taken = 'run_queue_id_run_id_key' THEN
+                done.verdict := 'wait';
+                UPDATE lockstep.schedule s SET wake_at = p_now + AGAIN, asked_until = NULL WHERE s.schedule_id = due.schedule_id;
+            ELSE
+                done.verdict := 'error';
+                PERFORM lockstep.job_failed(own, due, done.scheduled_for, p_by, pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
+            END IF;
     END;
     RETURN done;
 END
