@@ -39,5 +39,7 @@ FROM unnest('{-infinity,infinity,294276-12-31Z}'::text[]) AS after, unnest(ARRAY
 SELECT throws_like(format('SELECT count(*) FROM lockstep.forecast(pg_temp.rule(), %L, %L)', '2041-01-01Z', n), 'n: % is not in the range', format('n %s is refused', n)) FROM unnest('{0,-1,100001,NULL}'::text[]) AS n;
 SELECT is((SELECT count(*) FROM lockstep.forecast(pg_temp.rule('{"kind": "cron", "expr": "0 0 29 2 *"}'), '9990-01-01Z', 100000)), 2::bigint, 'the times of a rule, too, end with the year 9999');
 SELECT throws_like($$SELECT * FROM lockstep.schedule_explain(pg_temp.rule() || '{"after": "0000-01-01T00:00:00Z"}', 5)$$, 'after: % is not an instant', 'there is no year 0');
+SELECT throws_like(format('SELECT lockstep.next_time(pg_temp.rule(%L), now())', jsonb_build_object('kind', 'daily', 'times', '["06:00"]'::jsonb, 'zone', zone)), 'zone: "%" is not the name of a time zone',
+    format('zone %s is refused', zone)) FROM unnest(ARRAY[E'U\\', 'War%', 'new york']) AS zone;
 SELECT * FROM finish();
 ROLLBACK;

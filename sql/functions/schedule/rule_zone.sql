@@ -18,7 +18,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT z.name INTO near FROM pg_catalog.pg_timezone_names z
-    WHERE (pg_catalog.lower(z.name) = pg_catalog.lower(p_zone) OR z.name LIKE '%/' || pg_catalog.replace(pg_catalog.initcap(p_zone), ' ', '\_'))
+    WHERE (pg_catalog.lower(z.name) = pg_catalog.lower(p_zone) OR pg_catalog.right(z.name, pg_catalog.length(p_zone) + 1) = '/' || pg_catalog.replace(pg_catalog.initcap(p_zone), ' ', '_'))
       AND z.name ~ '^[A-Z].*/' ORDER BY 1 LIMIT 1;
     PERFORM lockstep.rule_refuse('zone', pg_catalog.format('zone: "%s" is not the name of a time zone', pg_catalog.left(p_zone, 64)),
         COALESCE('write ' || near, 'write a name of pg_timezone_names, such as Europe/Warsaw; abbreviations and offsets name no zone'));
