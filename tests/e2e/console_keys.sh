@@ -78,7 +78,8 @@ elif kind == 'datagrams':
 elif kind == 'file':
     kept = open(os.devnull)
 if kept is not None:
-    os.dup2(kept.fileno(), 3, inheritable=True)
+    os.dup2(kept.fileno(), 3)
+    os.set_inheritable(3, True) # also where it was 3 before, which dup2 leaves as it is
 else:
     os.closerange(3, 4)
 os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='2' if kind == 'two' else '1')

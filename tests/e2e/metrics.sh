@@ -26,9 +26,13 @@ is_ready() { [ "$(get "$1" /readyz)" = ready ]; }
 daemon executor executor run --queue "$q" --queue "$bad"
 daemon scheduler scheduler run
 daemon monitor monitor run
+token=$(lockstep console token create prometheus -q)
+daemon console -s "postgres.conninfo=$db" console run --listen 0
+eventually 40 grep -q event=console_started "$tmp/console.log"
+own=$(sed -nE 's,.*event=console_started url=http://([^/]*)/.*,\1,p' "$tmp/console.log") # its port for people, where a token is asked for
 
 case_begin 'each daemon says that it lives, and that it is ready'
-for name in executor scheduler monitor; do
+for name in executor scheduler monitor console; do
     expect "$name lives" "$(get $name /livez)" alive
     eventually 40 is_ready $name || failed=1
     case ${at[$name]} in http://127.0.0.1:*) ;; *) expect "$name listens" "${at[$name]}" 'http://127.0.0.1:PORT' ;; esac
@@ -66,7 +70,7 @@ eventually 40 has executor "^lockstep_rejected_total\{queue=\"$bad\",reason=\"[a
 eventually 40 has executor "^lockstep_queue_lag_messages\{queue=\"$q\"\} [0-9]" || failed=1
 eventually 40 has executor '^lockstep_kafka_broker_up\{broker="[0-9]+"\} 1$' || failed=1
 eventually 40 has scheduler '^lockstep_schedule_fired_total [1-9]' || failed=1
-for name in executor scheduler monitor; do
+for name in executor scheduler monitor console; do
     eventually 40 has $name "^lockstep_runs_total\{queue=\"$q\",status=\"Completed\"\} [1-9]" || failed=1
     eventually 40 has $name '^lockstep_job_last_success_timestamp_seconds\{job="tick"\} [1-9]' || failed=1
     eventually 40 has $name "^lockstep_executors\{queue=\"$q\",state=\"running\"\} 1$" || failed=1
@@ -78,7 +82,7 @@ expect 'the view' "$(sql "SELECT status FROM lockstep.run_status WHERE queue = '
 eventually 40 has scheduler "^lockstep_runs_open\{queue=\"$idle\",status=\"Published\"\} 1$" || { grep runs_open "$tmp/text"; failed=1; }
 
 case_begin 'promtool finds nothing wrong in the text of any daemon'
-for name in executor scheduler monitor; do
+for name in executor scheduler monitor console; do
     get $name /metrics | promtool check metrics >"$tmp/lint" 2>&1 || { cat "$tmp/lint"; failed=1; }
 done
 
@@ -86,22 +90,24 @@ case_begin 'the alert rules do what their cases say'
 (cd "$root/contrib/prometheus" && promtool check rules alerts.yml && promtool test rules alerts_test.yml) >"$tmp/rules" 2>&1 || { cat "$tmp/rules"; failed=1; }
 
 case_begin 'Prometheus scrapes each daemon, and each panel of the dashboard has numbers'
-targets=$(printf '"%s",' "${at[executor]#http://}" "${at[scheduler]#http://}" "${at[monitor]#http://}")
+targets=$(printf '"%s",' "${at[executor]#http://}" "${at[scheduler]#http://}" "${at[monitor]#http://}" "${at[console]#http://}")
 cat >"$tmp/prometheus.yml" <<END
 global: {scrape_interval: 1s}
 rule_files: ["$(realpath "$root/contrib/prometheus/alerts.yml")"]
-scrape_configs: [{job_name: lockstep, static_configs: [{targets: [${targets%,}]}]}]
+scrape_configs:
+- {job_name: lockstep, static_configs: [{targets: [${targets%,}]}]}
+- {job_name: console, authorization: {credentials: $token}, static_configs: [{targets: ["$own"]}]}
 END
 prometheus --config.file="$tmp/prometheus.yml" --storage.tsdb.path="$tmp/tsdb" --web.listen-address=127.0.0.1:0 2>"$tmp/prometheus.log" &
 pids[prometheus]=$!
 eventually 40 grep -q 'msg="Listening on"' "$tmp/prometheus.log"
 at[prometheus]=http://$(sed -n 's/.*msg="Listening on" address=//p' "$tmp/prometheus.log" | head -n 1)
-all_up() { [ "$(get prometheus /api/v1/targets | jq '[.data.activeTargets[] | select(.health == "up")] | length')" = 3 ]; }
+all_up() { [ "$(get prometheus /api/v1/targets | jq '[.data.activeTargets[] | select(.health == "up")] | length')" = 5 ]; }
 eventually 40 all_up || { get prometheus /api/v1/targets; failed=1; }
 python3 "$here/../support/panels.py" "${at[prometheus]}" "$root/contrib/grafana/lockstep.json" "$root/contrib/prometheus/alerts.yml" 60 || failed=1
 
 case_begin 'daemons and their ports end in order'
-for name in prometheus executor scheduler monitor; do
+for name in prometheus executor scheduler monitor console; do
     kill -TERM "${pids[$name]}"
     wait "${pids[$name]}" || { [ $name = prometheus ] || { tail -n 5 "$tmp/$name.log"; failed=1; }; }
 done
