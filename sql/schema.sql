@@ -840,14 +840,14 @@ CREATE TABLE lockstep.schedule (
     next_at timestamp with time zone,
     wake_at timestamp with time zone,
     queued_for timestamp with time zone,
+    queued_missed_from timestamp with time zone,
+    queued_missed integer DEFAULT 0 NOT NULL,
     look lockstep.rows_look,
     fired_at timestamp with time zone,
     failing_since timestamp with time zone,
+    failing_why text,
     uses_sql boolean DEFAULT false NOT NULL,
     asked_until timestamp with time zone,
-    queued_missed_from timestamp with time zone,
-    queued_missed integer DEFAULT 0 NOT NULL,
-    failing_why text,
     CONSTRAINT schedule_after_end CHECK ((after_end = ANY (ARRAY['success'::text, 'failure'::text, 'always'::text]))),
     CONSTRAINT schedule_kind CHECK (((num_nonnulls(rule, after_job, rows_rule) = 1) AND (num_nulls(after_job, after_end) <> 1))),
     CONSTRAINT schedule_misfire CHECK ((misfire = ANY (ARRAY['once'::text, 'all'::text, 'skip'::text]))),
@@ -860,7 +860,7 @@ CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE (asked_until IS NOT NULL);
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE (is_active AND (wake_at IS NOT NULL));
 CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation)) WHERE (((rows_rule).relation IS NOT NULL) AND is_active);
-GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire, catchup_window, jitter, grace, next_at, wake_at, queued_for, look, fired_at, failing_since, uses_sql, asked_until, queued_missed_from, queued_missed, failing_why) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire, catchup_window, jitter, grace, next_at, wake_at, queued_for, queued_missed_from, queued_missed, look, fired_at, failing_since, failing_why, uses_sql, asked_until) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (
     slot_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -706,6 +706,8 @@ CREATE TABLE lockstep.relay (
     next_offset bigint NOT NULL DEFAULT 0, -- and nothing of ours is behind this offset but what the relay does not know yet
     trouble text,                          -- why rows wait, in a sentence
     trouble_since timestamptz,
+    timeline bigint,                       -- of the server on which the relay of enqueued runs began last
+    undone_until bigint,                   -- after a change of it: below this offset the topic may have forgotten runs
     PRIMARY KEY (queue_id, kind)
 ) WITH (fillfactor = 50);
 
@@ -725,6 +727,13 @@ CREATE TABLE lockstep.enqueued (
 ) WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX enqueued_queue ON lockstep.enqueued (queue_id, enqueue_id);
 CREATE INDEX enqueued_run ON lockstep.enqueued (run_id);
+-- Runs on the topic that the database has forgotten, because it was restored or another server was promoted. They are here
+-- until the queue's cursor is behind them.
+CREATE TABLE lockstep.enqueue_undone (
+    queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
+    run_id uuid NOT NULL,
+    PRIMARY KEY (queue_id, run_id)
+);
 
 ---- Replay
 
@@ -945,8 +954,7 @@ CREATE TYPE lockstep.rule AS (
 
 -- A trigger of a job: rows that wait in a table; and what the last look found.
 CREATE TYPE lockstep.rows_rule AS (
-    relation text,              -- quoted and with its schema; NULL: this is no trigger
-    relation_oid oid,
+    relation text,              -- quoted and with its schema; NULL: this is no trigger. A table that is created again is meant, too
     pending text,               -- which of its rows wait
     created_column text,        -- quoted; NULL: none
     check_every interval,
@@ -1006,9 +1014,12 @@ CREATE TABLE lockstep.schedule (
     next_at timestamptz,                        -- the first time that is not decided; NULL: none is known
     wake_at timestamptz,                        -- when the dispatcher decides about it; NULL: there is no time
     queued_for timestamptz,                     -- decided, and fires when the job's run has ended
+    queued_missed_from timestamptz,             -- the times that passed before that one: its occurrence has them
+    queued_missed int NOT NULL DEFAULT 0,
     look lockstep.rows_look,
     fired_at timestamptz,                       -- of a trigger
     failing_since timestamptz,                  -- of a trigger: since when looks or firings fail; NULL: the last one did not
+    failing_why text,                           -- why SQL of users came back without a fault of the job, as the log has it
     uses_sql boolean NOT NULL DEFAULT false,    -- it cannot be decided, or not fire, without SQL of users
     asked_until timestamptz,                    -- that SQL is under way; nothing else decides it before
     UNIQUE (job_id, name),
@@ -1021,8 +1032,25 @@ CREATE TABLE lockstep.schedule (
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE is_active AND wake_at IS NOT NULL;
 CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE after_job IS NOT NULL;
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE asked_until IS NOT NULL;
-CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation_oid))
-    WHERE (rows_rule).relation_oid IS NOT NULL AND is_active;
+CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation)) WHERE (rows_rule).relation IS NOT NULL AND is_active;
+
+-- Ends of a job that a schedule of the kind "after" has yet to decide, behind the one that is its next_at: each is an
+-- occurrence of its own.
+CREATE TABLE lockstep.job_end (
+    job_end_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    schedule_id int NOT NULL REFERENCES lockstep.schedule ON DELETE CASCADE,
+    scheduled_for timestamptz NOT NULL,
+    wake_at timestamptz NOT NULL,
+    UNIQUE (schedule_id, scheduled_for)
+);
+
+-- What the rules of a time zone were when the next times of schedules in it were computed: print is of the offsets of two
+-- years from the day since on.
+CREATE TABLE lockstep.zone (
+    zone text PRIMARY KEY,
+    since date NOT NULL,
+    print text NOT NULL
+);
 
 -- What is asked of the tasks' login for one firing. Who has the token fires: so nobody reads this table.
 CREATE TABLE lockstep.job_ask (
@@ -1216,6 +1244,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON
     TO lockstep_executor;
 GRANT SELECT, INSERT, UPDATE ON lockstep.run_count TO lockstep_executor;
 GRANT SELECT, DELETE ON lockstep.enqueued TO lockstep_executor;
+GRANT SELECT, INSERT, DELETE ON lockstep.enqueue_undone TO lockstep_executor;
 GRANT SELECT, INSERT, UPDATE, DELETE ON lockstep.queue TO lockstep_operator;
 GRANT INSERT (event, queue_id, detail) ON lockstep.event_log TO lockstep_operator;
 
@@ -1244,7 +1273,8 @@ GRANT SELECT (enqueue_id, queue_id, run_no, run_id, phases, bytes, floor_offset,
     TO lockstep_producer, lockstep_operator, lockstep_monitor;
 -- Without schedule_uid: a login that knows it knows the ids of runs to come.
 GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire, catchup_window, jitter, grace,
-    next_at, wake_at, queued_for, look, fired_at, failing_since, uses_sql, asked_until) ON lockstep.schedule
+    next_at, wake_at, queued_for, queued_missed_from, queued_missed, look, fired_at, failing_since, failing_why, uses_sql,
+    asked_until) ON lockstep.schedule
     TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
 -- All of a token but its hash.
 GRANT SELECT (token_no, name, operator, producer, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at)
