@@ -60,11 +60,11 @@ static const char *advice(const struct err *err, char buffer[200])
 {
     const char *name = strncmp(err->object, "$.", 2) == 0 ? err->object + 2 : "";
     size_t len = strcspn(name, ".[");
-    if (*err->hint != '\0' && strncmp(err->hint, "docs/", 5) != 0)
+    if (*err->hint != '\0' && strcmp(err->hint, MESSAGE_ADVICE) != 0)
         return err->hint;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
         if (strlen(examples[i].field) == len && strncmp(examples[i].field, name, len) == 0) {
-            (void)snprintf(buffer, 200, "write %s", examples[i].example);
+            (void)snprintf(buffer, 200, "Write %s", examples[i].example);
             return buffer;
         }
     return err->hint;
@@ -129,7 +129,7 @@ static void check_headers(struct checking *check, const cJSON *headers)
             (value == NULL || !kafka_traceparent_valid(value, strlen(value))))
             tell(check, false, "traceparent", "bad_header",
                  "the header traceparent is not as W3C Trace Context has it: it is left out",
-                 "write 00-, 32 and 16 lower-case hexadecimal digits, and two: "
+                 "Write 00-, 32 and 16 lower-case hexadecimal digits, and two: "
                  "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     }
 }
@@ -186,7 +186,7 @@ static void tell_endless(struct checking *check)
         STR_AUTO text = {0};
         str_format(&text, "run %s has no end: the runs behind it wait for it", run);
         tell(check, false, "", "no_end", text.data,
-             "write an end with the next seq and the counts: \"type\": \"end\", \"tasks\": N, "
+             "Write an end with the next seq and the counts: \"type\": \"end\", \"tasks\": N, "
              "\"phases\": N");
     }
 }

@@ -13,6 +13,9 @@
 #include "base/err.h"
 #include "base/str.h"
 
+/** The hint of a field that is wrong, where none is more precise. */
+#define MESSAGE_ADVICE "See docs/reference/message.md for the fields and their rules."
+
 #define MESSAGE_MAX_BYTES (1000 * 1000) /* default of librdkafka's message.max.bytes */
 #define MESSAGE_TAG_BYTES 128 /* message_tag adds less; a staged task is that much shorter */
 

@@ -18,9 +18,7 @@ enum rc field_wrong(struct reading *r, enum message_reason reason, const struct 
     utf8_vformat(text, sizeof text, fmt, ap);
     va_end(ap);
     json_path_text(path, object);
-    (void)err_set(r->err, RC_REJECT, ERR_FAILED, object,
-                  "See docs/reference/message.md for the fields and their rules.", "%s %s", object,
-                  text);
+    (void)err_set(r->err, RC_REJECT, ERR_FAILED, object, MESSAGE_ADVICE, "%s %s", object, text);
     err_code(r->err, message_reason_name(reason));
     return RC_REJECT;
 }

@@ -69,7 +69,7 @@ static enum rc check_seq(struct tags *tags, struct run *run, bool known, int64_t
                          struct err *err)
 {
     STR_AUTO hint = {0};
-    str_format(&hint, "write \"seq\": %" PRId64, run->next_seq);
+    str_format(&hint, "Write \"seq\": %" PRId64, run->next_seq);
     if (seq < run->next_seq) {
         (void)err_set(err, RC_REJECT, ERR_FAILED, "", NULL,
                       "seq %" PRId64 " of the run was there before", seq);
@@ -124,9 +124,9 @@ static enum rc check_order(const struct run *run, const struct message *msg, str
                       " after %" PRId64,
                       msg->order, msg->previous_order, run->order, run->previous_order);
     if (msg->order < run->order)
-        str_format(&hint, "write the messages of a run in ascending order");
+        str_format(&hint, "Write the messages of a run in ascending order.");
     else
-        str_format(&hint, "write \"previous_order\": %" PRId64,
+        str_format(&hint, "Write \"previous_order\": %" PRId64,
                    run->phases == 0           ? 0
                    : msg->order == run->order ? run->previous_order
                                               : run->order);
@@ -169,7 +169,7 @@ static enum rc check_end(struct tags *tags, struct run *run, const struct messag
                   "the end counts %" PRId64 " tasks in %" PRId64 " phases, there were %" PRId64
                   " in %" PRId64,
                   msg->end_tasks, msg->end_phases, tasks, run->phases);
-    str_format(&hint, "write \"tasks\": %" PRId64 ", \"phases\": %" PRId64, tasks, run->phases);
+    str_format(&hint, "Write \"tasks\": %" PRId64 ", \"phases\": %" PRId64, tasks, run->phases);
     return refuse(err, "loss", msg->end_tasks != tasks ? "$.tasks" : "$.phases", hint.data);
 }
 

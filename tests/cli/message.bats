@@ -79,9 +79,9 @@ END
 [4,"wrong","$.seq","loss"]
 [5,"wrong","$.tasks","loss"]
 [null,"warn",null,"no_end"]' ]
-    [ "$(jq -r 'select(.line == 1 or .line == 3 or .line == 4) | .write' told)" = 'write "seq": 0
-write "previous_order": 100
-write "seq": 3' ]
+    [ "$(jq -r 'select(.line == 1 or .line == 3 or .line == 4) | .write' told)" = 'Write "seq": 0
+Write "previous_order": 100
+Write "seq": 3' ]
 }
 
 @test "records as kcat -J writes them, with their headers" {
