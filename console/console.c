@@ -40,6 +40,21 @@ static bool is_segment(const struct http_request *request, int i, const char *wo
     return word == NULL ? given == NULL : given != NULL && strcmp(given, word) == 0;
 }
 
+/* Of web/pages/index.js, or a browser's, which shows that there is no such page. For a probe an
+ * address that leads nowhere must not be a success. */
+static bool is_page(const struct http_request *request, int skip)
+{
+    static const char *const pages[] = {"clusters", "runs",   "tasks",  "queues", "executors",
+                                        "locks",    "jobs",   "missed", "log",    "rejected",
+                                        "replay",   "system", NULL};
+    const char *accepts = http_header(request, "Accept");
+    bool found = is_segment(request, skip, NULL) ||
+                 (accepts != NULL && strstr(accepts, "text/html") != NULL);
+    for (int i = 0; !found && pages[i] != NULL; i++)
+        found = is_segment(request, skip, pages[i]);
+    return found;
+}
+
 static void not_found(struct http_request *request)
 {
     problem_answer(request, &(struct problem){
@@ -117,7 +132,7 @@ static void dispatch(struct console *console, const struct place *place,
         answer_ready(console, place, request);
     else if (is_segment(request, skip, "assets"))
         answer_asset(console, request, skip);
-    else if (is_file(request, skip) || is_segment(request, skip, "api"))
+    else if (is_file(request, skip) || is_segment(request, skip, "api") || !is_page(request, skip))
         not_found(request);
     else
         asset_answer_page(request, console->options->assets, place->base_path);

@@ -9,7 +9,7 @@ BEGIN
     PERFORM lockstep.job_run_check(own, job_run.params);
     IF own.spec ? 'query' OR own.spec -> 'trigger' ? 'mark' THEN
         RAISE EXCEPTION 'job % has SQL of its own, which only the tasks'' login runs', own.name USING ERRCODE = 'LS002',
-            HINT = format('lockstep job run %s, with [postgres] task_conninfo', own.name);
+            HINT = format('lockstep job run %s', own.name);
     END IF;
     RETURN lockstep.job_fire(own, NULL, clock_timestamp(), 'manual by ' || lockstep.actor(), 'by hand', job_run.params, NULL, 0);
 END

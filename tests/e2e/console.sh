@@ -36,6 +36,14 @@ api GET livez
 expect 'livez' "$status" 200
 api GET readyz
 expect 'readyz' "$status" 200
+api GET healthz
+expect 'an address that leads nowhere' "$status" 404
+api GET nothing '' -H 'Accept: text/html,*/*'
+expect 'a browser gets the page that says so' "$status" 200
+for page in $(grep -o "path: '[a-z]*" "$(dirname "$0")/../../console/web/pages/index.js" | cut -d"'" -f2 | sort -u) ''; do
+    api GET "$page"
+    expect "page '$page'" "$status" 200
+done
 
 case_begin 'a wrong password and a login that does not exist are refused with the same words, and then that login waits'
 fail() { eventually 20 eval 'api POST api/v1/session "{\"login\": \"'"$1"'\", \"password\": \"wrong\"}"; [ "$status" != 429 ]'; }

@@ -12,7 +12,7 @@ DECLARE
 BEGIN
     IF p_tasks IS NULL AND p_job.spec ? 'query' THEN
         RAISE EXCEPTION 'the tasks of job % come from its query, which only the tasks'' login runs', p_job.name
-            USING ERRCODE = 'LS002', HINT = pg_catalog.format('lockstep job run %s, with [postgres] task_conninfo', p_job.name);
+            USING ERRCODE = 'LS002', HINT = pg_catalog.format('lockstep job run %s', p_job.name);
     END IF;
     IF NOT EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = p_job.queue_id AND r.run_id = run) THEN
         PERFORM lockstep.enqueue_run(p_job.queue_id, COALESCE(p_tasks, lockstep.job_tasks(p_job.spec, words)), p_job.name, run, p_job.job_id, p_source);
