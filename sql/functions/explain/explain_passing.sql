@@ -6,4 +6,5 @@ CREATE OR REPLACE FUNCTION lockstep.explain_passing(p_pid int) RETURNS boolean L
                      FROM pg_catalog.pg_stat_activity a WHERE a.pid = p_pid), false)
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_passing(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_passing(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_passing(int)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
