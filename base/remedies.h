@@ -27,6 +27,9 @@
 #define REMEDY_RUN_UNFINISHED                                                                      \
     "To continue it: lockstep publish --queue %s --resume %s. To close it: lockstep run end "      \
     "%s. Publishing with --unfinished close does that first"
+#define REMEDY_RUN_PIPED                                                                           \
+    "To continue it from a file that has a copy of what was piped: lockstep publish --queue %s "   \
+    "--resume %s FILE. To close it: lockstep run end %s"
 #define REMEDY_QUEUE_LIST    "See: lockstep queue list"
 #define REMEDY_QUEUE_MISSING "See: lockstep queue list. To make it: lockstep queue create %.63s"
 #define REMEDY_QUEUE_SHOW    "See: lockstep queue show %.63s"

@@ -23,8 +23,8 @@ static enum rc open_tasks(struct cli *cli, bool tries, struct db **ret_db, struc
 
 enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, struct err *err)
 {
-    static const struct ask_columns columns = {JOB_RUN_ASK_TOKEN, -1, JOB_RUN_ASK_MARK,
-                                               JOB_RUN_ASK_QUERY, JOB_RUN_ASK_WORDS};
+    static const struct ask_columns columns = {
+        JOB_RUN_ASK_TOKEN, -1, JOB_RUN_ASK_MARK, JOB_RUN_ASK_QUERY, JOB_RUN_ASK_WORDS, -1, -1, -1};
     struct db *db = NULL;
     enum rc rc = open_tasks(cli, false, &db, err);
     if (rc != RC_OK)

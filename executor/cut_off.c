@@ -1,6 +1,7 @@
 /* cut_off: readers whose login does not let them open a session (its password has changed, it is
- * barred, too many connections). They try again by themselves; control gives them nothing, and
- * without any reader this executor claims and adopts nothing. */
+ * barred, too many connections), or may not record an attempt there (a grant is missing). They try
+ * again by themselves; control gives them nothing, and without any reader this executor claims and
+ * adopts nothing. */
 #include "executor/cut_off.h"
 
 #include "executor/alive.h"
@@ -31,6 +32,8 @@ static void tell(struct executor *ex, const struct err *why)
     STR_AUTO text = {0};
     str_format(&text, "%d of %d readers: %s%s%s", ex->cut_off.count, ex->reader_limit, why->object,
                *why->object ? ": " : "", why->message);
+    if (sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE)) /* explain finds the statement there */
+        str_format(&text, ". %s", why->hint);
     alive_trouble(ex->alive, ALIVE_LOGIN, text.data);
     log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(ex->cut_off.count), "of",
               LOG_INT(ex->reader_limit), "code", why->code, "error", why->message, "hint",

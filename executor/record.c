@@ -42,11 +42,18 @@ static const char *kind_of(const struct work *work)
     case LOSS_ASKED:
         return work->end.ran_us < AT_ONCE_US ? "lost" : "ended";
     case LOSS_SERVER:
+    case LOSS_BARRED:
         return "server";
     case LOSS_OWN:
         return "stopped";
     }
     return "lost";
+}
+
+static const char *why_of(const struct work *work)
+{
+    return work->end.loss == LOSS_BARRED ? "the login of the tasks may not record it"
+                                         : "its session is gone or was cancelled";
 }
 
 /* The session of the attempt broke. The row says whether the attempt committed; if it did not, the
@@ -59,11 +66,10 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
     names_only(&names, work);
     event_tell(lane, EVENT_WORK_UNOWNED);
     probe("lose.send");
-    enum rc rc =
-        db_run(ex->control, &sql_executor_lose,
-               (const char *const[]){DB_INT(lane->queue.id), names.ids.data, names.tokens.data,
-                                     "its session is gone or was cancelled", kind_of(work)},
-               &row, err);
+    enum rc rc = db_run(ex->control, &sql_executor_lose,
+                        (const char *const[]){DB_INT(lane->queue.id), names.ids.data,
+                                              names.tokens.data, why_of(work), kind_of(work)},
+                        &row, err);
     struct works works = {0};
     works_add(&works, work);
     return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
@@ -74,7 +80,7 @@ static void tell_lost(const struct work *work)
     bool stopped = work->stop_us != 0; /* by an operator, as the row says */
     log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue",
               work->lane->name, "task", LOG_INT(work->task_id), "attempt", LOG_INT(work->attempt),
-              NULL);
+              "error", why_of(work), NULL);
 }
 
 static void leaves(struct executor *ex, struct work *work)

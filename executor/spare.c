@@ -68,7 +68,8 @@ void spare_start(struct executor *ex, const struct err *why)
 void spare_note(struct executor *ex, const struct work *work)
 {
     struct spared *spared = &ex->memory->spared;
-    bool said = work->end.loss == LOSS_SERVER || work->end.loss == LOSS_ASKED;
+    bool said = work->end.loss == LOSS_SERVER || work->end.loss == LOSS_BARRED ||
+                work->end.loss == LOSS_ASKED;
     bool ours = work->end.loss == LOSS_OWN || work->end.loss == LOSS_DOUBTED;
     if (work->end.outcome != OUTCOME_LOST || !(said || (ours && !spared->crashed)))
         return;

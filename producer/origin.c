@@ -55,13 +55,18 @@ void origin_digest_read(struct origin *origin)
     (void)staged_digest(origin->staged, origin->digest, &origin->digest_bytes);
 }
 
+bool origin_is_piped(const struct origin *origin)
+{
+    return origin->query == NULL && origin->digest[0] == '\0';
+}
+
 const char *origin_describe(const struct origin *origin, char ret_path[4096],
                             const char **ret_source)
 {
     *ret_source = origin->query;
     if (origin->query != NULL)
         return "query";
-    if (origin->digest[0] == '\0')
+    if (origin_is_piped(origin))
         return "pipe";
     *ret_source = realpath(origin->path, ret_path) != NULL ? ret_path : origin->path;
     return "file";

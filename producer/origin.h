@@ -40,6 +40,8 @@ void origin_digest_read(struct origin *origin);
  * (NULL: a pipe). */
 const char *origin_describe(const struct origin *origin, char ret_path[4096],
                             const char **ret_source);
+/** It is a pipe. */
+bool origin_is_piped(const struct origin *origin);
 /** Refuses a source without a task. */
 enum rc origin_empty(const struct origin *origin, struct err *err);
 void origin_close(struct origin *origin);

@@ -50,7 +50,7 @@ static enum rc check_options(const struct publish_options *options, struct err *
 static enum rc send_source(struct publishing *p, struct err *err)
 {
     if (!origin_is_known(&p->origin))
-        return resume_close(p, err);
+        return resume_without_source(p, err);
     enum rc rc = origin_open(&p->origin, p->options->conninfo, p->target.limit, err);
     if (rc == RC_OK)
         rc = p->origin.stream ? publish_stream(p, err) : publish_finite(p, err);

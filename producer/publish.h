@@ -9,12 +9,12 @@
  * Threads: the caller's own; callbacks run on it.
  * Ownership: borrows the options and everything that they name.
  * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer, on the
- *   queue, with its transactional id, or with a transaction that hides the topic's end; ERR_FAILED
- *   also: a run that cannot be resumed is closed; ERR_CONFIG: the topic is not fit; ERR_CANCELLED:
- *   the caller's wish; ERR_FAILED: the run waited for ended badly; ERR_TIMEOUT: it did not end in
- *   time. What was sent and not committed is invisible for ever; a run of which a part is committed
- *   is ended as aborted, or, where that cannot be done (the process, Kafka or the lock is gone),
- *   left to be resumed or to be closed by the next producer.
+ *   queue, with its transactional id, or with a transaction that hides the topic's end; ERR_CONFIG:
+ *   the topic is not fit; ERR_CANCELLED: the caller's wish; ERR_FAILED: the run waited for ended
+ *   badly; ERR_TIMEOUT: it did not end in time. What was sent and not committed is invisible for
+ *   ever; a run of which a part is committed is ended as aborted, or, where that cannot be done
+ *   (the process, Kafka or the lock is gone), left to be resumed or to be closed by the next
+ *   producer.
  */
 #ifndef PRODUCER_PUBLISH_H
 #define PRODUCER_PUBLISH_H

@@ -56,8 +56,9 @@ MUST_CHECK enum rc resume_settle(struct publishing *p, struct err *err);
 /** Called when the source has given the records that are on the topic again, or has come to its
  * end. */
 MUST_CHECK enum rc resume_verify(struct publishing *p, struct err *err);
-/** Of a source that nobody can read again: closes the run, and says so. */
-MUST_CHECK enum rc resume_close(struct publishing *p, struct err *err);
+/** Of a source that nobody can read again: notes the end of a run that is on the topic whole;
+ * refuses any other run, and changes nothing. */
+MUST_CHECK enum rc resume_without_source(struct publishing *p, struct err *err);
 
 /** settle.c: after a failure: nothing, or a part and an end that says aborted, is left of the run.
  * err is the failure and stays so. Returns rc, or RC_OK when the run turned out to be wholly

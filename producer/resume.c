@@ -273,19 +273,30 @@ enum rc resume_verify(struct publishing *p, struct err *err)
                  p->records.committed.seq);
 }
 
-enum rc resume_close(struct publishing *p, struct err *err)
+/** Nothing is changed: the run may be continued from a copy, or be ended. */
+static enum rc no_source(const struct publishing *p, int64_t tasks, struct err *err)
+{
+    (void)wrong(p, NULL, err,
+                "The run was read from a pipe, which cannot be read again, and no other source is "
+                "named. It has %" PRId64 " tasks on the topic, and is left as it is.",
+                tasks);
+    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_PIPED, p->target.queue, p->run.id,
+                   p->run.id);
+    return RC_REJECT;
+}
+
+enum rc resume_without_source(struct publishing *p, struct err *err)
 {
     const struct resume *r = &p->resume;
-    enum rc rc = sending_take(p, true, err);
+    struct tail tail = {.next_seq = r->noted_seq + 1};
+    enum rc rc = sending_fence(p, err); /* what it has not committed is not in the way then */
+    if (rc == RC_OK)
+        rc = tail_read(&p->target, &p->progress, r->noted_offset + 1, p->run.id, &tail, err);
+    if (rc == RC_OK && !tail.ended)
+        return no_source(p, tail.next_seq, err);
+    if (rc == RC_OK)
+        rc = publishing_takeover(p, true, err);
     if (rc == RC_OK)
         rc = find(p, err);
-    if (rc != RC_OK || r->state == PUBLISH_RESUMABLE_IS_PUBLISHED)
-        return rc;
-    return err_set(
-        err, RC_REJECT, ERR_FAILED, p->run.id,
-        "Keep a copy of the pipe next time (tee), with which --resume RUN COPY continues.",
-        "the run was read from a pipe, which cannot be read again, and no other source "
-        "is named: it is %s after %" PRId64 " tasks",
-        r->state == PUBLISH_RESUMABLE_IS_CANCELLED ? "cancelled" : "ended as aborted",
-        r->state == PUBLISH_RESUMABLE_IS_ABORTED ? r->noted_seq : (int64_t)0);
+    return rc != RC_OK || r->state == PUBLISH_RESUMABLE_IS_PUBLISHED ? rc : closed(p, err);
 }

@@ -29,19 +29,21 @@ enum rc sending_mark(struct publishing *p, struct err *err)
     return RC_OK;
 }
 
-enum rc sending_take(struct publishing *p, bool without_exception, struct err *err)
+enum rc sending_fence(struct publishing *p, struct err *err)
 {
     enum rc rc = session_lock(&p->session, &p->target, &p->progress, err);
     if (rc == RC_OK)
         rc = sending_open(p, err);
     if (rc == RC_OK)
         rc = sending_mark(p, err);
-    return rc == RC_OK ? publishing_takeover(p, without_exception, err) : rc;
+    return rc;
 }
 
 enum rc sending_prepare(struct publishing *p, struct err *err)
 {
-    enum rc rc = sending_take(p, false, err);
+    enum rc rc = sending_fence(p, err);
+    if (rc == RC_OK)
+        rc = publishing_takeover(p, false, err);
     probe("publish.prepared");
     return rc == RC_OK && p->resume.wanted ? resume_settle(p, err) : rc;
 }

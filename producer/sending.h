@@ -15,10 +15,10 @@ MUST_CHECK enum rc sending_open(struct publishing *p, struct err *err);
 /** Notes where the partition ends: no record of a new run lies below. Names a transaction of
  * somebody else's that is open. */
 MUST_CHECK enum rc sending_mark(struct publishing *p, struct err *err);
-/** Lock, sending_open, sending_mark and takeover: what others left unfinished is ended.
- * without_exception: as publishing_takeover. */
-MUST_CHECK enum rc sending_take(struct publishing *p, bool without_exception, struct err *err);
-/** From the lock to where the first record may be sent: sending_take, resume_settle. */
+/** Lock, sending_open and sending_mark: no producer before us adds anything, and no run is changed.
+ */
+MUST_CHECK enum rc sending_fence(struct publishing *p, struct err *err);
+/** From the lock to where the first record may be sent: sending_fence, takeover, resume_settle. */
 MUST_CHECK enum rc sending_prepare(struct publishing *p, struct err *err);
 /** Writes the run's row, flushed. */
 MUST_CHECK enum rc sending_start(struct publishing *p, struct err *err);

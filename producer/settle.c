@@ -54,12 +54,21 @@ static void note_aborted(struct publishing *p, const struct err *err)
         log_err(LOG_WARN, "publish_note_failed", p->target.queue, &why);
 }
 
+static void hint_piped(const struct publishing *p, struct err *err)
+{
+    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_PIPED, p->target.queue, p->run.id,
+                   p->run.id);
+}
+
 static void tell_resumable(const struct publishing *p, const char *why, struct err *err)
 {
     (void)snprintf(err->detail, sizeof err->detail,
                    "%sRun %s has %" PRId64 " tasks on the topic and is not ended.", why, p->run.id,
                    p->records.committed.seq);
-    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_RESUME, p->target.queue, p->run.id);
+    if (origin_is_piped(&p->origin))
+        hint_piped(p, err);
+    else
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_RESUME, p->target.queue, p->run.id);
 }
 
 /** A part is on the partition: its executors must learn that no more comes. */
@@ -115,7 +124,10 @@ static void tell_doubt(const struct publishing *p, struct err *err)
 {
     (void)snprintf(err->detail, sizeof err->detail,
                    "It is not known how much of run %s came onto the topic.", p->run.id);
-    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_DOUBT, p->target.queue, p->run.id);
+    if (origin_is_piped(&p->origin))
+        hint_piped(p, err);
+    else
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_DOUBT, p->target.queue, p->run.id);
 }
 
 /** All of it came onto the topic: only the answer to the last commit was lost. */

@@ -53,13 +53,17 @@ static enum rc finish(struct publishing *p, const char *run, const struct tail *
                       tail->tasks, tail->phases, NULL, err);
 }
 
-static enum rc refuse(const struct publishing *p, const char *run, const struct tail *tail,
-                      struct err *err)
+static enum rc refuse(const struct publishing *p, const char *run, bool piped,
+                      const struct tail *tail, struct err *err)
 {
     (void)err_set(err, RC_RETRY, ERR_HELD, p->target.queue, NULL,
                   "run %s is unfinished: its producer ended after %" PRId64 " tasks", run,
                   tail->next_seq);
-    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_UNFINISHED, p->target.queue, run, run);
+    if (piped)
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_PIPED, p->target.queue, run, run);
+    else
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_UNFINISHED, p->target.queue, run,
+                       run);
     return RC_RETRY;
 }
 
@@ -80,9 +84,12 @@ static enum rc abort_run(struct publishing *p, const char *run, struct tail *tai
                      "its producer ended before all was published", err);
 }
 
-static enum rc close_run(struct publishing *p, const char *run, int64_t acked_seq,
-                         int64_t acked_offset, struct err *err)
+static enum rc close_run(struct publishing *p, const struct db_result *runs, int i, struct err *err)
 {
+    const char *run = db_text(runs, i, PUBLISH_ABANDONED_RUN_ID);
+    int64_t acked_seq = db_int(runs, i, PUBLISH_ABANDONED_PUBLISH_ACKED_SEQ);
+    int64_t acked_offset = db_int(runs, i, PUBLISH_ABANDONED_PUBLISH_ACKED_OFFSET);
+    bool piped = db_bool(runs, i, PUBLISH_ABANDONED_PIPED);
     struct tail tail = {.next_seq = acked_seq + 1};
     enum rc rc = tail_read(&p->target, &p->progress, acked_offset + 1, run, &tail, err);
     if (rc != RC_OK && err->kind == ERR_CANCELLED)
@@ -96,7 +103,7 @@ static enum rc close_run(struct publishing *p, const char *run, int64_t acked_se
     if (tail.ended && !tail.aborted)
         return finish(p, run, &tail, err);
     if (!tail.ended && p->options->refuse_unfinished)
-        return refuse(p, run, &tail, err);
+        return refuse(p, run, piped, &tail, err);
     return abort_run(p, run, &tail, err);
 }
 
@@ -109,9 +116,7 @@ enum rc publishing_takeover(struct publishing *p, bool without_exception, struct
     int64_t before, count, last;
     kafka_producer_acked(p->transaction.producer, &before, &last);
     for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)
-        rc = close_run(p, db_text(runs, i, PUBLISH_ABANDONED_RUN_ID),
-                       db_int(runs, i, PUBLISH_ABANDONED_PUBLISH_ACKED_SEQ),
-                       db_int(runs, i, PUBLISH_ABANDONED_PUBLISH_ACKED_OFFSET), err);
+        rc = close_run(p, runs, i, err);
     kafka_producer_acked(p->transaction.producer, &count, &last);
     if (rc == RC_OK && count > before) /* our own run begins behind what was sent here */
         rc = sending_mark(p, err);

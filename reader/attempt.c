@@ -174,7 +174,7 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
                             : OUTCOME_ERROR);
     else if (failure_stale(rc, &refused))
         work_ends(work, OUTCOME_STALE);
-    else if (rc == RC_REJECT || rc == RC_FATAL)
+    else if ((rc == RC_REJECT || rc == RC_FATAL) && !failure_barred(rc, &refused))
         work_ends(work, OUTCOME_LOST); /* it cannot be recorded at all */
     else {
         *err = refused;

@@ -61,6 +61,12 @@ bool failure_stale(enum rc rc, const struct err *refused)
     return rc != RC_OK && rc != RC_LOST && sqlstate_is(refused, SQLSTATE_STALE_TOKEN);
 }
 
+bool failure_barred(enum rc rc, const struct err *refused)
+{
+    return rc != RC_OK && (sqlstate_is(refused, SQLSTATE_INSUFFICIENT_PRIVILEGE) ||
+                           sqlstate_is(refused, SQLSTATE_INVALID_AUTHORIZATION));
+}
+
 bool failure_again(struct failure *failure, enum rc rc, const struct err *refused)
 {
     if (rc != RC_REJECT || failure_stale(rc, refused) || ++failure->tries == MOST_TRIES)

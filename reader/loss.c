@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "db/sqlstate.h"
+#include "reader/failure.h"
 
 /* The server says why when it ends sessions itself, and nothing when a backend crashes. */
 static enum loss loss_of(const struct err *why)
@@ -14,6 +15,8 @@ static enum loss loss_of(const struct err *why)
     for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
         if (sqlstate_is(why, servers[i]))
             return LOSS_SERVER;
+    if (failure_barred(RC_LOST, why))
+        return LOSS_BARRED;
     return sqlstate_is(why, SQLSTATE_ADMIN_SHUTDOWN) ? LOSS_ASKED : LOSS_UNKNOWN;
 }
 
@@ -35,7 +38,8 @@ void reader_name_losses(struct reader_thread *reader, const struct err *why)
         tasks += !work->sent.cleans;
         work_ran(work, clock_boot_us() - reader->batch.head_us, work->end.alone);
     }
-    name(sent, tasks > 1 && loss != LOSS_SERVER ? LOSS_DOUBTED : loss);
+    bool known = loss == LOSS_SERVER || loss == LOSS_BARRED;
+    name(sent, tasks > 1 && !known ? LOSS_DOUBTED : loss);
     if (reader->lost_pid != 0) /* of the session before */
         return;
     name(&reader->lost, loss);

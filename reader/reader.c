@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/remedies_rights.h"
+#include "base/utf8.h"
 #include "db/backend.h"
 #include "db/canceller.h"
 #include "db/notification.h"
@@ -117,6 +119,23 @@ static enum rc end_lost(struct reader_thread *reader, struct err *err)
     return RC_OK;
 }
 
+/* The server lets the login in, and may still refuse it what records an attempt: that is known
+ * before a task begins. */
+static enum rc check_granted(struct reader_thread *reader, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(reader->db, &sql_reader_granted, NULL, &row, err);
+    if (rc != RC_OK || db_null(row, 0, READER_GRANTED_REFUSED))
+        return rc;
+    const char *login = db_text(row, 0, READER_GRANTED_LOGIN);
+    rc = err_set(err, RC_FATAL, ERR_DB_DOWN, "task SQL", NULL,
+                 "login \"%s\" may not call lockstep.%s: permission denied", login,
+                 db_text(row, 0, READER_GRANTED_REFUSED));
+    err_code(err, sqlstate_text(SQLSTATE_INSUFFICIENT_PRIVILEGE));
+    utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK, login);
+    return rc;
+}
+
 static enum rc open_session(struct reader_thread *reader, struct err *err)
 {
     struct db *db;
@@ -133,6 +152,8 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     take_mail(reader); /* what came for the session of before: control does not know this one yet */
     reader_send_back(reader);
     reader->cold = true;
+    if (rc == RC_OK)
+        rc = check_granted(reader, err);
     return rc == RC_OK ? batch_start(reader, err) : rc;
 }
 

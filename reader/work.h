@@ -43,6 +43,7 @@ enum loss {
     /* another session cancelled it or ended its session: the task itself, if that was at once */
     LOSS_ASKED,
     LOSS_SERVER, /* the server ended all sessions, or lacked something */
+    LOSS_BARRED, /* the login of the session may not call what records it */
     LOSS_OWN     /* this executor ended it */
 };
 

@@ -34,7 +34,9 @@ struct ask *ask_new(const struct db_result *rows, int row, const struct ask_colu
 {
     size_t texts = size_of(rows, row, columns->token) + size_of(rows, row, columns->look) +
                    size_of(rows, row, columns->mark) + size_of(rows, row, columns->query) +
-                   size_of(rows, row, columns->words);
+                   size_of(rows, row, columns->words) + size_of(rows, row, columns->job) +
+                   size_of(rows, row, columns->schedule) +
+                   size_of(rows, row, columns->scheduled_for);
     struct ask *ask = xcalloc(1, sizeof *ask + texts);
     char *at = (char *)(ask + 1);
     ask->token = pack(&at, rows, row, columns->token);
@@ -42,6 +44,9 @@ struct ask *ask_new(const struct db_result *rows, int row, const struct ask_colu
     ask->mark = pack(&at, rows, row, columns->mark);
     ask->query = pack(&at, rows, row, columns->query);
     ask->words = pack(&at, rows, row, columns->words);
+    ask->job = pack(&at, rows, row, columns->job);
+    ask->schedule = pack(&at, rows, row, columns->schedule);
+    ask->scheduled_for = pack(&at, rows, row, columns->scheduled_for);
     return ask;
 }
 

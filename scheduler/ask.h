@@ -21,6 +21,7 @@
 struct ask {
     struct mail mail;
     const char *token, *look, *mark, *query, *words; /* NULL: none; look: it is one */
+    const char *job, *schedule, *scheduled_for;      /* for the log; NULL: not known */
     /* what has come of it */
     bool failed;
     /* nothing is known against the job: another session was in the way, or this one was lost */
@@ -30,9 +31,9 @@ struct ask {
     char run[40];                          /* of a firing; "": it is skipped */
 };
 
-/** From the columns token, look, mark, query and words of a row, by their numbers. */
+/** The columns of a row, by their numbers; -1: it has none. */
 struct ask_columns {
-    int token, look, mark, query, words;
+    int token, look, mark, query, words, job, schedule, scheduled_for;
 };
 struct ask *ask_new(const struct db_result *rows, int row, const struct ask_columns *columns);
 

@@ -23,9 +23,9 @@ static void tell(const struct db_result *rows, int row, int verdict)
               db_text(rows, row, JOB_DISPATCH_REASON), NULL);
 }
 
-static const struct ask_columns DISPATCHED = {JOB_DISPATCH_TOKEN, JOB_DISPATCH_LOOK,
-                                              JOB_DISPATCH_MARK, JOB_DISPATCH_QUERY,
-                                              JOB_DISPATCH_WORDS};
+static const struct ask_columns DISPATCHED = {
+    JOB_DISPATCH_TOKEN, JOB_DISPATCH_LOOK, JOB_DISPATCH_MARK,     JOB_DISPATCH_QUERY,
+    JOB_DISPATCH_WORDS, JOB_DISPATCH_JOB,  JOB_DISPATCH_SCHEDULE, JOB_DISPATCH_SCHEDULED_FOR};
 
 /* A firing in the tasks' session counts when it has happened there: tell_fired. */
 static void count(const struct dispatcher_options *options, const struct db_result *rows, int row,
@@ -90,7 +90,8 @@ static void tell_fired(const struct dispatcher_options *options, const struct as
     if (ask->run[0] == '\0')
         return;
     tally_decided(options->tally, TALLY_FIRED, -1);
-    log_event(LOG_INFO, "job_fired", "run", ask->run, NULL);
+    log_event(LOG_INFO, "job_fired", "job", ask->job, "schedule", ask->schedule, "scheduled_for",
+              ask->scheduled_for, "run", ask->run, NULL);
 }
 
 enum rc firing_report(struct db *db, const struct dispatcher_options *options,

@@ -23,7 +23,9 @@ BEGIN
     SELECT b.status, b.ended_at, b.stop_after, b.cancelled_by, b.cancelled_at INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
     IF r.ended_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % has ended: it is %', run_cancel.run_id, r.status
-            USING ERRCODE = 'LS002', HINT = format('To run again what failed or was cancelled: lockstep run retry %s', run_cancel.run_id);
+            USING ERRCODE = 'LS002', HINT = format(CASE WHEN lockstep.run_retryable(no)
+                THEN 'To run again what failed or was cancelled: lockstep run retry %s'
+                ELSE 'To see how it ended: lockstep run show %s' END, run_cancel.run_id);
     ELSIF r.cancelled_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being cancelled already, by %', run_cancel.run_id, r.cancelled_by
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_cancel.run_id);

@@ -13,7 +13,9 @@ BEGIN
     SELECT b.status, b.ended_at, b.paused_by, b.paused_at, b.cancelled_at, b.cancelled_by INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
     IF r.ended_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % has ended: it is %', run_pause.run_id, r.status
-            USING ERRCODE = 'LS002', HINT = format('To run again what failed or was cancelled: lockstep run retry %s', run_pause.run_id);
+            USING ERRCODE = 'LS002', HINT = format(CASE WHEN lockstep.run_retryable(no)
+                THEN 'To run again what failed or was cancelled: lockstep run retry %s'
+                ELSE 'To see how it ended: lockstep run show %s' END, run_pause.run_id);
     ELSIF r.cancelled_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being cancelled, by %', run_pause.run_id, r.cancelled_by
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_pause.run_id);

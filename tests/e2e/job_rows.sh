@@ -73,6 +73,9 @@ expect 'marks of another login' "$(sql "SELECT count(*) FROM staging WHERE marke
 expect 'batches without an occurrence' "$(sql "SELECT count(*) FROM (SELECT DISTINCT batch FROM staging WHERE batch NOT IN (SELECT run_id FROM lockstep.occurrence WHERE outcome = 'fired')) AS x")" 0
 expect 'occurrences without rows' "$(sql "SELECT count(*) FROM lockstep.occurrence o WHERE o.outcome = 'fired' AND o.rows <> (SELECT count(*) FROM staging WHERE batch = o.run_id)")" 0
 expect 'errors' "$(sql "SELECT string_agg(DISTINCT message, '; ') FROM lockstep.job_log WHERE event = 'error'")" ''
+grep event=job_fired "$tmp/other.log" >"$tmp/fired" || wrong 'no firing is logged'
+nameless=$(grep -vcE ' job=load schedule=[^ ]+ scheduled_for=.* run=[0-9a-f-]{36}' "$tmp/fired" || true)
+expect 'firings of which the log does not name the job' "$nameless" 0
 expect 'what started them' "$(sql "SELECT count(*) FROM lockstep.run WHERE started_by !~ '^trigger: [0-9]+[+]? rows?[ ,]'")" 0
 
 case_begin 'a job that is started by hand loads its rows as the login of the tasks'

@@ -84,7 +84,7 @@ sql "UPDATE staging SET sql = 'SELECT 3' WHERE sql = 'SELECT 0' AND ctid <> '(0,
 ends 0 'is resumed with seq 64' resume
 whole 200
 
-case_begin 'a pipe is resumed from a copy, and closed without one'
+case_begin 'a pipe is resumed from a copy, and left as it is without one'
 tasks 0 200 >"$tmp/copy.jsonl"
 killed --stream - < <(cat "$tmp/copy.jsonl")
 sed 's/SELECT 3"/SELECT 4"/' "$tmp/copy.jsonl" >"$tmp/other.jsonl"
@@ -94,12 +94,33 @@ ends 2 'it has changed' resume "$tmp/short.jsonl"
 ends 0 'is resumed with seq 64' resume "$tmp/copy.jsonl"
 whole 200
 killed --stream - < <(cat "$tmp/copy.jsonl")
-ends 1 'it is ended as aborted after 64 tasks' resume
-expect 'its end' "$(topic | jq -c 'select(.aborted)')" "{\"run\":\"$run\",\"seq\":64,\"aborted\":true,\"type\":\"end\"}"
-ends 2 'was ended as aborted' resume "$tmp/copy.jsonl"
+before=$(topic | wc -l)
+state='status, published_at, publish_error, publish_acked_seq, end_offset'
+noted=$(row "$state")
+remedy="lockstep publish --queue $q --resume $run FILE. To close it: lockstep run end $run"
+ends 2 'It has 64 tasks on the topic, and is left as it is' resume
+grep -q -- "$remedy$" "$tmp/err" || { cat "$tmp/err"; failed=1; }
+expect 'the row of a refused one' "$(row "$state")" "$noted"
+expect 'the topic of a refused one' "$(topic | wc -l)" "$before"
+lockstep run explain "$run" >"$tmp/said"
+grep -q -- "a copy of what was piped: $remedy$" "$tmp/said" || { cat "$tmp/said"; failed=1; }
+ends 7 "$remedy" lockstep publish --queue "$q" --unfinished refuse "$tmp/copy.jsonl"
+ends 0 'is resumed with seq 64' resume "$tmp/copy.jsonl"
+whole 200
+killed --stream - < <(cat "$tmp/copy.jsonl")
+lockstep run end "$run" -q
+if lockstep run end "$run" >"$tmp/said" 2>&1; then failed=1; fi
+if grep -q 'run retry' "$tmp/said"; then failed=1; fi
+grep -q "lockstep run show $run" "$tmp/said" || { cat "$tmp/said"; failed=1; }
+run=$(cat /proc/sys/kernel/random/uuid)
+ends 137 '' probed publish.committed=kill --run "$run" - < <(cat "$tmp/copy.jsonl")
+ends 0 '' resume # all of it is there, only the note is missing
+whole 200
+expect 'noted' "$(row 'published_at IS NOT NULL')" t
 run=$(cat /proc/sys/kernel/random/uuid)
 ends 137 '' probed publish.committing=kill --run "$run" --stream - < <(cat "$tmp/copy.jsonl")
-ends 1 'it is cancelled after 0 tasks' resume
+ends 2 'It has 0 tasks on the topic, and is left as it is' resume
+lockstep run end "$run" -q
 expect 'Cancelled' "$(row 'status')" Cancelled
 ends 2 'was cancelled' resume "$tmp/copy.jsonl"
 

@@ -227,7 +227,8 @@ takes 1 'lockstep executor list' "${q:0:12}"
 cp "$tmp/watch" "$tmp/said"
 takes 1 'lockstep run watch' Completed
 
-case_begin 'publishers that ended in the middle' REMEDY_RUN_UNFINISHED REMEDY_RUN_RESUME REMEDY_RUN_DOUBT REMEDY_RUN_SHOW
+case_begin 'publishers that ended in the middle' REMEDY_RUN_UNFINISHED REMEDY_RUN_RESUME REMEDY_RUN_DOUBT \
+    REMEDY_RUN_PIPED REMEDY_RUN_SHOW
 seq 200 | sed 's/.*/{"order": 1, "sql": "SELECT &"}/' >"$tmp/many.jsonl"
 killed() { LOCKSTEP_PROBE=publish.record=sleep:110@2,publish.committed=kill "$LOCKSTEP_BIN-probed" publish -q --queue "$q" --run "$1" --stream "$tmp/many.jsonl" >/dev/null 2>&1 || true; }
 killed "$(u 4)" 2>/dev/null
@@ -240,6 +241,21 @@ killed "$(u 5)" 2>/dev/null
 fails lockstep publish --queue "$q" --unfinished refuse "$tmp/one.jsonl"
 takes 1 'lockstep run end'
 ended "$(u 5)" Failed
+piped() {
+    LOCKSTEP_PROBE=publish.record=sleep:110@2,publish.committed=kill "$LOCKSTEP_BIN-probed" publish -q --queue "$q" \
+        --run "$1" --stream - < <(cat "$tmp/many.jsonl") >/dev/null 2>&1 || true
+}
+piped "$(u 8)" 2>/dev/null
+fails lockstep publish --queue "$q" --resume "$(u 8)"
+ln -s many.jsonl "$tmp/FILE" # the copy that is to be named there
+pushd "$tmp" >/dev/null
+takes 1 'lockstep publish'
+popd >/dev/null
+ended "$(u 8)" Completed
+piped "$(u 9)" 2>/dev/null
+fails lockstep publish --queue "$q" --resume "$(u 9)"
+takes 1 'lockstep run end'
+ended "$(u 9)" Failed
 LOCKSTEP_PROBE=publish.record=sleep:110@2,publish.flushing=hold@2 "$LOCKSTEP_BIN-probed" publish -q --queue "$q" --run "$(u 6)" --stream "$tmp/many.jsonl" >"$tmp/publisher" 2>&1 &
 publisher=$!
 eventually 20 test -e "$tmp/publish.flushing.hit"

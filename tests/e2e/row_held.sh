@@ -61,6 +61,19 @@ sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" 
 session_close
 lockstep queue show "$a" -o json | jq -e '.queue.row_held == null' >/dev/null || bad 'a row is held by a session that has ended'
 
+case_begin 'a session of Lockstep is named only when its transaction lasts'
+hold "SET application_name = 'lockstep/control'; SELECT FROM lockstep.queue WHERE name = '$a' FOR UPDATE"
+sql "SELECT FROM lockstep.queue WHERE name = '$a' FOR UPDATE" & # needs the row
+waiter=$!
+waits() { is "SELECT count(*) FROM pg_locks w WHERE NOT w.granted AND $backend = ANY (pg_blocking_pids(w.pid))" 1; }
+eventually 10 waits
+sql "SELECT count(*) FROM lockstep.explain_held((SELECT queue_id FROM lockstep.queue WHERE name = '$a'))" >"$tmp/said"
+young() { is "SELECT xact_start > now() - interval '1500 ms' FROM pg_stat_activity WHERE pid = $backend" t; }
+if young; then expect 'named at once' "$(cat "$tmp/said")" 0; fi
+eventually 20 named "queue $a" || bad "explain: $(cat "$tmp/said")"
+release
+wait "$waiter" || bad 'what waited for the row'
+
 start
 long=$(publish "$b" "SELECT hold('long')")
 eventually 20 is "$(status "$long")" Processing1

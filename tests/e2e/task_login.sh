@@ -49,6 +49,38 @@ eventually 20 done_are 4 || bad 'it does not go on when the login is let in agai
 eventually 10 state_is ok
 expect 'attempts that were lost' "$(sql 'SELECT sum(lost_num) FROM lockstep.task')" 0
 
+case_begin 'a login that may not record an attempt costs no attempt, and the grant that it needs is named'
+publish '{"order": 1, "sql": "SELECT hold(2)"}'
+eventually 15 running 1
+: >"$tmp/log"
+sql "REVOKE lockstep_task FROM $tasks; INSERT INTO let_go VALUES (2)"
+run=$(printf '%s\n' '{"order": 1, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 1 / 0", "max_attempts": 2}' |
+    lockstep publish --queue "$q" -q -)
+eventually 20 state_is 'no login' || bad "executor list: $(lockstep executor list)"
+granting="GRANT lockstep_task TO \"$tasks\""
+told() {
+    lockstep queue explain "$q" >"$tmp/said" && grep -q "may not call lockstep.*permission denied" "$tmp/said" &&
+        grep -qF "$granting" "$tmp/said"
+}
+eventually 10 told || bad "explain: $(cat "$tmp/said")"
+logged() { grep -Eq 'event=readers_cut_off .*code=42501 .*permission denied.*GRANT lockstep_task TO' "$tmp/log"; }
+eventually 5 logged || bad 'the log does not name the grant'
+lockstep executor list -o json | jq -e '.[] | select(.state == "no login")' >/dev/null || bad 'executor list'
+sleep 2 # a loop would show
+expect 'attempts that count as lost' "$(sql 'SELECT sum(lost_num) FROM lockstep.task')" 0
+expect 'runs that failed' "$(sql "SELECT count(*) FROM lockstep.run WHERE status = 'Failed'")" 0
+[ "$(grep -c event=attempt_lost "$tmp/log")" -le 6 ] || bad 'attempts are lost time after time'
+expect 'what they say' "$(sql "SELECT DISTINCT error FROM lockstep.task_attempt WHERE error LIKE 'lost: %'")" \
+    'lost: the login of the tasks may not record it'
+sql "$(grep -oE 'GRANT lockstep_task TO "[^"]+"' "$tmp/said" | head -1)" # as it is printed
+run_ended() {
+    is "SELECT string_agg(t.status || ' ' || t.lost_num, ', ' ORDER BY t.seq)
+        FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'" 'Completed 0, Failed 0'
+}
+eventually 30 run_ended || bad 'it does not go on after the grant'
+eventually 20 done_are 6
+eventually 10 state_is ok
+
 case_begin 'a task whose session is ended runs elsewhere when its executor has ended'
 publish '{"order": 1, "sql": "SELECT hold(1)"}'
 eventually 15 running 1
@@ -64,7 +96,7 @@ eventually 20 bash -c "! kill -0 $pid 2>/dev/null" || bad 'it does not end'
 wait "$pid" || bad "the executor ended with $?"
 sql "ALTER ROLE $tasks LOGIN; INSERT INTO let_go VALUES (1)"
 daemon
-eventually 20 done_are 5 || bad 'nobody takes over'
+eventually 20 done_are 7 || bad 'nobody takes over'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 case_begin 'an executor whose login is barred names the remedy, and continues when it may log in'

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(148);
+SELECT plan(150);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -98,6 +98,10 @@ SELECT matches(pg_temp.said('executor_cut_off'), 'executor ID000000000001 on hos
 UPDATE lockstep.executor SET trouble_kind = 'login', trouble = '4 of 4 readers: password authentication failed' WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executor_without_login queue_idle', 'one whose tasks'' login is refused');
 SELECT matches(pg_temp.said('executor_without_login'), 'executor ID000000000001 on host1 \(pid 101\) cannot open sessions for its tasks for [0-9]+ s: 4 of 4 readers: password authentication failed -> Let that login in .* on host1 continues', 'is named, with why');
+UPDATE lockstep.executor SET trouble = '4 of 4 readers: "t" may not: permission denied. GRANT lockstep_task TO "t";'
+WHERE executor_no = 1;
+SELECT matches(pg_temp.said('executor_without_login'),
+               'permission denied -> GRANT lockstep_task TO "t"; the executor continues by itself$', 'a grant');
 UPDATE lockstep.executor SET trouble = NULL, trouble_kind = NULL WHERE executor_no = 1;
 UPDATE lockstep.executor SET drain_by = 'u', drain_at = now() WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executors_drain queue_idle', 'all are draining');
@@ -173,6 +177,11 @@ UPDATE lockstep.run SET publish_acked_seq = 0, publish_acked_offset = 0 WHERE ru
 SELECT is(pg_temp.why('A'), 'run_abandoned', 'its producer is gone');
 SELECT is(pg_temp.why('B'), 'run_before_endless run_abandoned', 'and the run behind it says so');
 SELECT matches(pg_temp.said('run_abandoned', 'A'), '-> To continue it: lockstep publish --queue Q --resume ID000000000065. To close it: lockstep run end ID000000000065$', 'what helps is said');
+UPDATE lockstep.run SET publish_from = 'pipe' WHERE run_no = (pg_temp.run('A')).run_no;
+SELECT matches(pg_temp.said('run_abandoned', 'A'),
+               'a copy of what was piped: lockstep publish --queue Q --resume ID000000000065 FILE. To close',
+               'a pipe is not read again');
+UPDATE lockstep.run SET publish_from = NULL WHERE run_no = (pg_temp.run('A')).run_no;
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 SELECT is(pg_temp.why('A'), 'run_publishing', 'its producer lives');
 SELECT matches(pg_temp.said('run_publishing', 'A'), 'its producer is at work \(backend \d+: ' || session_user || '.*\) -> Wait for its producer, or: lockstep run cancel ID000000000065$', 'and is named');

@@ -6,6 +6,8 @@ DECLARE
     names text[];
     executor_row record;
     last record;
+    made lockstep.explanation;
+    granting text;
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     SELECT b.name INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
@@ -38,12 +40,20 @@ BEGIN
         b.executor_id, b.host, b.pid, lockstep.explain_words(now - b.heartbeat_at)), about, b.heartbeat_at, names || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text])).*
     FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no);
-    RETURN QUERY
+    FOR made IN -- a missing right is named with the statement that grants it
     SELECT (lockstep.explain_row(CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
         pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
         CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks' ELSE 'reach Kafka' END, lockstep.explain_words(now - b.trouble_at), b.trouble), about, b.trouble_at, names || ARRAY['HOST', b.host])).*
     FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
-    WHERE lockstep.executor_lives(b.executor_no);
+    WHERE lockstep.executor_lives(b.executor_no)
+    LOOP
+        granting := pg_catalog.substring(made.sentence, '\. (GRANT lockstep_task TO "[^"]+");$');
+        IF granting IS NOT NULL THEN
+            made.sentence := pg_catalog.replace(made.sentence, '. ' || granting || ';', '');
+            made.helps := granting || '; the executor continues by itself';
+        END IF;
+        RETURN NEXT made;
+    END LOOP;
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation
     SELECT (lockstep.explain_row('queue_set_aside', pg_catalog.format('executor %s on %s (pid %s) %s: %s', b.executor_id, b.host, b.pid,
         CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and starts again', about)

@@ -22,6 +22,7 @@ BEGIN
                           WHERE u.queue_id = p_queue_id AND u.ended_at IS NULL AND locked) AS r
                     CROSS JOIN LATERAL lockstep.row_holders('lockstep.run', r.locker) AS p (pid)) AS i) AS o
         WHERE o.pid NOT IN (SELECT s.pid FROM lockstep.executor_session s WHERE s.kind <> 'reader')
+          AND NOT lockstep.explain_passing(o.pid)
           AND (o.needed OR EXISTS (SELECT FROM pg_catalog.pg_stat_activity a WHERE a.pid = o.pid AND a.xact_start < pg_catalog.clock_timestamp() - interval '5 s'))
         ORDER BY o.pid, o.n
         LIMIT 3

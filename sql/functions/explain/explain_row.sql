@@ -1,5 +1,6 @@
 -- One reason, with what helps from the table of reasons; names: pairs of a word of the text and what it stands for. All words are
 -- replaced at once, so what stands for one may contain another. Of a queue that is named there also: MORE readers, a lookahead that goes FARTHER.
+-- With a pair for PIPED, the run was read from a pipe.
 CREATE OR REPLACE FUNCTION lockstep.explain_row(p_reason text, p_sentence text, p_about text, p_since timestamptz, p_names text[] DEFAULT '{}')
 RETURNS lockstep.explanation LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -7,6 +8,11 @@ DECLARE
     known text[] := p_names;
 BEGIN
     SELECT w.helps INTO STRICT made.helps FROM lockstep.wait_reason w WHERE w.reason = p_reason;
+    IF 'PIPED' = ANY (p_names) THEN -- a pipe is not read a second time
+        made.helps := pg_catalog.replace(made.helps, '--resume RUN', '--resume RUN FILE');
+        made.helps := pg_catalog.replace(made.helps, 'To continue it:',
+                                         'To continue it from a file that has a copy of what was piped:');
+    END IF;
     IF made.helps ~ '\m(MORE|FARTHER)\M' THEN
         known := known || COALESCE((
             SELECT ARRAY['MORE', LEAST(2 * q.max_readers, 1000)::text, 'FARTHER', LEAST(2 * q.lookahead, 1000)::text]

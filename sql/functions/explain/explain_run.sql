@@ -6,8 +6,7 @@ DECLARE
     run_row record;
     queue_row record;
     before record;
-    about text;
-    names text[];
+    about text; names text[];
     open record;
     next_order bigint;
     counted record;
@@ -18,7 +17,8 @@ BEGIN
     SELECT * INTO STRICT run_row FROM lockstep.run x WHERE x.run_no = p_run_no;
     SELECT * INTO STRICT queue_row FROM lockstep.queue x WHERE x.queue_id = run_row.queue_id;
     about := pg_catalog.concat_ws(' ', 'run', run_row.run_id, '"' || run_row.name || '"');
-    names := ARRAY['QUEUE', queue_row.name, 'RUN', run_row.run_id::text];
+    names := ARRAY['QUEUE', queue_row.name, 'RUN', run_row.run_id::text]
+        || CASE WHEN run_row.publish_from = 'pipe' THEN ARRAY['PIPED', ''] END;
     IF run_row.ended_at IS NOT NULL THEN
         SELECT m.kafka_offset, m.reason INTO refused FROM lockstep.rejected_message m
         WHERE m.run_no = p_run_no AND m.redriven_at IS NULL ORDER BY m.kafka_offset LIMIT 1;

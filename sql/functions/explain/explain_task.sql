@@ -41,7 +41,8 @@ BEGIN
         RETURN;
     END IF;
     -- Whoever has its row locked keeps it from being cancelled, too.
-    holder := CASE WHEN NOT blind THEN (lockstep.task_holders(p_task_id))[1] END;
+    holder := CASE WHEN NOT blind THEN (SELECT h.pid FROM pg_catalog.unnest(lockstep.task_holders(p_task_id)) AS h (pid)
+                                        WHERE NOT lockstep.explain_passing(h.pid) LIMIT 1) END;
     RETURN QUERY
     SELECT x.* FROM lockstep.explain_session(holder) AS s
     CROSS JOIN LATERAL lockstep.explain_row('row_held', pg_catalog.format('backend %s holds the row of %s in an open transaction (%s)%s', holder, what, s.is,

@@ -25,7 +25,9 @@ BEGIN
     SELECT * INTO producer FROM lockstep.run_producer(no);
     IF r.ended_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % has ended: it is %', r.run_id, r.status
-            USING ERRCODE = 'LS002', HINT = format('To run again what failed or was cancelled: lockstep run retry %s', r.run_id);
+            USING ERRCODE = 'LS002', HINT = format(CASE WHEN lockstep.run_retryable(no)
+                THEN 'To run again what failed or was cancelled: lockstep run retry %s'
+                ELSE 'To see how it ended: lockstep run show %s' END, r.run_id);
     ELSIF r.cancelled_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being cancelled already, by %', r.run_id, r.cancelled_by
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', r.run_id);
