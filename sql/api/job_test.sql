@@ -14,6 +14,7 @@ DECLARE
     decided record;
     done lockstep.dispatched;
     before lockstep.dispatched[] := '{}';
+    held CONSTANT text := (SELECT min(h.why) FROM lockstep.job_held(own.job_id) AS h WHERE job_test.now IS NULL);
     still CONSTANT text := (SELECT format('queue %s is %s: a run that fires waits in it', q.name, CASE WHEN q.paused THEN 'paused' ELSE 'halted' END) FROM lockstep.queue q
                             WHERE q.queue_id = own.queue_id AND (q.paused OR q.halted_reason IS NOT NULL));
 BEGIN
@@ -29,8 +30,8 @@ BEGIN
         before := before || done;
         schedule := one.name;
         verdict := decided.verdict;
-        would_fire := decided.verdict = 'fire';
-        reason := concat_ws('; ', decided.reason, still);
+        would_fire := decided.verdict = 'fire' AND held IS NULL;
+        reason := concat_ws('; ', decided.reason, held, still);
         scheduled_for := decided.scheduled_for;
         next_scheduled_run := decided.next_at;
         tasks := to_jsonb(CASE WHEN own.spec ? 'query' THEN lockstep.job_rows(job_test.rows)
