@@ -12,6 +12,7 @@ DECLARE
     moment CONSTANT timestamptz := COALESCE(job_test.now, clock_timestamp());
     one lockstep.schedule;
     decided record;
+    fault text;
     done lockstep.dispatched;
     before lockstep.dispatched[] := '{}';
     held CONSTANT text := (SELECT min(h.why) FROM lockstep.job_held(own.job_id) AS h WHERE job_test.now IS NULL);
@@ -22,6 +23,12 @@ BEGIN
         IF (one.rows_rule).relation IS NOT NULL AND (job_test.look).rows IS NOT NULL THEN
             one.look := ROW(moment, (job_test.look).rows, (job_test.look).oldest_at, (job_test.look).newest_at, 0, NULL)::lockstep.rows_look;
             one.next_at := moment;
+        END IF;
+        fault := CASE WHEN one.is_active THEN lockstep.rule_fault(one.rule) END;
+        IF fault IS NOT NULL THEN -- as the dispatcher: its time stays undecided, and the other schedules continue
+            RETURN QUERY SELECT one.name, false, 'error', concat_ws('; ', fault, still), NULL::timestamptz, NULL::timestamptz,
+                NULL::jsonb, NULL::bigint, NULL::interval, format('lockstep schedule set %s %s --zone ZONE', own.name, one.name);
+            CONTINUE;
         END IF;
         decided := lockstep.job_decide(own, one, moment, before);
         done.schedule := one.name;
