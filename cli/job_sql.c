@@ -1,8 +1,10 @@
 #include "cli/job_sql.h"
 
+#include "base/utf8.h"
 #include "cli/job.h"
 #include "config/conninfo.h"
 #include "control/job_check.h"
+#include "db/sqlstate.h"
 #include "scheduler/ask.h"
 
 #include <stdio.h>
@@ -21,6 +23,20 @@ static enum rc open_tasks(struct cli *cli, bool tries, struct db **ret_db, struc
     return tasks_open(job_tasks_login(cli, &conninfo), cli->db, tries, ret_db, err);
 }
 
+/* Without task_conninfo there is no tasks' login that could be corrected. */
+static enum rc refused(struct cli *cli, enum rc rc, const char *field, struct err *err)
+{
+    rc = tasks_refused(rc, field, err);
+    if (rc == RC_OK)
+        return rc;
+    if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) &&
+        *config_get_text(cli->config, "postgres", "task_conninfo") == '\0')
+        utf8_copy(err->hint, sizeof err->hint,
+                  "task_conninfo is not set, and the login of this command was used: set "
+                  "[postgres] task_conninfo to a login of lockstep_task.");
+    return rc;
+}
+
 enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, struct err *err)
 {
     static const struct ask_columns columns = {
@@ -33,7 +49,7 @@ enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, 
     (void)!ask_run(db, ask);
     if (ask->failed) {
         *err = ask->why;
-        rc = tasks_refused(RC_REJECT, cli->arguments[0], err);
+        rc = refused(cli, RC_REJECT, cli->arguments[0], err);
     }
     (void)snprintf(run, sizeof ask->run, "%s", ask->run);
     free(ask);
@@ -54,16 +70,18 @@ enum rc job_sql_look(struct cli *cli, const char *job, struct job_look *ret_look
         return rc;
     rc = open_tasks(cli, true, &db, err);
     if (rc == RC_OK && looks)
-        rc = tasks_refused(db_run(db, &sql_job_ask_look,
-                                  (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_LOOK)},
-                                  &ret_look->look, err),
-                           "trigger.pending", err);
+        rc = refused(cli,
+                     db_run(db, &sql_job_ask_look,
+                            (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_LOOK)},
+                            &ret_look->look, err),
+                     "trigger.pending", err);
     if (rc == RC_OK && queries)
-        rc = tasks_refused(db_run(db, &sql_job_ask_query,
-                                  (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_QUERY),
-                                                        db_text(asked, 0, JOB_TEST_ASK_WORDS)},
-                                  &ret_look->rows, err),
-                           "query", err);
+        rc = refused(cli,
+                     db_run(db, &sql_job_ask_query,
+                            (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_QUERY),
+                                                  db_text(asked, 0, JOB_TEST_ASK_WORDS)},
+                            &ret_look->rows, err),
+                     "query", err);
     db_close(db);
     return rc;
 }

@@ -23,6 +23,7 @@ struct delivery {
     _Atomic int64_t deadline_us; /* of the attempt that is made; 0: none is */
     _Atomic bool ending;
     struct lasting session;
+    bool started; /* what failed before this monitor is tried at once */
 };
 
 /* A task of its kind, with the document where such a task has its input. */
@@ -113,6 +114,9 @@ static enum rc next(struct delivery *delivery, int *ret_wait_ms, struct err *err
                             DB_INT(lease_ms)};
     enum rc rc = lasting_open(&delivery->session, err);
     int64_t alive_us = clock_boot_us();
+    if (rc == RC_OK && !delivery->started)
+        rc = db_run(delivery->session.db, &sql_alert_start, params, NULL, err);
+    delivery->started |= rc == RC_OK;
     if (rc == RC_OK)
         rc = db_run(delivery->session.db, &sql_alert_claim, params, &row, err);
     if (rc != RC_OK)

@@ -9,6 +9,7 @@
 #include "scheduler/asker.h"
 #include "scheduler/changed.h"
 #include "scheduler/firing.h"
+#include "scheduler/held.h"
 #include "scheduler/house.h"
 #include "scheduler/lasting.h"
 
@@ -33,6 +34,7 @@ struct dispatcher {
     bool locked, stopping;
     struct changed changed;
     struct house house;
+    struct held held;
     int64_t round_us; /* by the boot clock: when the next round is due without news */
 };
 
@@ -213,6 +215,8 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
             rc = hand_over(dispatcher, ask, err);
     }
     if (rc == RC_OK)
+        rc = held_look(&dispatcher->held, dispatcher->session.db, *ret_wait_ms, err);
+    if (rc == RC_OK)
         rc = house_keep(&dispatcher->house, dispatcher->session.db, dispatcher->options.who,
                         dispatcher->options.keep_log_ms, ret_wait_ms, err);
     if (dispatcher->answers != NULL && *ret_wait_ms > HELD_MS)
@@ -298,5 +302,6 @@ void dispatcher_stop(struct dispatcher *dispatcher)
     if (dispatcher == NULL)
         return;
     thread_stop(&dispatcher->thread);
+    held_done(&dispatcher->held);
     free(dispatcher);
 }

@@ -443,6 +443,7 @@ CREATE TABLE lockstep.job_notice (
     by_whom text,
     error text,
     delivered_at timestamp with time zone,
+    is_claimed boolean DEFAULT false NOT NULL,
     CONSTRAINT job_notice_notice CHECK ((notice = ANY (ARRAY['opened'::text, 'reminder'::text, 'closed'::text]))),
     CONSTRAINT job_notice_pkey PRIMARY KEY (notice_id),
     CONSTRAINT job_notice_alert_id_receiver_notice_number_key UNIQUE (alert_id, receiver, notice, number),

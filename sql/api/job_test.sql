@@ -12,8 +12,10 @@ DECLARE
     moment CONSTANT timestamptz := COALESCE(job_test.now, clock_timestamp());
     one lockstep.schedule;
     decided record;
+    fault text;
     done lockstep.dispatched;
     before lockstep.dispatched[] := '{}';
+    held CONSTANT text := (SELECT min(h.why) FROM lockstep.job_held(own.job_id) AS h WHERE job_test.now IS NULL);
     still CONSTANT text := (SELECT format('queue %s is %s: a run that fires waits in it', q.name, CASE WHEN q.paused THEN 'paused' ELSE 'halted' END) FROM lockstep.queue q
                             WHERE q.queue_id = own.queue_id AND (q.paused OR q.halted_reason IS NOT NULL));
 BEGIN
@@ -22,6 +24,12 @@ BEGIN
             one.look := ROW(moment, (job_test.look).rows, (job_test.look).oldest_at, (job_test.look).newest_at, 0, NULL)::lockstep.rows_look;
             one.next_at := moment;
         END IF;
+        fault := CASE WHEN one.is_active THEN lockstep.rule_fault(one.rule) END;
+        IF fault IS NOT NULL THEN -- as the dispatcher: its time stays undecided, and the other schedules continue
+            RETURN QUERY SELECT one.name, false, 'error', concat_ws('; ', fault, still), NULL::timestamptz, NULL::timestamptz,
+                NULL::jsonb, NULL::bigint, NULL::interval, format('lockstep schedule set %s %s --zone ZONE', own.name, one.name);
+            CONTINUE;
+        END IF;
         decided := lockstep.job_decide(own, one, moment, before);
         done.schedule := one.name;
         done.verdict := decided.verdict;
@@ -29,8 +37,8 @@ BEGIN
         before := before || done;
         schedule := one.name;
         verdict := decided.verdict;
-        would_fire := decided.verdict = 'fire';
-        reason := concat_ws('; ', decided.reason, still);
+        would_fire := decided.verdict = 'fire' AND held IS NULL;
+        reason := concat_ws('; ', decided.reason, held, still);
         scheduled_for := decided.scheduled_for;
         next_scheduled_run := decided.next_at;
         tasks := to_jsonb(CASE WHEN own.spec ? 'query' THEN lockstep.job_rows(job_test.rows)

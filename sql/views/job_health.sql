@@ -14,6 +14,8 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
             WHEN 'paused' THEN h.paused_at WHEN 'silenced' THEN h.silenced_at WHEN 'never' THEN h.changed_at ELSE h.open_since END AS since,
        CASE h.state
             WHEN 'missed' THEN CASE WHEN h.is_undecided IS NOT TRUE THEN format('%s: %s was missed: %s', h.last_source, lockstep.job_time(h.last_for), h.last_reason)
+                 WHEN h.held IS NOT NULL THEN format('schedule %s: %s was not decided: %s',
+                                                     h.schedule, lockstep.job_time(h.next_at), h.held)
                  ELSE format(CASE WHEN h.is_watch THEN 'schedule %s: it has not reported for %s' ELSE 'schedule %s: no dispatcher decided %s' END, h.schedule, lockstep.job_time(h.next_at)) END
             WHEN 'failed' THEN CASE WHEN h.fault IS NOT NULL THEN h.fault WHEN h.look_at IS NOT NULL THEN format('trigger: %s', COALESCE(h.look_error, h.last_reason))
                  WHEN h.last_outcome = 'error' THEN format('%s: %s', h.last_source, h.last_reason)
@@ -32,6 +34,7 @@ FROM (
            l.decided_at - l.scheduled_for AS lateness, p.longest, o.is_unclaimed, z.set_at AS silenced_at,
            n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since, l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
            format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by, z.reason) AS silence,
+           (SELECT min(w.why) FROM lockstep.job_held(j.job_id) AS w WHERE n.is_undecided AND NOT j.is_watch) AS held,
            CASE WHEN NOT j.enabled THEN 'disabled'
                 WHEN q.paused THEN 'paused'
                 WHEN z.until > clock_timestamp() THEN 'silenced'

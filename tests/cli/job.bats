@@ -28,6 +28,20 @@ open_runs() { is "SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL" "$1"
 is() { [ "$(sql "$1")" = "$2" ]; }
 end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL"; }
 
+@test "job test by a login without the rights of the tasks says that task_conninfo is not set" {
+    operator=$(scratch_name)
+    sql "CREATE ROLE $operator LOGIN IN ROLE lockstep_operator; CREATE TABLE came (id int, at timestamptz)"
+    sql 'GRANT SELECT ON came TO lockstep_task'
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+        "trigger": {"on": "public.came", "threshold": 1}}'
+    run "$LOCKSTEP_BIN" job test j -d "$db user=$operator"
+    sql "DROP ROLE $operator"
+    [ "$status" -eq 2 ] || { echo "$status: $output"; return 1; }
+    said=$(tr -s ' \n' ' ' <<<"$output")
+    [[ $said == *'task_conninfo is not set'*'set [postgres] task_conninfo to a login of lockstep_task'* ]] ||
+        { echo "$output"; return 1; }
+}
+
 @test "backfill fires a range once, whatever is called how often" {
     apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}]}'
     range=(job backfill j --from 2025-03-29T00:00:00Z --to 2025-04-01T00:00:00Z)

@@ -154,8 +154,8 @@ SELECT pg_temp.later();
 SELECT is(pg_temp.claim('a'), 'opened backup missed 3', 'and once more, when whoever sent it has not said what became of it');
 SELECT is((SELECT lockstep.notice_sent(notice_id, 2, 'too late') FROM lockstep.job_notice WHERE receiver = 'a'), NULL, 'what that one says of a failure does not count any more');
 SELECT is((SELECT attempts || ' ' || COALESCE(error, '-') FROM lockstep.alert_notice WHERE receiver = 'a'), '3 status 500', 'it leaves the row as it is');
-SELECT pg_temp.due('backup', now() + interval '1 h'), pg_temp.look(), pg_temp.look(), pg_temp.later(), pg_temp.sent('b');
-SELECT is(pg_temp.claim('a'), 'opened backup missed 4', 'the end is not sent before the beginning');
+SELECT pg_temp.due('backup', now() + interval '1 h'), pg_temp.look(), pg_temp.look(), pg_temp.sent('b');
+SELECT is(pg_temp.claim('a'), 'nothing', 'the end is not sent before the beginning, which is being sent');
 SELECT is(pg_temp.sent('a'), NULL, 'delivered');
 SELECT is(pg_temp.claim('a'), 'closed backup missed 1', 'then it is');
 SELECT is(pg_temp.claim('b'), 'closed backup missed 1', 'to each that knows of its beginning');
@@ -178,6 +178,61 @@ SELECT is((SELECT c.wait_ms FROM lockstep.notice_claim('z', 'm', '{x}', NULL, '0
 -- What is closed is not opened any more.
 SELECT pg_temp.due('backup', now() + interval '1 h'), pg_temp.look(), pg_temp.look();
 SELECT is(pg_temp.claim('late'), 'nothing', 'of an incident that was over before it could be sent nothing is');
+-- A receiver that does not answer.
+CREATE FUNCTION pg_temp.waiting(receiver text) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(concat_ws(' ', a.job, n.notice), ', ' ORDER BY n.notice_id)
+    FROM lockstep.job_notice n JOIN lockstep.job_alert a USING (alert_id)
+    WHERE n.receiver = waiting.receiver AND n.delivered_at IS NULL
+$$;
+CREATE FUNCTION pg_temp.claims(most int) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    said text[] := '{}';
+BEGIN
+    FOR i IN 1 .. most LOOP said := said || pg_temp.claim('down', 'r*'); END LOOP;
+    RETURN array_to_string(said, ', ');
+END
+$$;
+CREATE FUNCTION pg_temp.sent_of(p_job text, p_error text DEFAULT NULL) RETURNS void LANGUAGE sql AS $$
+    SELECT lockstep.notice_sent(n.notice_id, n.attempts, p_error)
+    FROM lockstep.job_notice n JOIN lockstep.job_alert a USING (alert_id)
+    WHERE n.receiver = 'down' AND n.delivered_at IS NULL AND n.is_claimed AND a.job = p_job
+$$;
+CREATE FUNCTION pg_temp.opened(name text) RETURNS void LANGUAGE sql AS $$
+    SELECT pg_temp.watch(name, now() - interval '3 h'), pg_temp.look(), pg_temp.look();
+    UPDATE lockstep.job_alert SET opened_at = clock_timestamp() - interval '5 min' WHERE job = name;
+$$;
+CREATE FUNCTION pg_temp.closed(name text) RETURNS void LANGUAGE sql AS $$
+    SELECT pg_temp.due(name, now() + interval '1 h'), pg_temp.look(), pg_temp.look();
+$$;
+SELECT pg_temp.opened('r1'), pg_temp.opened('r2'), pg_temp.opened('r3');
+SELECT is(pg_temp.claims(3), 'opened r1 missed 1, opened r2 missed 1, opened r3 missed 1', 'three notices');
+SELECT pg_temp.closed('r1');
+SELECT is(pg_temp.claims(1), 'nothing', 'while the opening of an incident that has ended is being sent');
+SELECT is(pg_temp.waiting('down'), 'r1 opened, r2 opened, r3 opened, r1 closed', 'its end waits');
+UPDATE lockstep.job_notice SET attempts = 9 WHERE receiver = 'down' AND notice = 'opened';
+SELECT pg_temp.sent_of(n, 'no answer') FROM unnest('{r1,r2,r3}'::text[]) AS n;
+SELECT is(pg_temp.claims(1), 'nothing', 'when it was not delivered, nothing is sent');
+SELECT is(pg_temp.waiting('down'), 'r2 opened, r3 opened', 'and both notices are dropped');
+SELECT pg_temp.opened('r4');
+SELECT is(pg_temp.claims(1), 'opened r4 missed 1', 'a new notice is tried');
+SELECT pg_temp.sent_of('r4');
+SELECT is(pg_temp.claims(3), 'opened r2 missed 10, opened r3 missed 10, nothing',
+    'when it was delivered, those that wait are tried at once and in order');
+SELECT pg_temp.sent_of('r3', 'no answer');
+SELECT is(pg_temp.claims(1), 'nothing', 'one that fails waits again');
+SELECT lockstep.notice_start('down');
+SELECT is(pg_temp.claims(2), 'opened r3 missed 11, nothing',
+    'until a monitor starts, which does not send what another one is sending');
+SELECT pg_temp.sent_of('r2'), pg_temp.sent_of('r3'), lockstep.alert_ack('r3', 'known'), lockstep.alert_ack('r4', 'known');
+SELECT pg_temp.later();
+SELECT is(pg_temp.claim('down', 'r*', remind => '30 min'), 'reminder r2 missed 1', 'a reminder');
+SELECT pg_temp.sent_of('r2', 'no answer'), pg_temp.closed('r2');
+SELECT is(pg_temp.claims(1), 'closed r2 missed 1', 'an end does not wait for a reminder');
+SELECT pg_temp.sent_of('r2', 'no answer'), pg_temp.later();
+UPDATE lockstep.job_alert SET closed_at = clock_timestamp() - interval '8 days' WHERE job = 'r2';
+SELECT is(concat_ws(' ', pg_temp.claims(1), pg_temp.waiting('down')), 'nothing',
+    'nor is an end tried for longer than a week');
+SELECT lockstep.job_delete(n) FROM unnest('{r1,r2,r3,r4}'::text[]) AS n;
 -- The document.
 SELECT is((SELECT string_agg(k, ' ' ORDER BY n) FROM json_object_keys((SELECT c.document::json FROM lockstep.notice_claim('a', 'm', '{*}', NULL, '0 s', NULL, '1 min') AS c)) WITH ORDINALITY AS d(k, n)),
     'alert notice number job kind text since opened_at last_seen_at closed_at ended acknowledged_by note database receiver attempt', 'what is sent');
@@ -185,9 +240,11 @@ SELECT is((SELECT string_agg(k, ' ' ORDER BY n) FROM json_object_keys((SELECT c.
 -- Who may do what.
 CREATE FUNCTION pg_temp.may(role text) RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p WHERE p.pronamespace = 'lockstep'::regnamespace AND has_function_privilege(role, p.oid, 'EXECUTE')
-      AND p.proname IN ('monitor_look', 'monitor_compare', 'notice_claim', 'notice_sent', 'alert_ack', 'job_silence')
+      AND p.proname IN ('monitor_look', 'monitor_compare', 'notice_claim', 'notice_sent', 'notice_start',
+                        'alert_ack', 'job_silence')
 $$;
-SELECT is(pg_temp.may('lockstep_operator'), 'alert_ack job_silence monitor_look notice_claim notice_sent', 'an operator may do all of it');
+SELECT is(pg_temp.may('lockstep_operator'), 'alert_ack job_silence monitor_look notice_claim notice_sent notice_start',
+    'an operator may do all of it');
 SELECT is(pg_temp.may('lockstep_executor'), 'monitor_look', 'an executor looks');
 SELECT is(pg_temp.may('lockstep_monitor'), NULL, 'a monitor''s role reads');
 SET LOCAL ROLE lockstep_monitor;

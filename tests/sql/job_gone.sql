@@ -16,6 +16,13 @@ SELECT results_eq($$SELECT DISTINCT job_name FROM lockstep.job_forecast(NULL, '2
 SELECT lives_ok($$SELECT lockstep.monitor_compare(now()), lockstep.monitor_compare(now())$$, 'the monitor compares');
 SELECT results_eq($$SELECT job, kind, text FROM lockstep.job_alert WHERE opened_at IS NOT NULL$$,
     $$VALUES ('gone', 'failed', 'schedule s: time zone "Gone/Away" not recognized')$$, 'and opens an alert');
+SELECT lockstep.schedule_add('gone', '{"name": "well", "kind": "interval", "every": "1h"}');
+SELECT results_eq($$SELECT schedule, would_fire, verdict, split_part(reason, ':', 1) FROM lockstep.job_test('gone') ORDER BY schedule$$,
+    $$VALUES ('s', false, 'error', 'time zone "Gone/Away" not recognized'), ('well', false, 'wait', 'next run not due yet')$$,
+    'a test of the job names the schedule of the gone zone, and tests the other');
+SELECT is((SELECT advice FROM lockstep.job_test('gone') WHERE schedule = 's'), 'lockstep schedule set gone s --zone ZONE',
+    'and says what to do');
+SELECT lockstep.schedule_remove('gone', 'well');
 -- Its time passes.
 UPDATE lockstep.schedule s SET next_at = now() - interval '10 minutes', wake_at = now() - interval '10 minutes' WHERE s.schedule_id = (pg_temp.of('gone')).schedule_id;
 SELECT is((SELECT verdict FROM lockstep.dispatch('test')), 'error', 'its firing is an error');

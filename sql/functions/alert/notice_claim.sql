@@ -11,6 +11,17 @@ DECLARE
     now CONSTANT timestamptz := clock_timestamp();
     due lockstep.job_notice;
 BEGIN
+    -- An incident that ended before it could be sent is not sent, and its end does not wait for a reminder. One that
+    -- is being sent is left alone until its lease ends. With the order two monitors lock the same rows alike.
+    DELETE FROM lockstep.job_notice n WHERE n.notice_id = ANY (ARRAY(
+        SELECT o.notice_id FROM lockstep.job_notice o JOIN lockstep.job_alert a ON a.alert_id = o.alert_id
+        CROSS JOIN LATERAL (
+            SELECT count(b.delivered_at) AS delivered,
+                   count(*) FILTER (WHERE b.delivered_at IS NULL AND b.is_claimed AND b.due_at > now) AS being_sent
+            FROM lockstep.job_notice b WHERE b.alert_id = o.alert_id AND b.receiver = p_receiver) l
+        WHERE o.receiver = p_receiver AND o.delivered_at IS NULL AND a.closed_at IS NOT NULL AND l.being_sent = 0
+          AND (o.notice = 'reminder' OR l.delivered = 0 OR a.closed_at <= now - NEWS)
+        ORDER BY o.notice_id FOR UPDATE OF o SKIP LOCKED));
     -- Counted, not joined, and in an order that no index has: no plan reads all alerts or all notices for it.
     INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)
     SELECT a.alert_id, p_receiver, 'opened', 0, now, now FROM lockstep.job_alert a
@@ -39,7 +50,7 @@ BEGIN
         WHERE n.receiver = p_receiver AND n.delivered_at IS NULL;
         RETURN;
     END IF;
-    UPDATE lockstep.job_notice n SET attempts = n.attempts + 1, due_at = now + p_lease, by_whom = p_by WHERE n.notice_id = due.notice_id
+    UPDATE lockstep.job_notice n SET attempts = n.attempts + 1, due_at = now + p_lease, by_whom = p_by, is_claimed = true WHERE n.notice_id = due.notice_id
     RETURNING n.notice_id, n.attempts, format('alert-%s-%s-%s', n.alert_id, n.notice, n.number) INTO notice_id, attempt, notice_key;
     document := (
         SELECT json_build_object('alert', a.alert_id, 'notice', due.notice, 'number', due.number, 'job', NULLIF(a.job, ''), 'kind', a.kind, 'text', a.text,
