@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(148);
+SELECT plan(153);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -72,6 +72,14 @@ SELECT is(pg_temp.why(), 'no_executor queue_idle', 'one that died');
 SELECT matches(pg_temp.said('no_executor'), 'the last one was ID000000000002 on host2 \(pid 102\), which ended without a word: it was killed, its host is gone, or its login is refused', 'is named');
 UPDATE lockstep.executor SET ended_at = now(), ended_why = 'lost', ended_error = 'password authentication failed for user "t"' WHERE executor_no = 2;
 SELECT matches(pg_temp.said('no_executor'), '\(pid 102\), which ended with: password authentication failed for user "t" -> lockstep executor run --queue Q\. ', 'and what ended it');
+UPDATE lockstep.executor
+SET ended_at = clock_timestamp(), ended_error = 'executor_claim: 53100: could not extend file' WHERE executor_no = 2;
+SELECT matches(pg_temp.said('queue_set_aside'),
+    'host2 \(pid 102\) failed and starts again: executor_claim: 53100: could not extend file' ||
+    ' -> Free disk space on the database server; the executor tries again by itself$',
+    'in a pause of it, because the disk is full');
+UPDATE lockstep.executor SET ended_at = clock_timestamp() - interval '121 s' WHERE executor_no = 2;
+SELECT is(pg_temp.why(), 'no_executor queue_idle', 'no pause is so long');
 UPDATE lockstep.executor SET ended_at = NULL, ended_why = NULL, ended_error = NULL WHERE executor_no = 2;
 SELECT pg_temp.serve();
 UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() - interval '5 min' WHERE executor_no = 1;
@@ -88,6 +96,24 @@ UPDATE lockstep.executor SET ended_why = 'lost', ended_at = now() WHERE executor
 SELECT matches(pg_temp.said('queue_set_aside'), 'executor ID000000000002 on host2 \(pid 102\) fails at queue Q and starts again: claim: out of paper', 'one that has no other queue, between two incarnations');
 UPDATE lockstep.executor_aside SET failed_at = now() - interval '2 min';
 SELECT is(pg_temp.why(), 'queue_idle', 'and has not come again');
+UPDATE lockstep.executor_aside
+SET failed_at = now(), error = 'claim: 53100: could not extend file "base/5/16": No space left on device';
+SELECT matches(pg_temp.said('queue_set_aside'),
+    'fails at queue Q and starts again: claim: 53100: .*device' ||
+    ' -> Free disk space on the database server; the executor tries again by itself$',
+    'a full disk, and what helps');
+DELETE FROM lockstep.executor_aside;
+INSERT INTO lockstep.executor (executor_no, executor_id, host, pid, version, readers, queues, ended_at, ended_why,
+    ended_error) OVERRIDING SYSTEM VALUE
+VALUES (0, '00000000-0000-4000-8000-000000000000', 'host1', 101, 'v', 4, '{}', clock_timestamp(), 'lost',
+    'late: 53100: could not extend file');
+SELECT matches(pg_temp.said('queue_set_aside'),
+    'executor ID000000000001 on host1 \(pid 101\) failed 0 s ago and has started again: late: 53100: could not ' ||
+    'extend file -> Free disk space',
+    'one that has just started again');
+UPDATE lockstep.executor SET ended_at = clock_timestamp() - interval '61 s' WHERE executor_no = 0;
+SELECT is(pg_temp.why(), 'queue_idle', 'not for longer than a minute');
+DELETE FROM lockstep.executor WHERE executor_no = 0;
 UPDATE lockstep.executor SET ended_why = NULL, ended_at = NULL WHERE executor_no = 2;
 SELECT lockstep.executor_set('00000000-0000-4000-8000-000000000001', 0, 'maintenance');
 SELECT is(pg_temp.why(), 'executors_without_readers queue_idle', 'one that is to use no reader');
