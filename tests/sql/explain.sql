@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(153);
+SELECT plan(158);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -257,6 +257,26 @@ INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, rea
 UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay) WHERE run_no = (pg_temp.run('A')).run_no;
 SELECT is(pg_temp.why('A'), 'run_replay task_in_hand', 'a replay is going over it');
 SELECT matches(pg_temp.said('run_replay', 'A'), 'replay \d+ is going over run ID.*lockstep replay --queue Q --resume \d+\. .*lockstep replay --queue Q --abandon \d+$', 'which is named');
+
+-- An enqueued run, which the relay has sent: its last record, the end, is at offset 6.
+SELECT pg_temp.begin('');
+CREATE TEMP TABLE sent AS
+SELECT lockstep.enqueue(pg_temp.queue_name(), ARRAY['{"order": 1, "sql": "SELECT 1"}'::jsonb]) AS run;
+SELECT is(lockstep.enqueue_sent(pg_temp.q(), ARRAY[s.run], 7), 1::bigint, 'it is on the topic') FROM sent s;
+CREATE FUNCTION pg_temp.sent() RETURNS SETOF lockstep.explanation LANGUAGE sql AS $$
+    SELECT e.* FROM sent s JOIN lockstep.run r ON r.run_id = s.run
+    CROSS JOIN LATERAL lockstep.explain(p_run_no => r.run_no) AS e
+$$;
+UPDATE lockstep.queue SET next_offset = 6 WHERE queue_id = pg_temp.q();
+SELECT is((SELECT string_agg(e.reason, ' ') FROM pg_temp.sent() AS e), 'run_unclaimed', 'and its end is still to come');
+UPDATE lockstep.queue SET next_offset = 7 WHERE queue_id = pg_temp.q();
+SELECT matches((SELECT string_agg(e.sentence || ' -> ' || e.helps, '; ') FROM pg_temp.sent() AS e),
+    '^nothing of run [0-9a-f-]+ will be claimed: it was published up to offset 6, the queue''s cursor was ' ||
+    'set behind that, to offset 7 -> Publish its work again as another run', 'its messages are lost');
+SELECT matches(lockstep.claim_unknown_run(pg_temp.q(), 1, s.run, 1, 9),
+    ', of which no message is claimed, but has seq 1', 'the halt does not deny that it is known') FROM sent s;
+SELECT matches(lockstep.claim_unknown_run(pg_temp.q(), 1, gen_random_uuid(), 1, 9),
+    ', of which nothing is known, but has seq 1', 'of another one nothing is known');
 
 -- Something is always said: here all is done, and nobody has ended the run yet.
 SELECT pg_temp.begin('A0:100<0 A1:end(1,1)');
