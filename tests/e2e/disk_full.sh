@@ -1,7 +1,7 @@
 #!/bin/bash
-# The disk of the database server is full for what one queue writes: the queue is set aside, the executor lives and its other queue continues,
-# and explain says what helps. An executor that can do nothing at all starts again behind a growing pause. Here a trigger says what the server says
-# whose disk is full, as long as a row says so.
+# The disk of the database server is full for the writes of one queue: the queue is set aside, the executor lives and
+# its other queue continues, and explain names the remedy. An executor that can do nothing at all starts again after a
+# growing pause. A trigger raises the error of a server whose disk is full, as long as a table names the queue.
 # ctest: timeout=180 nosan
 . "$(dirname "$0")/../support/e2e.bash"
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
@@ -39,8 +39,9 @@ eventually 20 done_is "$fed" || bad 'the other queue does not run'
 eventually 30 at_least 'event=queue_set_aside' 3 || bad 'the executor does not try again'
 expect 'incarnations' "$(incarnations)" 1
 lockstep queue explain "$a" >"$tmp/said"
-grep -Eq "\(pid $pid\) has set queue $a aside and tries again .*: 53100: could not extend file" <(head -1 "$tmp/said") || bad "explain: $(cat "$tmp/said")"
-grep -q 'Free disk space on the database server; the executor tries again by itself' <(tr -s ' \n' ' ' <"$tmp/said") || bad "explain: $(cat "$tmp/said")"
+says() { tr -s ' \n' ' ' <"$tmp/said" | grep -Eq "$1" || bad "explain: $(cat "$tmp/said")"; }
+says "\(pid $pid\) has set queue $a aside and tries again .*: 53100: could not extend file"
+says 'Free disk space on the database server; the executor tries again by itself'
 if grep -q 'Nothing has to be done' "$tmp/said"; then bad "explain: $(cat "$tmp/said")"; fi
 is_free
 eventually 30 done_is "$starved" || bad 'the queue does not continue when there is space'
@@ -62,13 +63,15 @@ case_begin 'incarnations that start and can do nothing pause for longer each tim
 : >"$tmp/log"
 sql <<SQL
 CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN RAISE EXCEPTION 'broken'; END \$\$;
-CREATE TRIGGER broken BEFORE UPDATE OF next_offset ON lockstep.queue FOR EACH ROW WHEN (NEW.name = '$a') EXECUTE FUNCTION broken();
+CREATE TRIGGER broken BEFORE UPDATE OF next_offset ON lockstep.queue FOR EACH ROW WHEN (NEW.name = '$a')
+EXECUTE FUNCTION broken();
 SQL
 publish "$a" >/dev/null
 daemon --queue "$a"
 eventually 60 at_least 'event=executor_started' 4 || bad 'the executor does not start again'
 # From the first start to the fourth there are pauses of 1, 2 and 4 s.
-passed=$(sql "SELECT extract(epoch FROM max(started_at) - min(started_at)) >= 7 FROM (SELECT started_at FROM lockstep.executor WHERE executor_no > 2 ORDER BY executor_no LIMIT 4) AS e")
+passed=$(sql "SELECT extract(epoch FROM max(started_at) - min(started_at)) >= 7
+    FROM (SELECT started_at FROM lockstep.executor WHERE executor_no > 2 ORDER BY executor_no LIMIT 4) AS e")
 expect 'pauses of 1, 2 and 4 s' "$passed" t
 sql 'DROP TRIGGER broken ON lockstep.queue'
 ends

@@ -1,5 +1,6 @@
 -- One reason: an executor does not work on a queue, because of an error that p_does ends with. See explain.
-CREATE OR REPLACE FUNCTION lockstep.explain_aside(p_executor_no int, p_does text, p_about text, p_since timestamptz, p_names text[])
+CREATE OR REPLACE FUNCTION lockstep.explain_aside(
+    p_executor_no int, p_does text, p_about text, p_since timestamptz, p_names text[])
 RETURNS lockstep.explanation LANGUAGE plpgsql STABLE AS $$
 DECLARE
     made lockstep.explanation;
