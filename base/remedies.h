@@ -134,6 +134,9 @@
 #define REMEDY_KAFKA_TOPIC                                                                         \
     "Add --create-topic, or make it with one partition: kafka-topics.sh --bootstrap-server %s "    \
     "--create --topic %.249s --partitions 1 --config retention.ms=-1"
+#define REMEDY_KAFKA_TOPIC_ANEW                                                                    \
+    "Make it again with one partition: kafka-topics.sh --bootstrap-server %s --create --topic "    \
+    "%.249s --partitions 1 --config retention.ms=-1"
 #define REMEDY_KAFKA_CONFIG                                                                        \
     "kafka-configs.sh --bootstrap-server %s --entity-type topics --entity-name %.249s --alter "    \
     "--add-config %s"

@@ -148,6 +148,15 @@ static enum rc params_of(const struct cli *cli, char **ret_text, struct err *err
     return RC_OK;
 }
 
+/* --quiet: the run's whole id alone, as publish prints it. */
+static enum rc print_fired(struct cli *cli, const struct db_result *row, struct err *err)
+{
+    if (!cli->quiet || cli->output != OUTPUT_TABLE || db_null(row, 0, JOB_RUN_RUN_ID))
+        return cli_print(cli, row, err);
+    (void)printf("%s\n", db_text(row, 0, JOB_RUN_RUN_ID));
+    return RC_OK;
+}
+
 enum rc command_job_run(struct cli *cli, struct err *err)
 {
     FREE_AUTO char *params = NULL;
@@ -165,8 +174,10 @@ enum rc command_job_run(struct cli *cli, struct err *err)
         if (rc == RC_OK)
             rc = db_run(cli->db, &sql_job_asked_run, (const char *const[]){fired}, &row, err);
     }
-    if (rc != RC_OK || !cli_has(cli, "wait"))
-        return rc == RC_OK ? cli_print(cli, row, err) : rc;
+    if (rc == RC_OK && !cli_has(cli, "wait"))
+        return print_fired(cli, row, err);
+    if (rc != RC_OK)
+        return rc;
     struct run_row run;
     rc = find_run(cli, db_text(row, 0, JOB_RUN_RUN_ID), &run, err);
     return rc == RC_OK ? watch_run(cli, &run, err) : rc;

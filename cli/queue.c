@@ -34,8 +34,8 @@ static bool ends_of(struct cli *cli, const struct queue_row *queue, struct topic
     enum rc rc =
         topic_ends(&cli->kafka, queue->topic, queue->partition, KAFKA_PATIENCE_MS, ret_ends, &err);
     if (rc != RC_OK)
-        cli_say(cli, "lockstep: %s: the ends of the log are not known: %s\n", queue->topic,
-                err.message);
+        cli_say(cli, "lockstep: %s: the ends of the log are not known: %s%s%s\n", queue->topic,
+                err.message, *err.hint ? "\n  hint: " : "", err.hint);
     return rc == RC_OK;
 }
 
@@ -131,17 +131,29 @@ static enum rc retry(struct cli *cli, const struct queue_row *queue, struct err 
     return rc == RC_NONE ? RC_OK : rc;
 }
 
+/* Nothing is written for a queue that is paused already, so a reason would be lost silently. */
+static void say_paused_already(const struct cli *cli, const char *name, const struct db_result *was)
+{
+    bool why = !db_null(was, 0, QUEUE_HOLD_PAUSED_REASON);
+    cli_say(cli, "lockstep: %s: it is paused already, by %s since %s%s%s; nothing has changed\n",
+            name, db_text(was, 0, QUEUE_HOLD_PAUSED_BY), db_text(was, 0, QUEUE_HOLD_PAUSED_AT),
+            why ? ": " : "", why ? db_text(was, 0, QUEUE_HOLD_PAUSED_REASON) : "");
+}
+
 static enum rc hold(struct cli *cli, bool paused, struct err *err)
 {
     struct queue_row queue;
+    DB_RESULT_AUTO *was = NULL;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
     if (rc == RC_OK) {
         const char *params[] = {queue.name, paused ? "true" : "false", cli_text(cli, "reason")};
-        rc = db_run(cli->db, &sql_queue_hold, params, NULL, err);
+        rc = db_run(cli->db, &sql_queue_hold, params, &was, err);
     }
     if (rc == RC_OK && !paused)
         rc = retry(cli, &queue, err);
-    if (rc == RC_OK)
+    if (rc == RC_OK && paused && !db_null(was, 0, QUEUE_HOLD_PAUSED_BY))
+        say_paused_already(cli, queue.name, was);
+    else if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: %s\n", queue.name, paused ? "paused" : "open");
     return rc;
 }

@@ -86,16 +86,30 @@ int topic_judge(const struct kafka_topic_info *info, const struct topic_place *w
     return count;
 }
 
+/* librdkafka calls it an unknown partition. */
+static enum rc gone(const struct kafka_properties *kafka, const char *topic, struct err *err)
+{
+    char hint[600];
+    (void)snprintf(hint, sizeof hint, REMEDY_KAFKA_TOPIC_ANEW,
+                   kafka_properties_get(kafka, "bootstrap.servers"), topic);
+    return err_set(err, RC_REJECT, ERR_CONFIG, topic, hint, "the topic does not exist");
+}
+
 enum rc topic_ends(const struct kafka_properties *kafka, const char *topic, int partition,
                    int timeout_ms, struct topic_ends *ret_ends, struct err *err)
 {
     struct kafka_admin *admin = NULL;
     struct kafka_open_transaction open;
     struct topic_ends ends = {.open_since_ms = -1};
+    struct kafka_topic_info info;
+    struct err ignored;
     int64_t high;
     enum rc rc = kafka_admin_open(kafka, &admin, err);
     if (rc == RC_OK)
         rc = kafka_watermarks(admin, topic, partition, timeout_ms, &ends.low, &high, err);
+    if (rc == RC_RETRY && err->kind == ERR_KAFKA &&
+        kafka_topic_describe(admin, topic, timeout_ms, &info, &ignored) == RC_NONE)
+        rc = gone(kafka, topic, err);
     kafka_admin_close(admin);
     if (rc == RC_OK)
         rc = kafka_open_transaction(kafka, topic, partition, timeout_ms, &open, err);

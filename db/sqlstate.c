@@ -24,6 +24,7 @@ static const struct reaction {
      "No connection is free: raise max_connections or lower the readers."},
     {"53200", RC_RETRY, ERR_DB,
      "Out of memory or lock table full: raise max_locks_per_transaction."},
+    {"53100", RC_RETRY, ERR_DB, "Free disk space on the database server."},
     {"53", RC_RETRY, ERR_DB, "The server lacks a resource (disk, memory); see its log."},
     {"40", RC_RETRY, ERR_DB, NULL}, /* deadlock, serialization */
     {"55P03", RC_RETRY, ERR_DB, REMEDY_ROW_HELD},
@@ -59,6 +60,13 @@ bool sqlstate_undone(const struct err *err)
 {
     return sqlstate_is(err, SQLSTATE_SERIALIZATION_FAILURE) ||
            sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED);
+}
+
+bool sqlstate_lacks(const struct err *err)
+{
+    return sqlstate_is(err, SQLSTATE_INSUFFICIENT_RESOURCES) &&
+           !sqlstate_is(err, SQLSTATE_OUT_OF_MEMORY) &&
+           !sqlstate_is(err, SQLSTATE_TOO_MANY_CONNECTIONS);
 }
 
 const char *sqlstate_text(enum sqlstate sqlstate)

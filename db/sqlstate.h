@@ -29,6 +29,7 @@
     X(SQLSTATE_INVALID_FUNCTION_DEFINITION, "42P13") /* CREATE OR REPLACE: other parameters */     \
     X(SQLSTATE_INVALID_TABLE_DEFINITION, "42P16")    /* of a view: other columns */                \
     X(SQLSTATE_INSUFFICIENT_RESOURCES, "53")                                                       \
+    X(SQLSTATE_DISK_FULL, "53100")                                                                 \
     X(SQLSTATE_OUT_OF_MEMORY, "53200")                /* of the lock table, too */                 \
     X(SQLSTATE_CONFIGURATION_LIMIT_EXCEEDED, "53400") /* temp_file_limit */                        \
     X(SQLSTATE_TOO_MANY_CONNECTIONS, "53300")                                                      \
@@ -58,5 +59,8 @@ enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const c
  * times. */
 #define UNDONE_MOST 8
 bool sqlstate_undone(const struct err *err);
+/** The server has undone the statement because it lacks disk or another resource, and the session
+ * is well. Not the lock table, which only the end of sessions empties, nor connections. */
+bool sqlstate_lacks(const struct err *err);
 
 #endif

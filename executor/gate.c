@@ -209,9 +209,9 @@ static enum rc open_session(struct gate *gate, struct err *err)
     return rc == RC_OK ? session_note(gate->db, ex->executor_no, "gate", err) : rc;
 }
 
-/* Another session holds the row of the run or phase. Nothing was changed and no lock is kept, so
- * the gate asks the same again. */
-static enum rc row_held(struct gate *gate, const struct err *why)
+/* Another session holds the row of the run or phase, or the server lacks disk space. Nothing was
+ * changed and no lock is kept, so the gate asks the same again. */
+static enum rc put_off(struct gate *gate, const struct err *why)
 {
     log_err(LOG_WARN, "gate_waits", gate->lane->name, why);
     mailbox_wait(&gate->thread.inbox, HELD_MS);
@@ -238,8 +238,8 @@ static void *gate_main(void *context)
                     (const char *const[]){DB_INT(gate->phase_id), DB_INT(PHASELOCK_SLICE_MS)}, &row,
                     &err);
         probe("gate.answered");
-        if (lane_row_held(rc, &err)) {
-            rc = row_held(gate, &err);
+        if (lane_put_off(rc, &err)) {
+            rc = put_off(gate, &err);
             continue;
         }
         int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
@@ -428,7 +428,7 @@ enum rc openings_told(struct lane *lane, struct err *err)
     if (lane->untold.count == 0)
         return RC_OK;
     enum rc rc = opened_told(lane->ex->control, &lane->untold, lane->ex->executor_no, err);
-    if (!lane_row_held(rc, err)) /* otherwise they are recorded later */
+    if (!lane_put_off(rc, err)) /* otherwise they are recorded later */
         lane->untold.count = 0;
     return rc;
 }

@@ -100,6 +100,7 @@ struct executor {
     /* There is to be another turn at once: mail was looked at beside a claim, or adoption let a
      * claim go first. */
     bool news;
+    bool worked; /* this incarnation has completed a task */
     struct lane *lanes;
     int lane_count;
     struct line line;

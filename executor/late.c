@@ -25,6 +25,11 @@ bool lane_row_held(enum rc rc, const struct err *err)
     return rc == RC_RETRY && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE);
 }
 
+bool lane_put_off(enum rc rc, const struct err *err)
+{
+    return lane_row_held(rc, err) || (rc == RC_RETRY && sqlstate_lacks(err));
+}
+
 static void keep(struct lane *lane, struct work *work)
 {
     struct late *late = &lane->late;
@@ -57,7 +62,7 @@ enum rc late_settle(struct lane *lane, struct works *works, int64_t done, enum r
 {
     NAMES_AUTO names = {0};
     DB_RESULT_AUTO *rows = NULL;
-    bool all = lane_row_held(rc, err);
+    bool all = lane_put_off(rc, err);
     if (all)
         rc = RC_OK;
     else if (rc == RC_OK && name(&names, works) > done)

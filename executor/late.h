@@ -1,6 +1,6 @@
 /**
  * What: tasks that are not in hand any more and that the database still calls this executor's,
- *   because another session has locked their rows.
+ *   because another session has locked their rows or the server lacks disk space.
  * Invariants: the phase that they are of keeps its S until they are returned.
  * Threads: control.
  * Ownership: the lane owns them.
@@ -30,6 +30,9 @@ struct late {
 /** A statement gave up because another session holds a row that it needs: see lock_timeout in
  * db/packet.c. */
 bool lane_row_held(enum rc rc, const struct err *err);
+/** A row is held, or the server lacks disk or another resource. The statement is undone, and the
+ * same statement is sent again later. */
+bool lane_put_off(enum rc rc, const struct err *err);
 /** Gives unstarted works back: takes the list. */
 MUST_CHECK enum rc late_return(struct lane *lane, struct works *works, struct err *err);
 /** Behind a statement that was to return works, has done so for `done` of them and has answered rc:

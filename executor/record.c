@@ -96,6 +96,7 @@ static void leaves(struct executor *ex, struct work *work)
 void record_completed(struct executor *ex, struct work *work)
 {
     leaves(ex, work);
+    ex->worked = true;
     said_note(ex, work);
     learn(work->lane, work->end.ran_us);
     work_free(work);

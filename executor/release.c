@@ -56,7 +56,7 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
                 &row, err);
     round_trip(lane->ex, clock_boot_us() - from_us);
     probe("release.done");
-    *ret_kept = lane_row_held(rc, err);
+    *ret_kept = lane_put_off(rc, err);
     if (*ret_kept)
         return rc;
     gate_release(phase);

@@ -53,6 +53,8 @@
 
 #define BACKOFF_FIRST_MS 100
 #define BACKOFF_LAST_MS  2000
+#define LASTS_FIRST_MS   1000
+#define LASTS_LAST_MS    60000
 #define REFUSED_LAST_MS  30000 /* a login that is refused is let in by a person */
 #define PATIENCE_LAST_MS                                                                           \
     60000 /* doubled from T1 on: a statement that needs longer gets through in the end */
@@ -278,7 +280,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     retention_stop(ex->retention);
     db_close(ex->control);
     if (!clean)
-        str_format(&error, "%s%s%s", cause->object, *cause->object ? ": " : "", cause->message);
+        trouble_text(&error, cause);
     alive_stop(ex->alive, clean ? "drained" : "lost", error.data);
     db_canceller_free(ex->control_canceller);
     watcher_stop(ex->watcher); /* the last one who writes to us */
@@ -405,6 +407,7 @@ static enum rc incarnation(const struct executor_options *options, struct server
     else if (clock_boot_us() - from_us > CALM_US)
         *patience_ms = alive_t1_ms(options);
     server_remember(&ex);
+    memory->worked = ex.worked;
     incarnation_stop(&ex, rc, err);
     if (*ret_ran) /* else nothing has said that it started */
         log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
@@ -418,6 +421,30 @@ static void wait_before_next(int backoff_ms)
     struct pollfd fd = {.fd = signals_fd(), .events = POLLIN};
     if (signals_stop() == 0)
         (void)poll(&fd, 1, backoff_ms);
+}
+
+/* The server answers and does not do what is asked: a person has to help, or time. */
+static bool lasts(enum rc rc, const struct err *why)
+{
+    return rc == RC_REJECT || sqlstate_lacks(why) || sqlstate_is(why, SQLSTATE_SYSTEM_ERROR);
+}
+
+/* The pause before the next incarnation. It grows until one of them has completed a task, or has
+ * lived for longer than the last pause (than any pause, where the server refuses statements): that
+ * a start succeeds shows nothing, and the first claim may come seconds later. */
+static int next_pause(enum rc rc, const struct err *why, const struct server_memory *memory,
+                      int64_t lived_us, int pause_ms)
+{
+    int first_ms = BACKOFF_FIRST_MS, last_ms = BACKOFF_LAST_MS, enough_ms = pause_ms;
+    if (lasts(rc, why)) {
+        first_ms = LASTS_FIRST_MS;
+        last_ms = enough_ms = LASTS_LAST_MS;
+    } else if (sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION)) {
+        last_ms = REFUSED_LAST_MS;
+    }
+    bool worked = memory->worked || (lived_us > LIVED_US && lived_us > 1000LL * enough_ms);
+    int next_ms = backoff_next(worked ? 0 : pause_ms, first_ms, last_ms);
+    return next_ms > first_ms ? next_ms : first_ms;
 }
 
 enum rc executor_run(const struct executor_options *options, struct err *err)
@@ -447,11 +474,8 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
             (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN && why.kind != ERR_DB_DOWN &&
              why.kind != ERR_SCHEMA))
             break;
-        int last_ms =
-            sqlstate_is(&why, SQLSTATE_INVALID_AUTHORIZATION) ? REFUSED_LAST_MS : BACKOFF_LAST_MS;
         server_outage(&memory, &why);
-        bool lived = ran && clock_boot_us() - from_us > LIVED_US;
-        backoff_ms = backoff_next(lived ? 0 : backoff_ms, BACKOFF_FIRST_MS, last_ms);
+        backoff_ms = next_pause(rc, &why, &memory, ran ? clock_boot_us() - from_us : 0, backoff_ms);
         wait_before_next(backoff_ms);
     }
     server_memory_done(&memory);

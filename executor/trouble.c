@@ -19,6 +19,7 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/sqlstate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #define TROUBLE_FIRST_MS 1000
 #define TROUBLE_LAST_MS  (600 * 1000)
 #define HELD_LAST_MS     (10 * 1000) /* a transaction of others may end at any time */
+#define LACKS_LAST_MS    (60 * 1000) /* a person frees disk space at any time */
 
 static struct trouble *trouble_of(const struct lane *lane)
 {
@@ -94,13 +96,19 @@ enum rc lane_is_well(struct lane *lane, struct err *err)
                   NULL, err);
 }
 
+void trouble_text(struct str *text, const struct err *err)
+{
+    str_format(text, "%s%s%s%s%s", err->object, *err->object ? ": " : "",
+               sqlstate_lacks(err) ? err->code : "", sqlstate_lacks(err) ? ": " : "", err->message);
+}
+
 /* Writes the trouble where explain finds it. wait_ms 0: the queue is not set aside; this
  * incarnation ends. */
 static void note(const struct lane *lane, int wait_ms, const struct err *err)
 {
     struct err ignored;
     STR_AUTO error = {0};
-    str_format(&error, "%s%s%s", err->object, *err->object ? ": " : "", err->message);
+    trouble_text(&error, err);
     const char *params[] = {DB_INT(lane->ex->executor_no), DB_INT(lane->queue.id),
                             wait_ms > 0 ? DB_INT(wait_ms) : NULL, error.data};
     if (lane->queue.id != 0 &&
@@ -132,6 +140,13 @@ static void look_at_all_again(struct lane *lane)
     hear_again(lane);
 }
 
+static int last_ms(enum rc rc, const struct err *err)
+{
+    if (rc == RC_REJECT)
+        return TROUBLE_LAST_MS;
+    return sqlstate_lacks(err) ? LACKS_LAST_MS : HELD_LAST_MS;
+}
+
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
 {
     struct trouble *trouble = trouble_of(lane);
@@ -141,12 +156,11 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         leave(lane);
         return RC_OK;
     }
-    bool held = lane_row_held(rc, err) && lane->stream.source != NULL;
-    if (rc != RC_REJECT && !held)
+    bool put_off = lane_put_off(rc, err) && lane->stream.source != NULL;
+    if (rc != RC_REJECT && !put_off)
         return rc;
-    trouble->wait_ms =
-        backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, held ? HELD_LAST_MS : TROUBLE_LAST_MS);
-    if (lane->ex->options->queue_count == 1 && !held) { /* there is no other queue to work on */
+    trouble->wait_ms = backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, last_ms(rc, err));
+    if (lane->ex->options->queue_count == 1 && !put_off) { /* there is no other queue to work on */
         trouble->until_us = clock_boot_us();
         note(lane, 0, err);
         return rc;
@@ -154,14 +168,14 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     trouble->until_us = clock_boot_us() + 1000LL * trouble->wait_ms;
     note(lane, trouble->wait_ms, err);
     log_err(LOG_ERROR, "queue_set_aside", lane->name, err);
-    if (held)
+    if (put_off)
         look_at_all_again(lane);
-    if (held && claim_unlock(lane->ex, &ignored) != RC_OK)
+    if (put_off && claim_unlock(lane->ex, &ignored) != RC_OK)
         return rc;
     if (stray_locks(lane->ex, &stray, &ignored) != RC_OK || stray)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
     /* Other executors may not have this trouble. */
-    if (!held && give_back(lane, -1, &ignored) != RC_OK)
+    if (!put_off && give_back(lane, -1, &ignored) != RC_OK)
         log_err(LOG_WARN, "tasks_not_returned", lane->name, &ignored);
     return RC_OK;
 }

@@ -11,6 +11,7 @@
 #define EXECUTOR_TROUBLE_H
 
 #include "base/err.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,6 +21,8 @@ struct lane;
 /** What becomes of an error of a lane's own statements: RC_OK when the executor's other queues can
  * continue, and rc if not. */
 MUST_CHECK enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err);
+/** How explain names it: object, of a lack of the server's the SQLSTATE, message. */
+void trouble_text(struct str *text, const struct err *err);
 /** For explain: claims wait so long because of another session, and the queue's other work
  * continues. lane_is_well ends it. */
 void lane_note_held(struct lane *lane, int wait_ms, const struct err *err);

@@ -62,8 +62,9 @@ static const struct metric table[] = {
     ALL("queue_state", "1 for the state of the queue: running, paused or halted.", "queue",
         "state"),
     ALL("executors",
-        "Executors of the queue: running, draining, troubled, or silent (no heartbeat).", "queue",
-        "state"),
+        "Executors of the queue: running, draining, troubled, or silent (no heartbeat for "
+        "frozen_after).",
+        "queue", "state"),
     ALL("outbox_rows",
         "Rows of the outbox that are not relayed yet; at most 1,000 are counted for a queue.",
         "queue"),

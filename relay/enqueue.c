@@ -83,6 +83,8 @@ static enum rc settle(struct relay *relay, const struct relay_queue *queue, stru
         rc = relay_read(relay, kind, from, high, see, &met, err);
     if (rc == RC_OK)
         rc = met.rc;
+    if (rc == RC_OK && met.count > 0) /* the log may end far behind the end of these runs */
+        rc = tell_met(&met, NULL);
     if (rc == RC_OK)
         rc = tell_met(&met, DB_INT(high));
     str_done(&met.runs);

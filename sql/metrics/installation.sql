@@ -35,7 +35,7 @@ UNION ALL
 SELECT 'lockstep_executors', q.name, k.state, count(e.executor_no)::text
 FROM lockstep.queue q CROSS JOIN LATERAL (VALUES ('running'), ('draining'), ('troubled'), ('silent')) k (state)
 LEFT JOIN LATERAL (
-    SELECT x.executor_no, CASE WHEN x.heartbeat_at < clock_timestamp() - GREATEST(x.frozen_after * 2, interval '30 seconds') THEN 'silent'
+    SELECT x.executor_no, CASE WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'silent' -- as in executor_list
                                WHEN x.drain_at IS NOT NULL THEN 'draining' WHEN x.trouble IS NOT NULL THEN 'troubled' ELSE 'running' END AS state
     FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)) e ON e.state = k.state
 GROUP BY q.name, k.state

@@ -429,3 +429,9 @@ END
     [ "$(lockstep schedule forecast -n 50 -o json | jq length)" -eq 50 ]
     [ "$(lockstep schedule forecast -n 50 -o csv 2>/dev/null | wc -l)" -eq 51 ]
 }
+
+@test "job run --quiet prints the whole id of the run alone" {
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}'
+    lockstep job run j -q >out
+    [ "$(cat out)" = "$(sql 'SELECT run_id FROM lockstep.run')" ] || { cat out; return 1; }
+}

@@ -107,10 +107,31 @@ notifies() {
     [ "$(sql "SELECT paused, paused_by = session_user FROM lockstep.queue")" = "t|t" ]
     [ "$(sql "SELECT detail FROM lockstep.event_log WHERE event = 'queue_paused'")" = "a reason" ]
     [ "$(lockstep queue show "$queue" -o json | jq -r .queue.paused_reason)" = "a reason" ]
+    run lockstep queue pause "$queue" --reason 'another reason'
+    [ "$status" -eq 0 ]
+    output=$(tr -s ' \n' ' ' <<<"$output")
+    [[ $output == *"$queue: it is paused already, by $(sql 'SELECT session_user') since 20"* ]] ||
+        { echo "$output"; return 1; }
+    [[ $output == *": a reason; nothing has changed"* ]] || { echo "$output"; return 1; }
+    [ "$(sql "SELECT detail FROM lockstep.event_log WHERE event = 'queue_paused'")" = "a reason" ]
     notifies queue resume "$queue"
     notifies queue pause "$queue"
     lockstep queue resume "$queue"
     [ "$(sql "SELECT paused, paused_by IS NULL FROM lockstep.queue")" = "f|t" ]
+}
+
+@test "queue resume and queue show say that the topic is gone" {
+    local broker=$LOCKSTEP_TEST_BROKERS
+    local command="kafka-topics.sh --bootstrap-server $broker --create --topic $queue.gone --partitions 1 "
+    lockstep queue create "$queue" --create-topic
+    sql "UPDATE lockstep.queue SET topic = name || '.gone', halted_reason = 'topic_deleted', halted_at = now()"
+    for command_line in "resume $queue --accept-topic --from-offset earliest" "show $queue"; do
+        # shellcheck disable=SC2086
+        run lockstep queue $command_line
+        output=$(tr -s ' \n' ' ' <<<"$output")
+        [[ $output == *"the topic does not exist"*"$command"* ]] || { echo "$output"; return 1; }
+        [[ $output != *Local:* ]]
+    done
 }
 
 @test "queue delete needs --yes and takes the queue's records with it" {

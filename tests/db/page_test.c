@@ -48,7 +48,7 @@ static const char world[] =
     "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, "
     "drain_at, heartbeat_at)"
     " SELECT gen_random_uuid(), 'h', 1, 'v', 5, '{sales}', d, h FROM (VALUES "
-    "(NULL::timestamptz, now()), (now(), now()), (NULL, now() - interval '1 h')) v (d, h);"
+    "(NULL::timestamptz, now()), (now(), now()), (NULL, now() - interval '15 s')) v (d, h);"
     "INSERT INTO lockstep.outbox (queue_id, kind, value) VALUES (1, 'x', 'a'), (1, 'x', 'b');"
     "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) VALUES "
     "('nightly', 1, '{}', true, 'skip', '1 h');"

@@ -194,13 +194,20 @@ fails as_login queue list
 takes 1 'lockstep migrate' # by the login of the configuration, which may
 as_login queue list >/dev/null || failed=1
 
-case_begin 'a queue is there already, is in use, a topic is not fit' REMEDY_QUEUE_SHOW REMEDY_KAFKA_TOPIC REMEDY_KAFKA_CONFIG
+case_begin 'a queue is there already, is in use, a topic is not fit' \
+    REMEDY_QUEUE_SHOW REMEDY_KAFKA_TOPIC REMEDY_KAFKA_TOPIC_ANEW REMEDY_KAFKA_CONFIG
 fails lockstep queue create "$q"
 takes 1 'lockstep queue show' "${q:0:12}"
 kafka-configs.sh() { java -cp "$libs/*" kafka.admin.ConfigCommand "$@" 2>/dev/null; }
 libs=$(tr '\0' '\n' <"/proc/$LOCKSTEP_TEST_KAFKA_PID/cmdline" | grep -A1 -xE -- '-cp|-classpath' | tail -1)
 libs=${libs%%\**}
 libs=${libs%/}
+kafka-topics.sh() { java -cp "$libs/*" kafka.admin.TopicCommand "$@" 2>/dev/null; }
+sql "INSERT INTO lockstep.queue (name, topic, halted_reason, halted_at) VALUES ('gone', 'gone$q', 'topic_deleted', now())"
+fails lockstep queue resume gone --accept-topic --from-offset earliest
+takes 1 'kafka-topics.sh' 'Created topic'
+lockstep queue resume gone -q --accept-topic --from-offset earliest || failed=1
+lockstep queue delete gone --yes -q
 fails lockstep queue create "x$q"
 grep -q "kafka-topics.sh --bootstrap-server $LOCKSTEP_TEST_BROKERS --create --topic x$q --partitions 1 " "$tmp/said" || { cat "$tmp/said"; failed=1; }
 kafka-configs.sh --bootstrap-server "$LOCKSTEP_TEST_BROKERS" --entity-type topics --entity-name "$q" --alter --add-config cleanup.policy=compact >/dev/null

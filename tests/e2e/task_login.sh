@@ -17,7 +17,11 @@ SQL
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
-daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 --queue "$q" -s "postgres.task_conninfo=$db user=$tasks" 2>>"$tmp/log" & pid=$!; }
+daemon() {
+    "$LOCKSTEP_BIN" executor run -s "metrics.listen=$tmp/metrics" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 \
+        --queue "$q" -s "postgres.task_conninfo=$db user=$tasks" 2>>"$tmp/log" &
+    pid=$!
+}
 publish() { printf '%s\n' "$@" | lockstep publish --queue "$q" -q - >/dev/null; }
 done_are() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'")" = "$1" ]; }
 running() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'")" = "$1" ]; }
@@ -32,6 +36,10 @@ eventually 15 done_are 1
 bar
 publish '{"order": 1, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 2"}' '{"order": 2, "sql": "SELECT 3"}'
 eventually 20 state_is 'no login' || bad "executor list: $(lockstep executor list)"
+readyz() { curl -s -o "$tmp/ready" -w '%{http_code}' --unix-socket "$tmp/metrics" http://localhost/readyz; }
+ready_is() { [ "$(readyz)" = "$1" ]; }
+eventually 10 ready_is 503 || bad "readyz: $(cat "$tmp/ready")"
+expect 'readyz says why' "$(cat "$tmp/ready")" "queue $q: no reader can open a session: the login of the tasks is refused"
 told() { lockstep queue explain "$q" | head -1 | grep -Eq "cannot open sessions for its tasks .*4 of 4 readers: .*role \"$tasks\" is not permitted to log in"; }
 eventually 10 told || bad "explain: $(lockstep queue explain "$q")"
 lockstep check >"$tmp/said" || true
@@ -47,6 +55,7 @@ done_are 1 || bad 'a task ran without a login'
 sql "ALTER ROLE $tasks LOGIN"
 eventually 20 done_are 4 || bad 'it does not go on when the login is let in again'
 eventually 10 state_is ok
+eventually 10 ready_is 200 || bad "readyz: $(cat "$tmp/ready")"
 expect 'attempts that were lost' "$(sql 'SELECT sum(lost_num) FROM lockstep.task')" 0
 
 case_begin 'a login that may not record an attempt costs no attempt, and the grant that it needs is named'

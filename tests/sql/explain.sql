@@ -1,7 +1,11 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
+<<<<<<< HEAD
 SELECT plan(150);
+=======
+SELECT plan(158);
+>>>>>>> wt-op3
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -72,6 +76,14 @@ SELECT is(pg_temp.why(), 'no_executor queue_idle', 'one that died');
 SELECT matches(pg_temp.said('no_executor'), 'the last one was ID000000000002 on host2 \(pid 102\), which ended without a word: it was killed, its host is gone, or its login is refused', 'is named');
 UPDATE lockstep.executor SET ended_at = now(), ended_why = 'lost', ended_error = 'password authentication failed for user "t"' WHERE executor_no = 2;
 SELECT matches(pg_temp.said('no_executor'), '\(pid 102\), which ended with: password authentication failed for user "t" -> lockstep executor run --queue Q\. ', 'and what ended it');
+UPDATE lockstep.executor
+SET ended_at = clock_timestamp(), ended_error = 'executor_claim: 53100: could not extend file' WHERE executor_no = 2;
+SELECT matches(pg_temp.said('queue_set_aside'),
+    'host2 \(pid 102\) failed and starts again: executor_claim: 53100: could not extend file' ||
+    ' -> Free disk space on the database server; the executor tries again by itself$',
+    'in a pause of it, because the disk is full');
+UPDATE lockstep.executor SET ended_at = clock_timestamp() - interval '121 s' WHERE executor_no = 2;
+SELECT is(pg_temp.why(), 'no_executor queue_idle', 'no pause is so long');
 UPDATE lockstep.executor SET ended_at = NULL, ended_why = NULL, ended_error = NULL WHERE executor_no = 2;
 SELECT pg_temp.serve();
 UPDATE lockstep.executor SET heartbeat_at = clock_timestamp() - interval '5 min' WHERE executor_no = 1;
@@ -88,6 +100,24 @@ UPDATE lockstep.executor SET ended_why = 'lost', ended_at = now() WHERE executor
 SELECT matches(pg_temp.said('queue_set_aside'), 'executor ID000000000002 on host2 \(pid 102\) fails at queue Q and starts again: claim: out of paper', 'one that has no other queue, between two incarnations');
 UPDATE lockstep.executor_aside SET failed_at = now() - interval '2 min';
 SELECT is(pg_temp.why(), 'queue_idle', 'and has not come again');
+UPDATE lockstep.executor_aside
+SET failed_at = now(), error = 'claim: 53100: could not extend file "base/5/16": No space left on device';
+SELECT matches(pg_temp.said('queue_set_aside'),
+    'fails at queue Q and starts again: claim: 53100: .*device' ||
+    ' -> Free disk space on the database server; the executor tries again by itself$',
+    'a full disk, and what helps');
+DELETE FROM lockstep.executor_aside;
+INSERT INTO lockstep.executor (executor_no, executor_id, host, pid, version, readers, queues, ended_at, ended_why,
+    ended_error) OVERRIDING SYSTEM VALUE
+VALUES (0, '00000000-0000-4000-8000-000000000000', 'host1', 101, 'v', 4, '{}', clock_timestamp(), 'lost',
+    'late: 53100: could not extend file');
+SELECT matches(pg_temp.said('queue_set_aside'),
+    'executor ID000000000001 on host1 \(pid 101\) failed 0 s ago and has started again: late: 53100: could not ' ||
+    'extend file -> Free disk space',
+    'one that has just started again');
+UPDATE lockstep.executor SET ended_at = clock_timestamp() - interval '61 s' WHERE executor_no = 0;
+SELECT is(pg_temp.why(), 'queue_idle', 'not for longer than a minute');
+DELETE FROM lockstep.executor WHERE executor_no = 0;
 UPDATE lockstep.executor SET ended_why = NULL, ended_at = NULL WHERE executor_no = 2;
 SELECT lockstep.executor_set('00000000-0000-4000-8000-000000000001', 0, 'maintenance');
 SELECT is(pg_temp.why(), 'executors_without_readers queue_idle', 'one that is to use no reader');
@@ -240,6 +270,26 @@ INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, rea
 UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay) WHERE run_no = (pg_temp.run('A')).run_no;
 SELECT is(pg_temp.why('A'), 'run_replay task_in_hand', 'a replay is going over it');
 SELECT matches(pg_temp.said('run_replay', 'A'), 'replay \d+ is going over run ID.*lockstep replay --queue Q --resume \d+\. .*lockstep replay --queue Q --abandon \d+$', 'which is named');
+
+-- An enqueued run, which the relay has sent: its last record, the end, is at offset 6.
+SELECT pg_temp.begin('');
+CREATE TEMP TABLE sent AS
+SELECT lockstep.enqueue(pg_temp.queue_name(), ARRAY['{"order": 1, "sql": "SELECT 1"}'::jsonb]) AS run;
+SELECT is(lockstep.enqueue_sent(pg_temp.q(), ARRAY[s.run], 7), 1::bigint, 'it is on the topic') FROM sent s;
+CREATE FUNCTION pg_temp.sent() RETURNS SETOF lockstep.explanation LANGUAGE sql AS $$
+    SELECT e.* FROM sent s JOIN lockstep.run r ON r.run_id = s.run
+    CROSS JOIN LATERAL lockstep.explain(p_run_no => r.run_no) AS e
+$$;
+UPDATE lockstep.queue SET next_offset = 6 WHERE queue_id = pg_temp.q();
+SELECT is((SELECT string_agg(e.reason, ' ') FROM pg_temp.sent() AS e), 'run_unclaimed', 'and its end is still to come');
+UPDATE lockstep.queue SET next_offset = 7 WHERE queue_id = pg_temp.q();
+SELECT matches((SELECT string_agg(e.sentence || ' -> ' || e.helps, '; ') FROM pg_temp.sent() AS e),
+    '^nothing of run [0-9a-f-]+ will be claimed: it was published up to offset 6, the queue''s cursor was ' ||
+    'set behind that, to offset 7 -> Publish its work again as another run', 'its messages are lost');
+SELECT matches(lockstep.claim_unknown_run(pg_temp.q(), 1, s.run, 1, 9),
+    ', of which no message is claimed, but has seq 1', 'the halt does not deny that it is known') FROM sent s;
+SELECT matches(lockstep.claim_unknown_run(pg_temp.q(), 1, gen_random_uuid(), 1, 9),
+    ', of which nothing is known, but has seq 1', 'of another one nothing is known');
 
 -- Something is always said: here all is done, and nobody has ended the run yet.
 SELECT pg_temp.begin('A0:100<0 A1:end(1,1)');

@@ -1,6 +1,11 @@
 -- These enqueued runs are on the topic, the next unknown offset of which is p_next_offset (NULL: not known yet). Found
+<<<<<<< HEAD
 -- there by a relay that begins, or just committed. After a fail-over or a restore, those that have no row are runs that
 -- the database has forgotten: they are kept until the cursor is behind them. Returns how many they were.
+=======
+-- there by a relay that begins (p_next_offset is NULL for them: where each ends is not known), or just committed: their
+-- last record is right before it. Returns how many they were.
+>>>>>>> wt-op3
 CREATE OR REPLACE FUNCTION lockstep.enqueue_sent(p_queue_id int, p_runs uuid[], p_next_offset bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     NOT_SEEN CONSTANT bigint := 9223372036854775807; -- as enqueue_begin
@@ -16,7 +21,8 @@ BEGIN
         DELETE FROM lockstep.enqueued e WHERE e.queue_id = p_queue_id AND e.run_id = ANY (p_runs)
         RETURNING e.run_no, e.phases, pg_catalog.cardinality(e.messages) - 1 AS tasks),
     noted AS (
-        UPDATE lockstep.run r SET published_at = pg_catalog.clock_timestamp() FROM gone g WHERE r.run_no = g.run_no),
+        UPDATE lockstep.run r SET published_at = pg_catalog.clock_timestamp(), publish_acked_offset = p_next_offset - 1
+        FROM gone g WHERE r.run_no = g.run_no),
     logged AS (
         INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
         SELECT 'run_published', p_queue_id, g.run_no, pg_catalog.format('%s in %s', lockstep.counted(g.tasks, 'task'), lockstep.counted(g.phases, 'phase')) FROM gone g ORDER BY g.run_no)

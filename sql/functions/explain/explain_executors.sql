@@ -20,13 +20,21 @@ BEGIN
     WHERE lockstep.executor_lives(x.executor_no);
     IF executor_row.living = 0 THEN
         SELECT b.* INTO last FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues) ORDER BY b.executor_no DESC LIMIT 1;
-        RETURN NEXT lockstep.explain_row('no_executor', pg_catalog.format('no executor works for %s; %s', about,
-            CASE WHEN last.executor_no IS NULL THEN 'none has ever reached this database for it'
-                 ELSE pg_catalog.format('the last one was %s on %s (pid %s)%s', last.executor_id, last.host, last.pid,
-                     CASE WHEN last.ended_error IS NOT NULL THEN ', which ended with: ' || last.ended_error
-                          WHEN last.ended_why = 'drained' THEN ', which was ended in order'
-                          ELSE ', which ended without a word: it was killed, its host is gone, or its login is refused (its log says so)' END) END),
-            about, COALESCE(last.ended_at, last.heartbeat_at), names);
+        IF last.ended_why = 'lost' AND last.ended_at > now - interval '2 minutes'
+           AND lockstep.explain_lacks(last.ended_error) IS NOT NULL THEN
+            RETURN NEXT lockstep.explain_aside(last.executor_no, 'failed and starts again: ' || last.ended_error, about,
+                                               last.ended_at, names);
+        ELSE
+            RETURN NEXT lockstep.explain_row('no_executor', pg_catalog.format('no executor works for %s; %s', about,
+                CASE WHEN last.executor_no IS NULL THEN 'none has ever reached this database for it'
+                     ELSE pg_catalog.format('the last one was %s on %s (pid %s)%s', last.executor_id, last.host,
+                         last.pid,
+                         CASE WHEN last.ended_error IS NOT NULL THEN ', which ended with: ' || last.ended_error
+                              WHEN last.ended_why = 'drained' THEN ', which was ended in order'
+                              ELSE ', which ended without a word: it was killed, its host is gone, or its login is '
+                                   'refused (its log says so)'
+                         END) END), about, COALESCE(last.ended_at, last.heartbeat_at), names);
+        END IF;
     ELSIF executor_row.staying = 0 THEN
         RETURN NEXT lockstep.explain_row('executors_drain', pg_catalog.format('all executors of %s (%s) are draining for %s', about, executor_row.living, executor_row.drain_by), about,
             (SELECT pg_catalog.max(b.drain_at) FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues)), names);
@@ -45,6 +53,7 @@ BEGIN
         pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
         CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks' ELSE 'reach Kafka' END, lockstep.explain_words(now - b.trouble_at), b.trouble), about, b.trouble_at, names || ARRAY['HOST', b.host])).*
     FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
+<<<<<<< HEAD
     WHERE lockstep.executor_lives(b.executor_no)
     LOOP
         granting := pg_catalog.substring(made.sentence, '\. (GRANT lockstep_task TO "[^"]+");$');
@@ -56,12 +65,31 @@ BEGIN
     END LOOP;
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation
     SELECT (lockstep.explain_row('queue_set_aside', pg_catalog.format('executor %s on %s (pid %s) %s: %s', b.executor_id, b.host, b.pid,
+=======
+    WHERE lockstep.executor_lives(b.executor_no);
+    RETURN QUERY -- of one that was lost only while it may come again, as another incarnation, after at most a minute
+    SELECT (lockstep.explain_aside(b.executor_no, pg_catalog.format('%s: %s',
+>>>>>>> wt-op3
         CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and starts again', about)
              WHEN b.until_at > now THEN pg_catalog.format('has set %s aside and tries again in %s', about, lockstep.explain_words(b.until_at - now))
              ELSE pg_catalog.format('has set %s aside and tries again now', about) END, b.error), about, b.since, names)).*
-    FROM (SELECT x.executor_id, x.host, x.pid, x.executor_no, x.ended_why, a.since, a.failed_at, a.until_at, a.error
+    FROM (SELECT x.executor_no, x.ended_why, a.since, a.failed_at, a.until_at, a.error
           FROM lockstep.executor_aside a JOIN lockstep.executor x USING (executor_no) WHERE a.queue_id = p_queue_id OFFSET 0) AS b
-    WHERE lockstep.executor_lives(b.executor_no) OR (b.ended_why = 'lost' AND b.failed_at > now - interval '1 minute');
+    WHERE lockstep.executor_lives(b.executor_no) OR (b.ended_why = 'lost' AND b.failed_at > now - interval '2 minutes');
+    RETURN QUERY -- one that has started again, and may fail again: with the error that ended its incarnation before
+    SELECT (lockstep.explain_aside(b.executor_no, pg_catalog.format('failed %s ago and has started again: %s',
+        lockstep.explain_words(now - w.ended_at), w.ended_error), about, w.ended_at, names)).*
+    FROM (SELECT x.* FROM lockstep.executor x
+          WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) OFFSET 0) AS b
+    CROSS JOIN LATERAL (
+        SELECT y.ended_why, y.ended_at, y.ended_error FROM lockstep.executor y
+        WHERE y.host = b.host AND y.pid = b.pid AND y.executor_no < b.executor_no
+        ORDER BY y.executor_no DESC LIMIT 1) AS w
+    WHERE w.ended_why = 'lost' AND w.ended_at > now - interval '1 minute'
+      AND lockstep.explain_lacks(w.ended_error) IS NOT NULL
+      AND NOT EXISTS (SELECT FROM lockstep.executor_aside a
+                      WHERE a.queue_id = p_queue_id AND a.executor_no = b.executor_no)
+      AND lockstep.executor_lives(b.executor_no);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_executors(int) FROM PUBLIC;

@@ -1,0 +1,79 @@
+#!/bin/bash
+# The disk of the database server is full for the writes of one queue: the queue is set aside, the executor lives and
+# its other queue continues, and explain names the remedy. An executor that can do nothing at all starts again after a
+# growing pause. A trigger raises the error of a server whose disk is full, as long as a table names the queue.
+# ctest: timeout=180 nosan
+. "$(dirname "$0")/../support/e2e.bash"
+bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
+a=$(scratch_name) b=$(scratch_name)
+for queue in "$a" "$b"; do lockstep queue create "$queue" -q --create-topic; done
+sql <<'SQL'
+CREATE TABLE full_for (queue_id int);
+CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    IF EXISTS (SELECT FROM public.full_for f WHERE f.queue_id = NEW.queue_id) THEN
+        RAISE EXCEPTION 'could not extend file "base/5/16": No space left on device' USING ERRCODE = '53100';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER disk_full BEFORE INSERT ON lockstep.task FOR EACH ROW EXECUTE FUNCTION disk_full();
+SQL
+is_full() { sql "INSERT INTO full_for SELECT queue_id FROM lockstep.queue WHERE name = '$1'"; }
+is_free() { sql 'DELETE FROM full_for'; }
+daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 2 "$@" 2>>"$tmp/log" & pid=$!; }
+publish() { lockstep publish --queue "$1" -q - <<<"{\"order\": 1, \"sql\": \"SELECT ${2:-1}\"}"; }
+done_is() { [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$1'")" = Completed ]; }
+lines() { grep -c "$1" "$tmp/log" || true; }
+at_least() { [ "$(lines "$1")" -ge "$2" ]; }
+why() { lockstep queue explain "$a" -o json | jq -r '.[0].reason'; }
+incarnations() { sql 'SELECT count(*) FROM lockstep.executor'; }
+ends() { kill -TERM "$pid"; wait "$pid" || bad "the executor ended with $?"; }
+
+case_begin 'a queue without disk space is set aside, and the other queue continues'
+is_full "$a"
+daemon --queue "$a" --queue "$b"
+starved=$(publish "$a")
+eventually 20 at_least 'event=queue_set_aside' 1 || bad 'the queue is not set aside'
+fed=$(publish "$b")
+eventually 20 done_is "$fed" || bad 'the other queue does not run'
+eventually 30 at_least 'event=queue_set_aside' 3 || bad 'the executor does not try again'
+expect 'incarnations' "$(incarnations)" 1
+lockstep queue explain "$a" >"$tmp/said"
+says() { tr -s ' \n' ' ' <"$tmp/said" | grep -Eq "$1" || bad "explain: $(cat "$tmp/said")"; }
+says "\(pid $pid\) has set queue $a aside and tries again .*: 53100: could not extend file"
+says 'Free disk space on the database server; the executor tries again by itself'
+if grep -q 'Nothing has to be done' "$tmp/said"; then bad "explain: $(cat "$tmp/said")"; fi
+is_free
+eventually 30 done_is "$starved" || bad 'the queue does not continue when there is space'
+ends
+
+case_begin 'an executor that has no other queue lives on, too'
+: >"$tmp/log"
+is_full "$a"
+daemon --queue "$a"
+starved=$(publish "$a")
+eventually 30 at_least 'event=queue_set_aside' 3 || bad 'the executor does not try again'
+expect 'incarnations' "$(incarnations)" 2
+expect 'explain' "$(why)" queue_set_aside
+is_free
+eventually 30 done_is "$starved" || bad 'the queue does not continue when there is space'
+ends
+
+case_begin 'incarnations that start and can do nothing pause for longer each time'
+: >"$tmp/log"
+sql <<SQL
+CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN RAISE EXCEPTION 'broken'; END \$\$;
+CREATE TRIGGER broken BEFORE UPDATE OF next_offset ON lockstep.queue FOR EACH ROW WHEN (NEW.name = '$a')
+EXECUTE FUNCTION broken();
+SQL
+publish "$a" >/dev/null
+daemon --queue "$a"
+eventually 60 at_least 'event=executor_started' 4 || bad 'the executor does not start again'
+# From the first start to the fourth there are pauses of 1, 2 and 4 s.
+passed=$(sql "SELECT extract(epoch FROM max(started_at) - min(started_at)) >= 7
+    FROM (SELECT started_at FROM lockstep.executor WHERE executor_no > 2 ORDER BY executor_no LIMIT 4) AS e")
+expect 'pauses of 1, 2 and 4 s' "$passed" t
+sql 'DROP TRIGGER broken ON lockstep.queue'
+ends
+cases_end
+exit $failed
