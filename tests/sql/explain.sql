@@ -1,11 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to happen, and is named.
 -- protocol.inc explains how messages are written.
 BEGIN;
-<<<<<<< HEAD
-SELECT plan(150);
-=======
-SELECT plan(158);
->>>>>>> wt-op3
+SELECT plan(160);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)

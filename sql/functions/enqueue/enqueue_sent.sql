@@ -1,11 +1,7 @@
 -- These enqueued runs are on the topic, the next unknown offset of which is p_next_offset (NULL: not known yet). Found
-<<<<<<< HEAD
--- there by a relay that begins, or just committed. After a fail-over or a restore, those that have no row are runs that
--- the database has forgotten: they are kept until the cursor is behind them. Returns how many they were.
-=======
 -- there by a relay that begins (p_next_offset is NULL for them: where each ends is not known), or just committed: their
--- last record is right before it. Returns how many they were.
->>>>>>> wt-op3
+-- last record is right before it. After a fail-over or a restore, those that have no row are runs that the database has
+-- forgotten: they are kept until the cursor is behind them. Returns how many they were.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_sent(p_queue_id int, p_runs uuid[], p_next_offset bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     NOT_SEEN CONSTANT bigint := 9223372036854775807; -- as enqueue_begin

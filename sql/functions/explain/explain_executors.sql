@@ -53,7 +53,6 @@ BEGIN
         pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
         CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks' ELSE 'reach Kafka' END, lockstep.explain_words(now - b.trouble_at), b.trouble), about, b.trouble_at, names || ARRAY['HOST', b.host])).*
     FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
-<<<<<<< HEAD
     WHERE lockstep.executor_lives(b.executor_no)
     LOOP
         granting := pg_catalog.substring(made.sentence, '\. (GRANT lockstep_task TO "[^"]+");$');
@@ -63,13 +62,8 @@ BEGIN
         END IF;
         RETURN NEXT made;
     END LOOP;
-    RETURN QUERY -- of one that was lost only while it may come again, as another incarnation
-    SELECT (lockstep.explain_row('queue_set_aside', pg_catalog.format('executor %s on %s (pid %s) %s: %s', b.executor_id, b.host, b.pid,
-=======
-    WHERE lockstep.executor_lives(b.executor_no);
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation, after at most a minute
     SELECT (lockstep.explain_aside(b.executor_no, pg_catalog.format('%s: %s',
->>>>>>> wt-op3
         CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and starts again', about)
              WHEN b.until_at > now THEN pg_catalog.format('has set %s aside and tries again in %s', about, lockstep.explain_words(b.until_at - now))
              ELSE pg_catalog.format('has set %s aside and tries again now', about) END, b.error), about, b.since, names)).*
