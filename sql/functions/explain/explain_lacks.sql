@@ -1,5 +1,5 @@
--- The remedy where the server lacks disk space, as the SQLSTATE before the message of an executor's error says. NULL: it
--- does not lack it. See explain.
+-- The remedy where the server lacks disk space, as the SQLSTATE before the message of an executor's error says, else
+-- NULL. See explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_lacks(p_error text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN p_error ~ '(^|: )53100: '
                 THEN 'Free disk space on the database server; the executor tries again by itself' END
