@@ -56,7 +56,7 @@ SELECT is(pg_temp.alerts(), 'backup missed recovered, backup missed changed, bac
 SELECT is((SELECT text FROM lockstep.alert WHERE closed_at IS NULL), 'disk full', 'and the new one has its text');
 
 -- A watch that reports late.
-SELECT pg_temp.watch('tape', now() - interval '3 hours'), pg_temp.look(), pg_temp.look();
+SELECT pg_temp.watch('tape', now() - interval '3 h'), pg_temp.look(), pg_temp.look();
 CREATE FUNCTION pg_temp.tape() RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(concat_ws(' ', kind, ended), ', ' ORDER BY alert_id) FROM lockstep.alert WHERE job = 'tape'
 $$;
@@ -66,9 +66,11 @@ SELECT is(pg_temp.tape(), 'missed recovered', 'its report ends the incident, and
 DELETE FROM lockstep.job_alert WHERE job = 'tape';
 SELECT pg_temp.due('tape', now() - interval '150 minutes'), lockstep.ping('tape'), pg_temp.look(), pg_temp.look();
 SELECT is(pg_temp.tape(), 'late', 'a late report whose absence no look saw is late');
-SELECT matches((SELECT text FROM lockstep.alert WHERE job = 'tape'), '^it reported 02:30:\d\d after its time$', 'a watch reports');
+SELECT matches((SELECT text FROM lockstep.alert WHERE job = 'tape'),
+    '^it reported 02:30:\d\d after its time$', 'a watch reports');
 SELECT pg_temp.due('tape', now() - interval '2 hours'), pg_temp.look(), pg_temp.look();
-SELECT is(pg_temp.tape(), 'late changed, missed', 'the incident of a late report does not outlast the next time that is missed');
+SELECT is(pg_temp.tape(), 'late changed, missed',
+    'the incident of a late report does not outlast the next time that is missed');
 SELECT lockstep.job_delete('tape');
 DELETE FROM lockstep.job_alert WHERE job = 'tape';
 
