@@ -7,7 +7,8 @@ q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 job() { # NAME
     lockstep job apply - -q <<<'{"job": "'"$1"'", "queue": "'"$q"'", "overlap": "allow",
-        "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}' >/dev/null
+        "tasks": [{"order": 1, "sql": "SELECT 1"}],
+        "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}' >/dev/null
 }
 due() {
     sql "UPDATE lockstep.schedule s SET next_at = t.n, wake_at = t.n
