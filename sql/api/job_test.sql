@@ -26,8 +26,9 @@ BEGIN
         END IF;
         fault := CASE WHEN one.is_active THEN lockstep.rule_fault(one.rule) END;
         IF fault IS NOT NULL THEN -- as the dispatcher: its time stays undecided, and the other schedules continue
-            RETURN QUERY SELECT one.name, false, 'error', concat_ws('; ', fault, still), NULL::timestamptz, NULL::timestamptz,
-                NULL::jsonb, NULL::bigint, NULL::interval, format('lockstep schedule set %s %s --zone ZONE', own.name, one.name);
+            RETURN QUERY SELECT one.name, false, 'error', concat_ws('; ', fault, still), NULL::timestamptz,
+                NULL::timestamptz, NULL::jsonb, NULL::bigint, NULL::interval,
+                format('lockstep schedule set %s %s --zone ZONE', own.name, one.name);
             CONTINUE;
         END IF;
         decided := lockstep.job_decide(own, one, moment, before);

@@ -1,4 +1,4 @@
--- job_row_held :many  at most 20 schedules that have been due for 5 s and whose job another session holds, with the session
+-- job_row_held :many  at most 20 schedules that have been due for 5 s and whose job a session holds, with the session
 -- columns: schedule_id, pid, due, job, schedule, why
 SELECT d.schedule_id, h.pid, d.wake_at AS due, d.job, d.schedule, h.why
 FROM (SELECT s.schedule_id, s.wake_at, s.job_id, j.name AS job, s.name AS schedule

@@ -20,7 +20,8 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
             WHEN 'failed' THEN CASE WHEN h.fault IS NOT NULL THEN h.fault WHEN h.look_at IS NOT NULL THEN format('trigger: %s', COALESCE(h.look_error, h.last_reason))
                  WHEN h.last_outcome = 'error' THEN format('%s: %s', h.last_source, h.last_reason)
                  WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure') ELSE format('run %s is %s', h.last_run, h.last_status) END
-            WHEN 'late' THEN format('it fired %s after its time', date_trunc('second', h.lateness))
+            WHEN 'late' THEN format('it %s %s after its time', CASE WHEN h.is_watch THEN 'reported' ELSE 'fired' END,
+                                     date_trunc('second', h.lateness))
             WHEN 'stuck' THEN CASE WHEN h.is_unclaimed THEN format('nothing of run %s was claimed: lockstep run explain %s', h.open_run, h.open_run) ELSE format('run %s takes longer than %s', h.open_run, date_trunc('second', h.longest)) END
             WHEN 'blocked' THEN format('run %s waits: queue %s %s', h.open_run, h.queue, CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
             WHEN 'never' THEN 'no schedule has a time to come'

@@ -1,15 +1,19 @@
 #!/bin/bash
-# A session holds the row of a job in an open transaction: its schedule is not decided meanwhile, and the alert, job test
-# and the log of the dispatcher name the session. A job whose row is free fires.
+# A session holds the row of a job in an open transaction: its schedule is not decided meanwhile, and the alert,
+# job test and the log of the dispatcher name the session. A job whose row is free fires.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 job() { # NAME
-    lockstep job apply - -q <<<'{"job": "'"$1"'", "queue": "'"$q"'", "overlap": "allow", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+    lockstep job apply - -q <<<'{"job": "'"$1"'", "queue": "'"$q"'", "overlap": "allow",
+        "tasks": [{"order": 1, "sql": "SELECT 1"}],
         "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}' >/dev/null
 }
-due() { sql "UPDATE lockstep.schedule s SET next_at = n, wake_at = n FROM (SELECT now() - interval '10 min' AS n) t, lockstep.job j WHERE j.job_id = s.job_id AND j.name = '$1'"; }
+due() {
+    sql "UPDATE lockstep.schedule s SET next_at = t.n, wake_at = t.n
+         FROM (SELECT now() - interval '10 min' AS n) t, lockstep.job j WHERE j.job_id = s.job_id AND j.name = '$1'"
+}
 fired() { is "SELECT count(*) FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = '$1'" "$2"; }
 lines() { grep -c "event=job_row_held" "$tmp/log" || true; }
 logged() { [ "$(lines)" = "$1" ]; }
@@ -36,7 +40,8 @@ reason=$(jq -r '.[0].reason' <<<"$said")
 grep -q '"would_fire": *true' <<<"$said" && wrong "job test says that it would fire: $said"
 case_begin 'the dispatcher logs the held row once'
 eventually 30 logged 1 || wrong "the log: $(cat "$tmp/log")"
-grep -q "event=job_row_held job=held schedule=s .*pg_terminate_backend($backend)" "$tmp/log" || wrong "the log: $(cat "$tmp/log")"
+grep -q "event=job_row_held job=held schedule=s .*pg_terminate_backend($backend)" "$tmp/log" ||
+    wrong "the log: $(cat "$tmp/log")"
 due free
 eventually 30 fired free 2 || wrong 'the free job does not fire any more'
 sleep_until=$((SECONDS + 12)) # two more looks of the dispatcher

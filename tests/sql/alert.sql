@@ -55,6 +55,25 @@ SELECT lockstep.ping('backup', 'fail', 'disk full'), pg_temp.look(), pg_temp.loo
 SELECT is(pg_temp.alerts(), 'backup missed recovered, backup missed changed, backup failed', 'an incident that becomes another one has changed');
 SELECT is((SELECT text FROM lockstep.alert WHERE closed_at IS NULL), 'disk full', 'and the new one has its text');
 
+-- A watch that reports late.
+SELECT pg_temp.watch('tape', now() - interval '3 h'), pg_temp.look(), pg_temp.look();
+CREATE FUNCTION pg_temp.tape() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(concat_ws(' ', kind, ended), ', ' ORDER BY alert_id) FROM lockstep.alert WHERE job = 'tape'
+$$;
+SELECT is(pg_temp.tape(), 'missed', 'a watch is missed');
+SELECT lockstep.ping('tape'), pg_temp.look(), pg_temp.look(), pg_temp.look();
+SELECT is(pg_temp.tape(), 'missed recovered', 'its report ends the incident, and opens no other');
+DELETE FROM lockstep.job_alert WHERE job = 'tape';
+SELECT pg_temp.due('tape', now() - interval '150 minutes'), lockstep.ping('tape'), pg_temp.look(), pg_temp.look();
+SELECT is(pg_temp.tape(), 'late', 'a late report whose absence no look saw is late');
+SELECT matches((SELECT text FROM lockstep.alert WHERE job = 'tape'),
+    '^it reported 02:30:\d\d after its time$', 'a watch reports');
+SELECT pg_temp.due('tape', now() - interval '2 hours'), pg_temp.look(), pg_temp.look();
+SELECT is(pg_temp.tape(), 'late changed, missed',
+    'the incident of a late report does not outlast the next time that is missed');
+SELECT lockstep.job_delete('tape');
+DELETE FROM lockstep.job_alert WHERE job = 'tape';
+
 -- What people have switched off raises nothing, and closes what is open.
 SELECT lockstep.job_silence('backup', now() + interval '1 hour', 'the disk is changed');
 SELECT matches((SELECT state || ' ' || is_problem || ' ' || detail FROM lockstep.job_health), '^silenced false until 20.*Z by .*: the disk is changed$', 'a job can be silenced');

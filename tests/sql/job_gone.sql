@@ -17,7 +17,8 @@ SELECT lives_ok($$SELECT lockstep.monitor_compare(now()), lockstep.monitor_compa
 SELECT results_eq($$SELECT job, kind, text FROM lockstep.job_alert WHERE opened_at IS NOT NULL$$,
     $$VALUES ('gone', 'failed', 'schedule s: time zone "Gone/Away" not recognized')$$, 'and opens an alert');
 SELECT lockstep.schedule_add('gone', '{"name": "well", "kind": "interval", "every": "1h"}');
-SELECT results_eq($$SELECT schedule, would_fire, verdict, split_part(reason, ':', 1) FROM lockstep.job_test('gone') ORDER BY schedule$$,
+SELECT results_eq($$SELECT schedule, would_fire, verdict, split_part(reason, ':', 1) FROM lockstep.job_test('gone')
+    ORDER BY schedule$$,
     $$VALUES ('s', false, 'error', 'time zone "Gone/Away" not recognized'), ('well', false, 'wait', 'next run not due yet')$$,
     'a test of the job names the schedule of the gone zone, and tests the other');
 SELECT is((SELECT advice FROM lockstep.job_test('gone') WHERE schedule = 's'), 'lockstep schedule set gone s --zone ZONE',
@@ -52,9 +53,11 @@ DROP TABLE public.job_gone;
 SELECT lives_ok(format('SELECT lockstep.job_set(%L, %L)', job, change), format('of job %s, which is gone, %s', job, change))
 FROM unnest('{zone,table}'::text[]) AS job, unnest(ARRAY['{"description": "edited"}', '{"enabled": false}', '{"description": "again"}']) AS change;
 SELECT is((SELECT count(*) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name IN ('zone', 'table') AND (s.is_active OR s.next_at IS NOT NULL OR s.wake_at IS NOT NULL)), 0::bigint, 'they are disabled');
-SELECT throws_like($$SELECT lockstep.job_set('zone', '{"enabled": true}')$$, 'job zone, schedule s: zone: "Gone/Away" is not the name of a time zone', 'without its zone it cannot be enabled');
+SELECT throws_like($$SELECT lockstep.job_set('zone', '{"enabled": true}')$$,
+    'job zone, schedule s: zone: "Gone/Away" is not the name of a time zone', 'without its zone it cannot be enabled');
 SELECT throws_like($$SELECT lockstep.job_set('table', '{"enabled": true}')$$, 'trigger.on: there is no table or view ''public.job_gone''', 'nor without its table');
-SELECT throws_like($$SELECT lockstep.schedule_set('zone', 't', '{"enabled": "no"}')$$, 'job zone, schedule t: enabled: it is neither true nor false', 'enabled is true or false');
+SELECT throws_like($$SELECT lockstep.schedule_set('zone', 't', '{"enabled": "no"}')$$,
+    'job zone, schedule t: enabled: it is neither true nor false', 'enabled is true or false');
 SELECT lives_ok($$SELECT lockstep.schedule_set('zone', 's', '{"enabled": false}'), lockstep.schedule_set('zone', 's', '{"enabled": null}')$$, 'its schedule can be disabled by itself');
 SELECT lives_ok($$SELECT lockstep.schedule_set('zone', 't', '{"every": "2h"}')$$, 'another schedule of it can be changed');
 SELECT lives_ok($$SELECT lockstep.schedule_set('zone', 's', '{"zone": "Europe/Berlin"}')$$, 'another zone mends it');

@@ -1,7 +1,12 @@
 -- Compares the incidents with how jobs do now, for monitor_look, which lets one session at a time do it. A job whose run has not ended keeps the incident of its last run.
 CREATE OR REPLACE FUNCTION lockstep.monitor_compare(p_now timestamptz, OUT opened int, OUT closed int) LANGUAGE sql AS $$
     WITH health AS MATERIALIZED (
-        SELECT h.job, h.state, h.is_problem, h.since, h.detail FROM lockstep.job_health h
+        SELECT h.job, h.state, h.since, h.detail, h.is_problem AND NOT (
+                   h.state = 'late' AND j.is_watch AND EXISTS ( -- the report that a missed incident waited for ends it
+                       SELECT FROM lockstep.job_alert a
+                       WHERE a.job = h.job AND a.kind = 'missed' AND a.opened_at IS NOT NULL
+                         AND a.since <= h.since AND a.last_seen_at >= h.since)) AS is_problem
+        FROM lockstep.job_health h JOIN lockstep.job j ON j.name = h.job
     ), seen AS (
         UPDATE lockstep.job_alert a SET last_seen_at = p_now, unseen = 0, since = h.since, text = h.detail, opened_at = COALESCE(a.opened_at, p_now)
         FROM health h WHERE a.closed_at IS NULL AND a.job = h.job AND a.kind = h.state AND h.is_problem
@@ -14,7 +19,8 @@ CREATE OR REPLACE FUNCTION lockstep.monitor_compare(p_now timestamptz, OUT opene
         SELECT a.alert_id, a.opened_at, h.state, h.is_problem
         FROM lockstep.job_alert a LEFT JOIN health h USING (job)
         WHERE a.closed_at IS NULL AND a.kind <> 'absent' AND h.state IS DISTINCT FROM a.kind
-          AND (a.kind NOT IN ('failed', 'late') OR COALESCE(h.state NOT IN ('running', 'stuck', 'blocked', 'missed'), true))
+          AND (a.kind NOT IN ('failed', 'late') OR COALESCE(h.state NOT IN ('running', 'stuck', 'blocked'), true))
+          AND (a.kind <> 'failed' OR h.state IS DISTINCT FROM 'missed')
     ), forgotten AS (
         DELETE FROM lockstep.job_alert a USING unseen u WHERE a.alert_id = u.alert_id AND u.opened_at IS NULL
     ), missing AS (
