@@ -1184,6 +1184,7 @@ CREATE TABLE lockstep.job_notice (
     number int NOT NULL,                        -- of a reminder
     made_at timestamptz NOT NULL,
     due_at timestamptz NOT NULL,                -- the next attempt; while one is made, when it counts as lost
+    is_claimed boolean NOT NULL DEFAULT false,  -- an attempt is made; otherwise it waits, may be tried earlier, or dropped
     attempts int NOT NULL DEFAULT 0,
     by_whom text,                               -- made the last attempt
     error text,                                 -- of the last attempt
