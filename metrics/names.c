@@ -68,6 +68,11 @@ static const struct metric table[] = {
     ALL("outbox_rows",
         "Rows of the outbox that are not relayed yet; at most 1,000 are counted for a queue.",
         "queue"),
+    ALL("enqueued_runs",
+        "Runs that were enqueued by SQL or by a job and are not on the topic yet; at most 1,000 "
+        "are "
+        "counted for a queue.",
+        "queue"),
     ALL("lock_headroom_ratio", "Share of the server's lock table that is free.", NULL),
     ALL("alerts_open", "Open alerts of jobs.", "kind"),
     ALL("job_last_success_timestamp_seconds",

@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION lockstep.lock_list() RETURNS TABLE (kind text, mode t
     WITH ours AS (
         SELECT c.kind, l.objid::bigint AS key, l.pid, l.mode, l.granted,
                (pg_catalog.to_jsonb(l) ->> 'waitstart')::timestamptz AS waitstart -- from PostgreSQL 14 on
-        FROM pg_catalog.unnest('{phase,slot,executor,producer,migrator,relay,replay,sweep}'::text[]) AS c (kind)
+        FROM pg_catalog.unnest('{phase,slot,executor,producer,migrator,relay,replay,sweep,dispatch}'::text[]) AS c (kind)
         JOIN pg_catalog.pg_locks l ON l.classid = lockstep.lock_class(c.kind)::oid
         WHERE l.locktype = 'advisory' AND l.objsubid = 2
             AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())),

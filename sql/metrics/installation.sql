@@ -44,6 +44,10 @@ SELECT 'lockstep_outbox_rows', q.name, NULL, o.waiting::text
 FROM lockstep.queue q CROSS JOIN LATERAL (
     SELECT count(*) AS waiting FROM (SELECT FROM lockstep.outbox b WHERE b.queue_id = q.queue_id LIMIT 1000) b) o
 UNION ALL
+SELECT 'lockstep_enqueued_runs', q.name, NULL, o.waiting::text
+FROM lockstep.queue q CROSS JOIN LATERAL (
+    SELECT count(*) AS waiting FROM (SELECT FROM lockstep.enqueued b WHERE b.queue_id = q.queue_id LIMIT 1000) b) o
+UNION ALL
 SELECT 'lockstep_lock_headroom_ratio', NULL, NULL, round(GREATEST(0, 1 - h.used::numeric / h.capacity), 6)::text FROM lockstep.lock_headroom() h
 UNION ALL
 SELECT 'lockstep_alerts_open', k.kind, NULL, a.open::text

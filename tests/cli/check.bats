@@ -52,6 +52,23 @@ checked() {
     lockstep check >/dev/null
 }
 
+@test "check says whether a dispatcher is at work, and how much is due" {
+    lockstep queue create "$queue" --create-topic -q
+    run lockstep check
+    [[ $output != *dispatcher* ]] # no job has a time
+    lockstep job apply -q - <<<"{\"job\": \"j\", \"queue\": \"$queue\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"s\", \"kind\": \"interval\", \"every\": \"1d\"}]}"
+    checked dispatcher '^ok none is at work$'
+    sql "UPDATE lockstep.schedule SET wake_at = clock_timestamp() - interval '90 s'"
+    checked dispatcher '^FAIL none is at work, 1 schedule is due for more than a minute$'
+    [ "$(jq -r '.[] | select(.subject == "dispatcher") | .hint' "$BATS_TEST_TMPDIR/check")" = 'lockstep scheduler run' ]
+    coproc HOLDER { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db application_name=lockstep/dispatcher" -c 'SELECT lockstep.dispatch_lock()' -c 'SELECT pg_sleep(60)'; }
+    read -r -u "${HOLDER[0]}" got
+    [ "$got" = t ]
+    checked dispatcher '^warn backend [0-9]* of .*, 1 schedule is due for more than a minute$'
+    [ "$(sql "SELECT mode || ' ' || state FROM lockstep.lock_list() WHERE kind = 'dispatch'")" = 'exclusive held' ]
+    kill "$HOLDER_PID"
+}
+
 @test "every reason to halt is in the manual, and names a command" {
     while IFS='|' read -r reason remedy; do
         grep -q "^| \`$reason\` |" "$BATS_TEST_DIRNAME/../../docs/how-to/halted-queue.md"

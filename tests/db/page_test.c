@@ -50,6 +50,9 @@ static const char world[] =
     " SELECT gen_random_uuid(), 'h', 1, 'v', 5, '{sales}', d, h FROM (VALUES "
     "(NULL::timestamptz, now()), (now(), now()), (NULL, now() - interval '15 s')) v (d, h);"
     "INSERT INTO lockstep.outbox (queue_id, kind, value) VALUES (1, 'x', 'a'), (1, 'x', 'b');"
+    "INSERT INTO lockstep.enqueued (queue_id, run_no, run_id, messages, phases, bytes, "
+    "floor_offset)"
+    " SELECT 1, 1, gen_random_uuid(), '{}', 1, 1, 0 FROM generate_series(1, 3);"
     "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) VALUES "
     "('nightly', 1, '{}', true, 'skip', '1 h');"
     "INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, dispatcher, "
@@ -93,6 +96,8 @@ static void the_numbers_of_the_installation_are_there(void **state)
     has(&text, "lockstep_executors{queue=\"sales\",state=\"silent\"} 1\n");
     has(&text, "lockstep_executors{queue=\"quiet\",state=\"running\"} 0\n");
     has(&text, "lockstep_outbox_rows{queue=\"sales\"} 2\n");
+    has(&text, "lockstep_enqueued_runs{queue=\"sales\"} 3\n");
+    has(&text, "lockstep_enqueued_runs{queue=\"quiet\"} 0\n");
     has(&text, "lockstep_lock_headroom_ratio 0.");
     has(&text, "lockstep_alerts_open{kind=\"missed\"} 1\n");
     has(&text, "lockstep_alerts_open{kind=\"stuck\"} 0\n");

@@ -5,10 +5,12 @@
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
-job() { # NAME
+phase=$((($(date +%s) + 43200) % 86400))s
+job() { # NAME: its own times are half a day away
     lockstep job apply - -q <<<'{"job": "'"$1"'", "queue": "'"$q"'", "overlap": "allow",
         "tasks": [{"order": 1, "sql": "SELECT 1"}],
-        "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}' >/dev/null
+        "schedules": [{"name": "s", "kind": "interval", "every": "1d",
+                       "phase": "'"$phase"'", "grace": "1m"}]}' >/dev/null
 }
 due() {
     sql "UPDATE lockstep.schedule s SET next_at = t.n, wake_at = t.n

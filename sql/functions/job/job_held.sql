@@ -4,16 +4,11 @@ CREATE OR REPLACE FUNCTION lockstep.job_held(p_job_id int) RETURNS TABLE (pid in
 LANGUAGE sql STABLE AS $$
     SELECT h.pid, pg_catalog.format(
         'backend %s holds the row of job %s in an open transaction (%s): SELECT pg_terminate_backend(%s)',
-        h.pid, h.job, pg_catalog.concat_ws(', ', a.usename, NULLIF(a.application_name, ''),
+        h.pid, j.name, pg_catalog.concat_ws(', ', a.usename, NULLIF(a.application_name, ''),
             'since ' || lockstep.job_time(pg_catalog.date_trunc('second', a.xact_start))), h.pid)
-    FROM (SELECT j.name AS job, r.pid FROM lockstep.job j
-          CROSS JOIN LATERAL lockstep.row_holders('lockstep.job', j.xmax) AS r (pid) WHERE j.job_id = p_job_id
-          UNION
-          SELECT j.name, r.pid FROM lockstep.job j JOIN lockstep.schedule s USING (job_id)
-          CROSS JOIN LATERAL lockstep.row_holders('lockstep.schedule', s.xmax) AS r (pid)
-          WHERE j.job_id = p_job_id) AS h
+    FROM lockstep.job j CROSS JOIN LATERAL lockstep.job_holders(j.job_id) AS h (pid)
     JOIN pg_catalog.pg_stat_activity a ON a.pid = h.pid AND a.application_name NOT LIKE 'lockstep/dispatcher%'
-    ORDER BY h.pid
+    WHERE j.job_id = p_job_id ORDER BY h.pid
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_held(int) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.job_held(int)
