@@ -56,7 +56,7 @@ def send(url, head, size, piece):
         except TimeoutError:
             pass
         except OSError:
-            return 'closed', sent
+            break  # the other side has closed: what it answered before is still to be read
         try:
             if s.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) is not None:
                 break
