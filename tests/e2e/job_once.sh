@@ -46,7 +46,8 @@ job fast "{\"query\": \"SELECT 1 AS \\\"order\\\", 'SELECT 1' AS sql FROM pg_sle
 due
 once
 expect 'exit code' "$code" 0
-expect 'what was decided' "$(outcomes)" 'asks fired, broken error, fast fired, first fired, plain fired'
+# fast may have been due more than once when the round began
+expect 'what was decided' "$(outcomes | sed -E 's/(fast fired, )+/fast fired, /')" 'asks fired, broken error, fast fired, first fired, plain fired'
 lockstep job delete fast -q
 
 case_begin 'a job that another session holds is named by exit code 7, and the others fire'

@@ -344,7 +344,7 @@ static void retention_that_ate_what_was_not_claimed_halts_the_queue(void **state
     assert_int_equal(until_idle(queue), 0);
     publish(queue, 3);
     cut_log(queue, 7);
-    assert_checked(queue, "publish those runs again");
+    assert_checked(queue, "Publish the runs again");
     char remedy[512];
     (void)snprintf(remedy, sizeof remedy, "%s",
                    printed("check", queue, 1)); /* REMEDY_TOPIC_RETENTION */
