@@ -47,7 +47,8 @@ due
 once
 expect 'exit code' "$code" 0
 # fast may have been due more than once when the round began
-expect 'what was decided' "$(outcomes | sed -E 's/(fast fired, )+/fast fired, /')" 'asks fired, broken error, fast fired, first fired, plain fired'
+expect 'what was decided' "$(outcomes | sed -E 's/(fast fired, )+/fast fired, /')" \
+    'asks fired, broken error, fast fired, first fired, plain fired'
 lockstep job delete fast -q
 
 case_begin 'a job that another session holds is named by exit code 7, and the others fire'

@@ -5,8 +5,8 @@ SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT r.pid FROM lockstep.job j CROSS JOIN LATERAL lockstep.row_holders('lockstep.job', j.xmax) AS r (pid)
     WHERE j.job_id = p_job_id
     UNION
-    SELECT r.pid FROM lockstep.schedule s CROSS JOIN LATERAL lockstep.row_holders('lockstep.schedule', s.xmax) AS r (pid)
-    WHERE s.job_id = p_job_id
+    SELECT r.pid FROM lockstep.schedule s
+    CROSS JOIN LATERAL lockstep.row_holders('lockstep.schedule', s.xmax) AS r (pid) WHERE s.job_id = p_job_id
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_holders(int) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.job_holders(int)
