@@ -59,7 +59,7 @@ static void other_names_do_not_shorten_a_wait(void **state)
     struct throttle throttle = {.seed = 1};
     int64_t now_us = 1000 * S;
     int wait_s, ada = 0;
-    char name[16];
+    char name[24];
     (void)state;
     for (int i = 0; i < 7; i++, now_us += 100 * S)
         assert_true(try(&throttle, "ada", THROTTLE_FAILED, now_us, &wait_s));
@@ -77,7 +77,7 @@ static void names_that_are_new_fail_together_once_a_second(void **state)
     struct throttle throttle = {.seed = 1};
     int64_t now_us = 1000 * S;
     int wait_s, tried = 0;
-    char name[16];
+    char name[24];
     (void)state;
     assert_true(try(&throttle, "ada", THROTTLE_DONE, now_us, &wait_s));
     for (int i = 0; i < 10000; i++) { /* in a hundred seconds */
