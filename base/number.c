@@ -11,15 +11,14 @@ static bool is_number(const char *text)
 }
 
 static enum rc number_refuse(const char *object, const char *name, const char *text,
-                             struct number_range range, const char *unit, struct err *err)
+                             struct number_range range, struct err *err)
 {
     STR_AUTO allowed = {0};
-    const char *space = *unit != '\0' ? " " : "", *quote = is_number(text) ? "" : "\"";
+    const char *quote = is_number(text) ? "" : "\"";
     if (range.most == INT64_MAX)
-        str_format(&allowed, "%" PRId64 "%s%s or more", range.least, space, unit);
+        str_format(&allowed, "%" PRId64 " or more", range.least);
     else
-        str_format(&allowed, "%" PRId64 " to %" PRId64 "%s%s", range.least, range.most, space,
-                   unit);
+        str_format(&allowed, "%" PRId64 " to %" PRId64, range.least, range.most);
     return err_set(err, RC_REJECT, ERR_USAGE, object, "", "%s must be %s, not %s%s%s", name,
                    allowed.data, quote, text, quote);
 }
@@ -30,7 +29,7 @@ enum rc number_parse(const char *object, const char *name, const char *text,
     int64_t number;
     if (!int64_parse(text, strlen(text), &number) || (number == 0 && *text == '-') ||
         number < range.least || number > range.most)
-        return number_refuse(object, name, text, range, "", err);
+        return number_refuse(object, name, text, range, err);
     *ret_number = number;
     return RC_OK;
 }

@@ -149,7 +149,7 @@ static enum rc answer(struct dispatcher *dispatcher, struct err *err)
         struct ask *next = NULL;
         rc = firing_report(dispatcher->session.db, &dispatcher->options, (struct ask *)mail, &next,
                            err);
-        if (firing_held(rc, err)) {
+        if (lasting_held(rc, err)) {
             at = &mail->next;
             rc = RC_OK;
         } else if (rc == RC_OK) {

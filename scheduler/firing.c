@@ -4,7 +4,6 @@
 #include "base/probe.h"
 #include "metrics/tally.h"
 #include "scheduler/decided.h"
-#include "scheduler/lasting.h"
 
 static void tell(const struct db_result *rows, int row, int verdict)
 {
@@ -129,9 +128,4 @@ enum rc firing_lock(struct db *db, bool *ret_locked, struct err *err)
     enum rc rc = db_run(db, &sql_job_lock, NULL, &row, err);
     *ret_locked = rc == RC_OK && db_bool(row, 0, JOB_LOCK_GRANTED);
     return *ret_locked ? db_run(db, &sql_job_begin, NULL, NULL, err) : rc;
-}
-
-bool firing_held(enum rc rc, const struct err *err)
-{
-    return rc != RC_OK && lasting_unless_held(rc, err) == RC_OK;
 }

@@ -1,10 +1,10 @@
 /**
- * What: what a dispatcher asks of the database, a transaction each: decide what is due, report what
- *   SQL of users has brought, cancel what is too long, delete what is not kept.
+ * What: what a dispatcher asks of the database, a transaction each: decide what is due, and report
+ *   what SQL of users has brought.
  * Invariants: each decision is logged and counted once, when it is committed.
  * Threads: those of the session's owner.
  * Ownership: an ask that is returned belongs to the caller.
- * Failure: the database's. firing_held tells the one that is of another session.
+ * Failure: as db_run; lasting_held finds the errors of a row that another session holds.
  */
 #ifndef SCHEDULER_FIRING_H
 #define SCHEDULER_FIRING_H
@@ -33,8 +33,5 @@ MUST_CHECK enum rc firing_fire(struct db *db, const struct dispatcher_options *o
 /** Reports what SQL of users has brought. *ret_ask: a look may lead to a firing that asks. */
 MUST_CHECK enum rc firing_report(struct db *db, const struct dispatcher_options *options,
                                  const struct ask *ask, struct ask **ret_ask, struct err *err);
-
-/** Another session holds a row: it is tried again later. */
-bool firing_held(enum rc rc, const struct err *err);
 
 #endif

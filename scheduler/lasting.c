@@ -49,9 +49,13 @@ bool lasting_works(struct lasting *session)
     return was_lost;
 }
 
+bool lasting_held(enum rc rc, const struct err *err)
+{
+    return rc == RC_RETRY && (sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) ||
+                              sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED));
+}
+
 enum rc lasting_unless_held(enum rc rc, const struct err *err)
 {
-    bool held = rc == RC_RETRY && (sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) ||
-                                   sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED));
-    return held ? RC_OK : rc;
+    return lasting_held(rc, err) ? RC_OK : rc;
 }

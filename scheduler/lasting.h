@@ -34,8 +34,9 @@ bool lasting_lost(struct lasting *session);
 /** It has done its work. True: something was wrong before. */
 bool lasting_works(struct lasting *session);
 
-/** RC_OK instead of an error that says that another session holds a row: this one is kept, and a
- * later round does the rest. */
+/** Another session holds a row: this session is kept, and the statement is tried again later. */
+bool lasting_held(enum rc rc, const struct err *err);
+/** RC_OK instead of such an error. */
 MUST_CHECK enum rc lasting_unless_held(enum rc rc, const struct err *err);
 
 #endif

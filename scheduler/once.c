@@ -5,6 +5,7 @@
 #include "scheduler/asker.h"
 #include "scheduler/firing.h"
 #include "scheduler/house.h"
+#include "scheduler/lasting.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -49,10 +50,10 @@ static enum rc run_asks(const struct once *once, struct ask *ask, struct err *er
         asker_run(once->asker, ask, db_server(once->db));
         do
             rc = firing_report(once->db, once->options, ask, &next, err);
-        while (firing_held(rc, err) && again(once));
+        while (lasting_held(rc, err) && again(once));
         free(ask);
         ask = next;
-        if (firing_held(rc, err))
+        if (lasting_held(rc, err))
             return RC_OK;
     }
     return rc;
@@ -69,7 +70,7 @@ static enum rc decide(const struct once *once, const char *at, struct err *err)
         rc = firing_fire(once->db, once->options, &turn, &wait_ms, &ask, err);
         if (rc == RC_OK)
             rc = run_asks(once, ask, err);
-        if (firing_held(rc, err))
+        if (lasting_held(rc, err))
             return RC_OK;
     }
     return rc;
@@ -117,7 +118,7 @@ enum rc dispatch_once(struct db *db, const struct dispatcher_options *options, b
         return rc;
     rc = house_cancel_overdue(db, err);
     once.asker = asker_new(options->task_conninfo);
-    if (rc == RC_OK || firing_held(rc, err))
+    if (rc == RC_OK || lasting_held(rc, err))
         rc = round_of(&once, err);
     asker_free(once.asker);
     if (rc != RC_OK)
@@ -125,7 +126,7 @@ enum rc dispatch_once(struct db *db, const struct dispatcher_options *options, b
     bool more = true;
     while (rc == RC_OK && more)
         rc = house_sweep(db, options->keep_log_ms, &more, err);
-    if (firing_held(rc, err)) /* the next round deletes the rest */
+    if (lasting_held(rc, err)) /* the next round deletes the rest */
         rc = RC_OK;
     return rc == RC_OK ? db_run(db, &sql_job_unlock, NULL, NULL, err) : rc;
 }
