@@ -67,6 +67,16 @@ checked() {
     checked dispatcher '^warn backend [0-9]* of .*, 1 schedule is due for more than a minute$'
     [ "$(sql "SELECT mode || ' ' || state FROM lockstep.lock_list() WHERE kind = 'dispatch'")" = 'exclusive held' ]
     kill "$HOLDER_PID"
+    wait "$HOLDER_PID" 2>/dev/null || true
+    sql "SELECT pg_terminate_backend(pid, 10000) FROM lockstep.dispatch_holders()" >/dev/null
+    coproc OTHER {
+        "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" -c 'SELECT lockstep.dispatch_lock()' -c 'SELECT pg_sleep(60)'
+    }
+    read -r -u "${OTHER[0]}" got
+    [ "$got" = t ]
+    checked dispatcher '^FAIL none is at work' # as the line of jobs says, too
+    checked jobs '^FAIL the lock of dispatch is held by backend'
+    kill "$OTHER_PID"
 }
 
 @test "every reason to halt is in the manual, and names a command" {

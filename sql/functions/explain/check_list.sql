@@ -37,15 +37,11 @@ CREATE OR REPLACE FUNCTION lockstep.check_list() RETURNS TABLE (no int, subject 
     UNION ALL
     SELECT 9, 'dispatcher', CASE WHEN d.due = 0 THEN 'ok' WHEN d.pid IS NULL THEN 'FAIL' ELSE 'warn' END,
            pg_catalog.format('%s%s', CASE WHEN d.pid IS NULL THEN 'none is at work' ELSE pg_catalog.format('backend %s of %s', d.pid, d.login) END,
-                             CASE WHEN d.due > 0 THEN pg_catalog.format(', %s for more than a minute', CASE WHEN d.due = 1 THEN '1 schedule is due' ELSE d.due || ' schedules are due' END) END),
+                             CASE WHEN d.due > 0 THEN pg_catalog.format(', %s %s due for more than a minute', lockstep.counted(d.due, 'schedule'), CASE WHEN d.due = 1 THEN 'is' ELSE 'are' END) END),
            CASE WHEN d.due > 0 THEN CASE WHEN d.pid IS NULL THEN 'lockstep scheduler run' ELSE 'lockstep monitor list --problems' END END
     FROM (SELECT h.pid, h.login, (SELECT pg_catalog.count(*) FROM lockstep.schedule s WHERE s.is_active AND s.wake_at < pg_catalog.clock_timestamp() - interval '1 minute') AS due
           FROM (VALUES (1)) AS one
-          LEFT JOIN LATERAL (
-              SELECT l.pid, a.usename AS login FROM pg_catalog.pg_locks l LEFT JOIN pg_catalog.pg_stat_activity a USING (pid)
-              WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid = lockstep.lock_class('dispatch')::oid AND l.objid = 0
-                AND l.database = (SELECT b.oid FROM pg_catalog.pg_database b WHERE b.datname = pg_catalog.current_database())
-              LIMIT 1) AS h ON true) AS d
+          LEFT JOIN LATERAL (SELECT o.pid, o.login FROM lockstep.dispatch_holders() AS o WHERE o.is_dispatcher LIMIT 1) AS h ON true) AS d
     WHERE NOT lockstep.explain_blind() AND EXISTS (SELECT FROM lockstep.schedule s WHERE s.is_active AND s.wake_at IS NOT NULL)
     UNION ALL
     SELECT 10, 'alerts', CASE WHEN pg_catalog.count(*) = 0 THEN 'ok' ELSE 'warn' END, pg_catalog.format('%s open', pg_catalog.count(*)),
