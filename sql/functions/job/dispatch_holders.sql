@@ -1,5 +1,5 @@
--- The sessions that hold the lock of dispatch, and whether each is a dispatcher. Any login that may call pg_advisory_lock
--- can take it; a dispatcher is known by its login and its application name.
+-- The sessions that hold the lock of dispatch, and whether each is a dispatcher. Any login that may call
+-- pg_advisory_lock can take it; a dispatcher is known by its login and its application name.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_holders() RETURNS TABLE (pid int, login name, is_dispatcher boolean)
 LANGUAGE sql STABLE AS $$
     SELECT l.pid, a.usename, COALESCE(a.application_name IN ('lockstep/dispatcher', 'lockstep/cli')
