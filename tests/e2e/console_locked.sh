@@ -111,6 +111,8 @@ says() {
     api_is "[.. | (.sentence?, .text?) | strings | select(contains(\"$held\"))] | map(if contains(\"a parameter\") then \"shown\" elif contains(\"the query is hidden\") then \"hidden\" else \"left out\" end) | unique | join(\" and \")"
 }
 looked() { says "api/v1/queues/$q/explain"; says "api/v1/runs/$open/explain"; says "api/v1/tasks/$task/explain"; says api/v1/system; }
+console_stop # an answer that took half a second to make is kept for ten: of what was asked above nothing is left
+console_start
 both=$(scratch_name)
 person "$both" "lockstep_operator, pg_monitor"
 sign_in "$both"
