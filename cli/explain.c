@@ -7,27 +7,8 @@
 #include "base/remedies.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define KAFKA_MS 1500
-
-/* Something waits for what is on the topic, and no executor has reported yet what keeps it
- * there. */
-static bool waits_for_topic(const struct db_result *rows)
-{
-    static const char *const words[] = {"run_unclaimed", "run_publishing", "run_end_unclaimed",
-                                        "run_end_missing", "queue_idle"};
-    bool waits = false;
-    for (int i = 0; i < db_rows(rows); i++) {
-        const char *reason = db_text(rows, i, EXPLAIN_REASONS_REASON);
-        if (strcmp(reason, "blocked_by_transaction") == 0 ||
-            strcmp(reason, "executor_cut_off") == 0)
-            return false;
-        for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-            waits = waits || strcmp(reason, words[w]) == 0;
-    }
-    return waits;
-}
 
 /* Kafka is asked as well where that may be the cause: an executor reports an open transaction only
  * after some seconds, and only the log's end tells that records went with their topic. */
@@ -50,7 +31,7 @@ static enum rc reasons(struct cli *cli, const char *queue, const char *const ids
     if (rc != RC_OK)
         return rc;
     bool known =
-        queue != NULL && waits_for_topic(rows) &&
+        queue != NULL && db_rows(rows) > 0 && db_bool(rows, 0, EXPLAIN_REASONS_WAITS_FOR_TOPIC) &&
         kafka_properties_get(&cli->kafka, "bootstrap.servers") != NULL &&
         find_queue(cli, queue, &row, &ignored) == RC_OK &&
         topic_ends(&cli->kafka, row.topic, row.partition, KAFKA_MS, &ends, &ignored) == RC_OK;

@@ -1,6 +1,9 @@
 #include "db/elements.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+#define NULL_ELEMENT "NULL" /* as PostgreSQL writes it */
 
 int elements_count(const char *array)
 {
@@ -14,7 +17,8 @@ const char *elements_next(const char *at, char *to, size_t size)
 {
     at += *at == '{' || *at == ',';
     size_t n = strcspn(at, ",}");
-    size_t keep = n < size ? n : size - 1;
+    bool null = n == strlen(NULL_ELEMENT) && strncmp(at, NULL_ELEMENT, n) == 0;
+    size_t keep = null ? 0 : n < size ? n : size - 1;
     memcpy(to, at, keep);
     to[keep] = '\0';
     return at + n;

@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 int elements_count(const char *array);
-/** Copies the element at `at`, which is the array itself or what was returned for the one before;
- * "NULL" is the SQL null. Returns where the next one is. */
+/** Copies the element at `at`, which is the array itself or the end of the element before. The SQL
+ * null becomes the empty text, which is no number and no UUID. Returns where the next one is. */
 const char *elements_next(const char *at, char *to, size_t size);
 
 #endif

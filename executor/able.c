@@ -4,6 +4,7 @@
 #include "executor/able.h"
 #include "action/settings.h"
 
+#include "executor/assignment.h"
 #include "executor/lane.h"
 #include "executor/late.h"
 #include "executor/phase.h"
@@ -85,11 +86,11 @@ static void add_needs(struct needs *needs, const struct action_settings *setting
         if (!has && first[0] == '\0')
             memcpy(first, need, sizeof first);
     }
-    if (tell && !told(work->lane->ex, first)) {
+    if (tell && !told(assignment_of(work)->lane->ex, first)) {
         STR_AUTO hint = {0};
         str_format(&hint, REMEDY_ABLE, (int)getpid());
-        log_event(LOG_WARN, "task_left", "queue", work->lane->name, "task", LOG_INT(work->task_id),
-                  "needs", first, "hint", hint.data, NULL);
+        log_event(LOG_WARN, "task_left", "queue", assignment_of(work)->lane->name, "task",
+                  LOG_INT(work->task_id), "needs", first, "hint", hint.data, NULL);
     }
 }
 

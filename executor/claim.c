@@ -2,6 +2,7 @@
  * moves the queue's cursor. claim() at the end of the file is the story. */
 #include "executor/claim.h"
 
+#include "executor/assignment.h"
 #include "executor/beside.h"
 #include "executor/event.h"
 #include "executor/gate.h"
@@ -211,18 +212,18 @@ static void take(struct lane *lane, const struct db_result *row, int count)
         tokens = elements_next(tokens, token, sizeof token);
         /* A task without a token has no owner: it is external, not due yet, or not to be run. The
          * orphans' part asks when it is due, and watches leases. */
-        if (strcmp(token, "NULL") == 0) {
+        if (token[0] == '\0') {
             event_tell(lane, EVENT_WORK_UNOWNED);
             continue;
         }
-        struct work *work = work_new(lane, phase,
-                                     &(struct work_row){.phase_id = phase->phase_id,
-                                                        .task_id = strtoll(id, NULL, 10),
-                                                        .run_no = phase->run_no,
-                                                        .offset = held->offset,
-                                                        .token = token,
-                                                        .attempt = 1,
-                                                        .msg = held_take(held)});
+        struct work *work = assignment_new(lane, phase,
+                                           &(struct work_row){.phase_id = phase->phase_id,
+                                                              .task_id = strtoll(id, NULL, 10),
+                                                              .run_no = phase->run_no,
+                                                              .offset = held->offset,
+                                                              .token = token,
+                                                              .attempt = 1,
+                                                              .msg = held_take(held)});
         phase_add(phase, work);
     }
     if (!phase->open && (external || phase->waiting.count == 0))

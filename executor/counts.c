@@ -1,5 +1,6 @@
 #include "executor/counts.h"
 
+#include "executor/assignment.h"
 #include "executor/lane.h"
 #include "executor/phase.h"
 
@@ -43,8 +44,9 @@ static int64_t later(int64_t a_us, int64_t b_us)
 /* It could start when its phase was open and it was in hand. */
 static int64_t waited_us(const struct work *work)
 {
-    int64_t since_us = later(work->arrived_us, work->phase->opened_us);
-    return work->head_since_us != 0 ? later(work->head_since_us - since_us, 0) : -1;
+    const struct assignment *own = assignment_of(work);
+    int64_t since_us = later(own->arrived_us, own->phase->opened_us);
+    return own->head_since_us != 0 ? later(own->head_since_us - since_us, 0) : -1;
 }
 
 void counts_work(const struct lane *lane, const struct work *work)

@@ -6,6 +6,7 @@
 #include "executor/execute.h"
 
 #include "executor/able.h"
+#include "executor/assignment.h"
 #include "executor/cut_off.h"
 #include "executor/lane.h"
 #include "executor/measure.h"
@@ -36,14 +37,19 @@
 #define RISKS_TASKS      16 /* for fewer it costs less to take each for a risk */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
+/* Of its first waiting task. */
+static int64_t came(const struct phase *phase)
+{
+    return assignment_of(phase->waiting.first)->came;
+}
+
 /* The open phase whose first waiting task arrived before those of the others. Several phases are
  * open only when they belong to several runs. */
 static struct phase *next_phase(struct lane *lane)
 {
     struct phase *next = NULL;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase->open && phase->waiting.count > 0 &&
-            (next == NULL || phase->waiting.first->came < next->waiting.first->came))
+        if (phase->open && phase->waiting.count > 0 && (next == NULL || came(phase) < came(next)))
             next = phase;
     return next;
 }
@@ -125,7 +131,7 @@ static struct phase *phase_for(struct lane *lane, const struct reader *reader)
         return next;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         if (phase->run_no == reader->run_no && phase->open && phase->waiting.count > 0 &&
-            phase->waiting.first->came - next->waiting.first->came < lane_enough(lane))
+            came(phase) - came(next) < lane_enough(lane))
             return phase;
     return next;
 }
@@ -198,7 +204,7 @@ static int beyond_bound(const struct lane *lane)
 /* The reader's first task has run for longer than a moment. */
 static bool has_long(const struct executor *ex, const struct reader *reader)
 {
-    const struct work *first = reader->first;
+    const struct assignment *first = reader->first;
     return first != NULL && (first->marked || (first->head_since_us != 0 &&
                                                ex->now_us - first->head_since_us >= MARK_AFTER_US));
 }
@@ -273,9 +279,9 @@ enum rc execute(struct lane *lane, struct err *err)
     return rc;
 }
 
-static bool to_be_marked(const struct work *work)
+static bool to_be_marked(const struct assignment *first)
 {
-    return work != NULL && !work->marked && work->head_since_us != 0;
+    return first != NULL && !first->marked && first->head_since_us != 0;
 }
 
 /* Shows tasks that run for longer than MARK_AFTER_US as Processing, with their sessions. Short
@@ -288,12 +294,12 @@ enum rc mark_running(struct executor *ex, struct err *err)
     db_array_start(&ages);
     db_array_start(&pids);
     for (int i = 0; i < ex->reader_count && names.count < MARK_MOST; i++) {
-        struct work *work = ex->readers[i].first;
-        if (!to_be_marked(work) || ex->now_us - work->head_since_us < MARK_AFTER_US)
+        struct assignment *first = ex->readers[i].first;
+        if (!to_be_marked(first) || ex->now_us - first->head_since_us < MARK_AFTER_US)
             continue;
-        int64_t age_us = ex->now_us - work->head_since_us;
-        work->marked = true;
-        names_add(&names, work);
+        int64_t age_us = ex->now_us - first->head_since_us;
+        first->marked = true;
+        names_add(&names, &first->work);
         db_array_int(&ages, age_us);
         db_array_int(&pids, reader_pid(ex->readers[i].thread));
     }
@@ -310,14 +316,15 @@ enum rc mark_running(struct executor *ex, struct err *err)
 }
 
 /* When the time-out of a reader's task is over, or the grace after its cancelling; 0: never. */
-static int64_t out_at_us(const struct work *work, int64_t now_us)
+static int64_t out_at_us(const struct assignment *first, int64_t now_us)
 {
-    if (work == NULL || work->msg->timeout_us == 0 || work->late == 2)
+    if (first == NULL || first->work.msg->timeout_us == 0 || first->late == 2)
         return 0;
+    const struct work *work = &first->work;
     /* The task shares its transaction still, so its time has not begun: checked again when it could
      * be over. */
     int64_t since_us = work->alone_since_us != 0 ? work->alone_since_us : now_us;
-    return since_us + work->msg->timeout_us + (work->late == 1 ? TIMEOUT_GRACE_US : 0);
+    return since_us + work->msg->timeout_us + (first->late == 1 ? TIMEOUT_GRACE_US : 0);
 }
 
 /* Cancels the statement of a task that has run out of its time; if the task ignores that for the
@@ -325,11 +332,11 @@ static int64_t out_at_us(const struct work *work, int64_t now_us)
 void time_out(struct executor *ex)
 {
     for (int i = 0; i < ex->reader_count; i++) {
-        struct work *work = ex->readers[i].first;
-        int64_t at_us = out_at_us(work, ex->now_us);
+        struct assignment *first = ex->readers[i].first;
+        int64_t at_us = out_at_us(first, ex->now_us);
         if (at_us != 0 && at_us <= ex->now_us &&
-            reader_time_out(ex->readers[i].thread, work, work->late == 1))
-            work->late++;
+            reader_time_out(ex->readers[i].thread, &first->work, first->late == 1))
+            first->late++;
     }
 }
 
@@ -337,12 +344,12 @@ int64_t running_due_us(const struct executor *ex)
 {
     int64_t due_us = 0;
     for (int i = 0; i < ex->reader_count; i++) {
-        const struct work *work = ex->readers[i].first;
-        int64_t out_us = out_at_us(work, ex->now_us);
+        const struct assignment *first = ex->readers[i].first;
+        int64_t out_us = out_at_us(first, ex->now_us);
         if (out_us != 0) /* over, but there was no statement to cancel yet: soon again */
             due_us = clock_earlier_us(due_us, out_us > ex->now_us ? out_us : ex->now_us + 1000);
-        if (to_be_marked(work))
-            due_us = clock_earlier_us(due_us, work->head_since_us + MARK_AFTER_US);
+        if (to_be_marked(first))
+            due_us = clock_earlier_us(due_us, first->head_since_us + MARK_AFTER_US);
     }
     return due_us;
 }

@@ -67,7 +67,7 @@ struct lane {
     bool unjudged;        /* tasks have come that this executor may be unable to do */
     struct claims claims;
     struct refused refused;
-    int64_t came; /* the last one's work->came */
+    int64_t came; /* of the last assignment */
     struct worked worked;
 
     struct orphans orphans;

@@ -4,6 +4,7 @@
  * unfinished, with an owner that lives. */
 #include "executor/late.h"
 
+#include "executor/assignment.h"
 #include "executor/event.h"
 #include "executor/lane.h"
 #include "executor/names.h"
@@ -34,7 +35,7 @@ static void keep(struct lane *lane, struct work *work)
 {
     struct late *late = &lane->late;
     works_add(&late->works, work);
-    work->phase->late++;
+    assignment_of(work)->phase->late++;
     if (late->wait_ms == 0) {
         late->wait_ms = AGAIN_FIRST_MS;
         late->at_us = lane->ex->now_us + 1000LL * late->wait_ms;
@@ -100,7 +101,7 @@ enum rc late_send(struct lane *lane, struct err *err)
         return RC_OK;
     for (struct work *work; (work = works_take(&late->works)) != NULL;) {
         works_add(work->end.outcome == OUTCOME_LOST ? &lost : &unstarted, work);
-        work->phase->late--;
+        assignment_of(work)->phase->late--;
     }
     event_tell(lane, EVENT_WORK_UNOWNED);
     enum rc rc = unstarted.first != NULL ? late_return(lane, &unstarted, err) : RC_OK;
@@ -127,7 +128,7 @@ bool late_any(const struct executor *ex)
 void late_drop(struct lane *lane, bool spared)
 {
     for (struct work *work; (work = works_take(&lane->late.works)) != NULL;) {
-        work->phase->late--;
+        assignment_of(work)->phase->late--;
         if (spared)
             spare_note(lane->ex, work);
         work_free(work);

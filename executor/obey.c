@@ -2,6 +2,7 @@
  * end. What is wanted is in the rows; a notification says when to look. */
 #include "executor/obey.h"
 
+#include "executor/assignment.h"
 #include "executor/event.h"
 #include "executor/lane.h"
 #include "executor/late.h"
@@ -79,9 +80,9 @@ enum rc obey_stops(struct lane *lane, struct err *err)
         for (struct work *work = phase->waiting.first; work != NULL; work = work->next)
             names_add(&names, work);
     for (int i = 0; i < ex->reader_count; i++)
-        for (struct work *work = ex->readers[i].first; work != NULL; work = work->behind)
-            if (work->lane == lane)
-                names_add(&names, work);
+        for (const struct assignment *at = ex->readers[i].first; at != NULL; at = at->behind)
+            if (at->lane == lane)
+                names_add(&names, &at->work);
     if (names_end(&names) == 0)
         return RC_OK;
     probe("stop.ask");
@@ -91,32 +92,32 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     if (rc != RC_OK || db_rows(rows) == 0)
         return rc;
     for (int i = 0; i < ex->reader_count; i++)
-        for (struct work *work = ex->readers[i].first; work != NULL; work = work->behind) {
-            int row = work->lane == lane ? row_of(rows, work) : -1;
-            if (row < 0 || !db_bool(rows, row, CONTROL_STOPPED_STOP) || work->stop_us != 0)
+        for (struct assignment *at = ex->readers[i].first; at != NULL; at = at->behind) {
+            int row = at->lane == lane ? row_of(rows, &at->work) : -1;
+            if (row < 0 || !db_bool(rows, row, CONTROL_STOPPED_STOP) || at->stop_us != 0)
                 continue;
-            work->stop_us = work->stop_again_us = ex->now_us;
+            at->stop_us = at->stop_again_us = ex->now_us;
             log_event(LOG_INFO, "task_stopping", "queue", lane->name, "task",
-                      LOG_INT(work->task_id), NULL);
+                      LOG_INT(at->work.task_id), NULL);
         }
     return drop_waiting(lane, rows, err);
 }
 
-static bool to_be_stopped(const struct work *work)
+static bool to_be_stopped(const struct assignment *first)
 {
-    return work != NULL && work->stop_us != 0 && !work->severed;
+    return first != NULL && first->stop_us != 0 && !first->severed;
 }
 
 void obey_interrupt(struct executor *ex)
 {
     for (int i = 0; i < ex->reader_count; i++) {
-        struct work *work = ex->readers[i].first;
-        if (!to_be_stopped(work) || ex->now_us < work->stop_again_us)
+        struct assignment *first = ex->readers[i].first;
+        if (!to_be_stopped(first) || ex->now_us < first->stop_again_us)
             continue;
-        work->severed = ex->now_us - work->stop_us > STOP_GRACE_US;
-        work->stop_again_us = ex->now_us + STOP_AGAIN_US;
+        first->severed = ex->now_us - first->stop_us > STOP_GRACE_US;
+        first->stop_again_us = ex->now_us + STOP_AGAIN_US;
         probe("stop.send");
-        reader_interrupt(ex->readers[i].thread, work, work->severed);
+        reader_interrupt(ex->readers[i].thread, &first->work, first->severed);
     }
 }
 

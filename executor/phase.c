@@ -1,6 +1,7 @@
 /* phase: the phases of which this executor has tasks, and their tasks that wait for a reader. */
 #include "executor/phase.h"
 
+#include "executor/assignment.h"
 #include "executor/lane.h"
 #include "executor/phases.h"
 
@@ -133,10 +134,11 @@ void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t defin
 
 void phase_add(struct phase *phase, struct work *work)
 {
-    work->came = ++work->lane->came;
-    work->arrived_us = work->lane->ex->now_us;
+    struct assignment *own = assignment_own(work);
+    own->came = ++own->lane->came;
+    own->arrived_us = own->lane->ex->now_us;
     works_add(&phase->waiting, work);
-    work->lane->unjudged = work->lane->unjudged || work->msg->acts;
+    own->lane->unjudged = own->lane->unjudged || work->msg->acts;
 }
 
 void phase_forget_waiting(struct phase *phase)

@@ -1,5 +1,6 @@
 #include "executor/readers.h"
 
+#include "executor/assignment.h"
 #include "executor/lane.h"
 
 void readers_use(struct executor *ex, int limit)
@@ -24,13 +25,14 @@ void reader_leave_slot(struct reader *reader)
 
 void reader_add(struct reader *reader, struct work *work, int64_t now_us)
 {
-    work->behind = NULL;
-    work->head_since_us = reader->first == NULL ? now_us : 0;
+    struct assignment *own = assignment_own(work);
+    own->behind = NULL;
+    own->head_since_us = reader->first == NULL ? now_us : 0;
     if (reader->first == NULL)
-        reader->first = work;
+        reader->first = own;
     else
-        reader->last->behind = work;
-    reader->last = work;
+        reader->last->behind = own;
+    reader->last = own;
     reader->run_no = work->run_no;
     reader->count++;
 }
@@ -39,8 +41,8 @@ void readers_remove(struct executor *ex, const struct work *work)
 {
     for (int i = 0; i < ex->reader_count; i++) {
         struct reader *reader = &ex->readers[i];
-        struct work *before = NULL, *at = reader->first;
-        while (at != NULL && at != work) {
+        struct assignment *before = NULL, *at = reader->first;
+        while (at != NULL && &at->work != work) {
             before = at;
             at = at->behind;
         }

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "reader/work.h"
 
+struct assignment;
 struct executor;
 struct lane;
 
@@ -20,8 +21,8 @@ struct reader {
     struct reader_thread *thread; /* reader/reader.h */
     struct lane *lane;            /* whose slot it has, NULL: none */
     int slot_no, noted_pid;
-    int slot_pid;              /* the backend that the slot names: on another one nothing may run */
-    struct work *first, *last; /* by work->behind: handed out, in the order it runs them */
+    int slot_pid; /* the backend that the slot names: on another one nothing may run */
+    struct assignment *first, *last; /* by behind: handed out, in the order it runs them */
     int count;
     int64_t run_no;                   /* of its last task */
     bool refill;                      /* within hand_out, */

@@ -3,6 +3,7 @@
  */
 #include "executor/record.h"
 
+#include "executor/assignment.h"
 #include "executor/counts.h"
 #include "executor/event.h"
 #include "executor/lane.h"
@@ -77,20 +78,22 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
 
 static void tell_lost(const struct work *work)
 {
-    bool stopped = work->stop_us != 0; /* by an operator, as the row says */
+    const struct assignment *own = assignment_of(work);
+    bool stopped = own->stop_us != 0; /* by an operator, as the row says */
     log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue",
-              work->lane->name, "task", LOG_INT(work->task_id), "attempt", LOG_INT(work->attempt),
+              own->lane->name, "task", LOG_INT(work->task_id), "attempt", LOG_INT(work->attempt),
               "error", why_of(work), NULL);
 }
 
 static void leaves(struct executor *ex, struct work *work)
 {
+    const struct assignment *own = assignment_of(work);
     probe("record.take");
-    counts_work(work->lane, work);
+    counts_work(own->lane, work);
     readers_remove(ex, work);
-    phase_back(work->phase, ex->now_us);
-    work->lane->worked.run = work->run_no;
-    work->lane->worked.order = work->phase->order;
+    phase_back(own->phase, ex->now_us);
+    own->lane->worked.run = work->run_no;
+    own->lane->worked.order = own->phase->order;
 }
 
 void record_completed(struct executor *ex, struct work *work)
@@ -98,13 +101,13 @@ void record_completed(struct executor *ex, struct work *work)
     leaves(ex, work);
     ex->worked = true;
     said_note(ex, work);
-    learn(work->lane, work->end.ran_us);
+    learn(assignment_of(work)->lane, work->end.ran_us);
     work_free(work);
 }
 
 enum rc record(struct executor *ex, struct work *work, struct err *err)
 {
-    struct lane *lane = work->lane;
+    struct lane *lane = assignment_of(work)->lane;
     struct works works = {0};
     char id[37];
     if (work->end.outcome == OUTCOME_COMPLETED) {
@@ -121,8 +124,9 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         break;
     case OUTCOME_FAILED:
         log_event(LOG_WARN, "task_failed", "queue", lane->name, "run",
-                  phase_run_id(lane, work->phase, id), "task", LOG_INT(work->task_id), "name",
-                  work->msg->name, "sqlstate", work->end.why ? work->end.why->code : "", "error",
+                  phase_run_id(lane, assignment_of(work)->phase, id), "task",
+                  LOG_INT(work->task_id), "name", work->msg->name, "sqlstate",
+                  work->end.why ? work->end.why->code : "", "error",
                   work->end.why ? work->end.why->message : "", NULL);
         break;
     case OUTCOME_STALE:

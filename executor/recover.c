@@ -4,6 +4,7 @@
 #include "executor/recover.h"
 
 #include "executor/able.h"
+#include "executor/assignment.h"
 #include "executor/claim.h"
 #include "executor/lane.h"
 #include "executor/late.h"
@@ -44,16 +45,16 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
     enum rc rc = message_parse(db_text(rows, i, EXECUTOR_ADOPT_PAYLOAD),
                                (size_t)db_length(rows, i, EXECUTOR_ADOPT_PAYLOAD), MESSAGE_RECORD,
                                &msg, &why);
-    struct work *work =
-        work_new(lane, phase,
-                 &(struct work_row){.phase_id = phase->phase_id,
-                                    .task_id = db_int(rows, i, EXECUTOR_ADOPT_TASK_ID),
-                                    .run_no = phase->run_no,
-                                    .offset = db_int(rows, i, EXECUTOR_ADOPT_KAFKA_OFFSET),
-                                    .token = db_text(rows, i, EXECUTOR_ADOPT_TOKEN),
-                                    .attempt = (int)db_int(rows, i, EXECUTOR_ADOPT_ATTEMPT_NUM),
-                                    .wary = db_bool(rows, i, EXECUTOR_ADOPT_DOUBTED),
-                                    .msg = rc == RC_OK ? msg : NULL});
+    struct work *work = assignment_new(
+        lane, phase,
+        &(struct work_row){.phase_id = phase->phase_id,
+                           .task_id = db_int(rows, i, EXECUTOR_ADOPT_TASK_ID),
+                           .run_no = phase->run_no,
+                           .offset = db_int(rows, i, EXECUTOR_ADOPT_KAFKA_OFFSET),
+                           .token = db_text(rows, i, EXECUTOR_ADOPT_TOKEN),
+                           .attempt = (int)db_int(rows, i, EXECUTOR_ADOPT_ATTEMPT_NUM),
+                           .wary = db_bool(rows, i, EXECUTOR_ADOPT_DOUBTED),
+                           .msg = rc == RC_OK ? msg : NULL});
     phase_seen(lane, phase, db_bool(rows, i, EXECUTOR_ADOPT_IS_OPEN),
                db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES));
     phase_share(phase, db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED));

@@ -2,6 +2,7 @@
  * what these cannot use. When there are more queues than readers they take turns. */
 #include "executor/share.h"
 
+#include "executor/assignment.h"
 #include "executor/cut_off.h"
 #include "executor/idle.h"
 #include "executor/lane.h"

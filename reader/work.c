@@ -6,11 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct work *work_new(struct lane *lane, struct phase *phase, const struct work_row *row)
+void work_init(struct work *work, const struct work_row *row)
 {
-    struct work *work = xcalloc(1, sizeof *work);
-    work->lane = lane;
-    work->phase = phase;
     work->task_id = row->task_id;
     work->phase_id = row->phase_id;
     work->run_no = row->run_no;
@@ -19,7 +16,6 @@ struct work *work_new(struct lane *lane, struct phase *phase, const struct work_
     work->attempt = row->attempt;
     work->wary = row->wary;
     work->msg = row->msg;
-    return work;
 }
 
 void work_free(struct work *work)

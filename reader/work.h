@@ -1,6 +1,6 @@
 /**
  * What: a work: one attempt at a task, as a reader gets it and returns it.
- * Invariants: each field has one writer. work_new sets the task, which does not change. The reader
+ * Invariants: each field has one writer. work_init sets the task, which does not change. The reader
  *   reports the result before it returns the work, through functions of work.c, which writes it.
  *   The reader sees nothing else of the thread that assigned the work.
  * Threads: a work belongs to the thread that has it; control may read the atomic fields while a
@@ -19,8 +19,6 @@
 
 #include <stdatomic.h>
 
-struct lane;
-struct phase;
 struct risks;
 
 enum outcome {
@@ -83,18 +81,6 @@ struct work {
     struct message *msg; /* owned */
     struct risks *risks; /* what is known of what it may do; kept; NULL: nothing */
 
-    /* The giver's; nothing of it is read here. */
-    struct work *behind; /* handed to the same reader after it */
-    struct lane *lane;
-    struct phase *phase;
-    int64_t came;                   /* its place among all that came to the lane's hand */
-    int64_t arrived_us;             /* when it came to the lane's hand */
-    int64_t head_since_us;          /* when the reader came to it, 0 = not yet */
-    bool marked;                    /* shown as Processing */
-    int64_t stop_us, stop_again_us; /* since when it is to be stopped, 0 = not; not again before */
-    bool severed;                   /* its session was cut off for that */
-    int late; /* 1 its statement was cancelled for its time-out, 2 its session was cut off */
-
     /* How far it is: the reader's own, but for what is atomic. */
     struct work *next;              /* in works.h */
     _Atomic int64_t alone_since_us; /* when it began to run outside the pipeline, 0: not yet */
@@ -115,7 +101,9 @@ struct work_row {
     struct message *msg; /* goes to the work; NULL: it cannot be read */
 };
 
-struct work *work_new(struct lane *lane, struct phase *phase, const struct work_row *row);
+/** All of it is zero. */
+void work_init(struct work *work, const struct work_row *row);
+/** And frees what it is the first member of (executor/assignment.h). */
 void work_free(struct work *work);
 
 /* What became of it is told. */

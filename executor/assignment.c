@@ -1,0 +1,12 @@
+#include "executor/assignment.h"
+
+#include "base/memory.h"
+
+struct work *assignment_new(struct lane *lane, struct phase *phase, const struct work_row *row)
+{
+    struct assignment *assignment = xcalloc(1, sizeof *assignment);
+    work_init(&assignment->work, row);
+    assignment->lane = lane;
+    assignment->phase = phase;
+    return &assignment->work;
+}
