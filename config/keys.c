@@ -14,7 +14,7 @@ static const struct config_key keys[] = {
      "connection string or URI of the database that holds the schema lockstep; empty: libpq's own "
      "defaults"},
     {"postgres", "task_conninfo", CONFIG_CONNINFO, NULL, "", NULL, 0, 0,
-     "who runs the tasks' SQL: a login role that is a member of lockstep_task; without it conninfo "
+     "the login that runs the tasks' SQL, a member of lockstep_task; without it conninfo "
      "is used"},
     PG("service", "a section of pg_service.conf"),
     PG("host", "name, address or directory of the socket; several with commas"),
@@ -48,7 +48,7 @@ static const struct config_key keys[] = {
     {"queue:", "max_readers", CONFIG_INT, "5", "", NULL, 0, 1000,
      "`queue create`: tasks running at once, over all executors"},
     {"queue:", "on_failure", CONFIG_CHOICE, "stop", "", "stop|continue|pause", 0, 0,
-     "`queue create`: what a finally failed task does to its run"},
+     "`queue create`: the effect of a finally failed task on its run"},
     {"queue:", "runs", CONFIG_CHOICE, "serial", "", "serial|concurrent", 0, 0,
      "`queue create`: order between runs"},
     {"queue:", "max_attempts", CONFIG_INT, NULL, "", NULL, 1, 1000,
@@ -64,7 +64,7 @@ static const struct config_key keys[] = {
     {"queue:", "external_lease", CONFIG_DURATION, "5min", "s", NULL, 1000, 3600000000,
      "`queue create`: how long a worker of an external task may be silent"},
     {"queue:", "events", CONFIG_CHOICE, "off", "", "on|off", 0, 0,
-     "`queue create`: what happens to runs and phases goes to the topic <topic>.events"},
+     "`queue create`: publish the events of runs and phases on the topic <topic>.events"},
     {"queue:", "keep_runs", CONFIG_INT, NULL, "", NULL, 1, 1000000,
      "executors: keep the tasks of the newest ended runs, so many; neither this nor the next two: "
      "keep all"},
@@ -78,7 +78,7 @@ static const struct config_key keys[] = {
      "attempts of a task of which neither its message nor its queue names a number. The same for "
      "all executors of a queue"},
     {"executor", "sweep_interval", CONFIG_DURATION, "1min", "s", NULL, 100, 86400000,
-     "how often retention looks for what a queue does not keep any more"},
+     "how often retention looks for rows that a queue does not keep any more"},
     {"executor", "drain_timeout", CONFIG_DURATION, "30s", "s", NULL, 0, 86400000,
      "how long running tasks may continue after SIGTERM"},
     {"executor", "heartbeat", CONFIG_DURATION, "1s", "ms", NULL, 100, 4000,
@@ -114,7 +114,8 @@ static const struct config_key keys[] = {
     {"alert:", "timeout", CONFIG_DURATION, "30s", "s", NULL, 100, 3600000,
      "how long an attempt may take; then it has failed"},
     {"commands", "*", CONFIG_PROGRAM, NULL, "", NULL, 0, 0,
-     "name = absolute program and fixed arguments: what tasks of type command may run; quotes keep "
+     "name = absolute program and fixed arguments: the programs of tasks of type command; quotes "
+     "keep "
      "white space, there is no shell"},
     {"command:", "user", CONFIG_TEXT, NULL, "", NULL, 0, 0,
      "the user that it runs as, with that user's groups; the executor must be root for it"},
@@ -171,12 +172,12 @@ static const struct config_key keys[] = {
      "how people sign in: with a PostgreSQL login and its password, or not at all, which needs a "
      "loopback address"},
     {"console", "anonymous", CONFIG_CHOICE, "monitor", "", "monitor|operator", 0, 0,
-     "what everyone may do with login = none"},
+     "the rights of every visitor with login = none"},
     {"console", "sessions", CONFIG_INT, "32", "", NULL, 1, 1000,
      "people signed in at once, each with a session of PostgreSQL; of one login a quarter, but "
      "two"},
     {"console", "show_payloads", CONFIG_BOOL, "off", "", NULL, 0, 0,
-     "who may only look sees statements and parameters of tasks, too"},
+     "monitors see statements and parameters of tasks, too"},
     {"console", "tls_certificate", CONFIG_TEXT, NULL, "", NULL, 0, 0,
      "PEM file with the certificate and its chain"},
     {"console", "tls_key", CONFIG_TEXT, NULL, "", NULL, 0, 0, "PEM file with its private key"},

@@ -37,6 +37,14 @@ commands() { # "NOUN VERB" a line, from the program's own help
     done < <(commands)
 }
 
+@test "the line of a command says what it does: a verb in the third person begins it" {
+    while read -r noun verb; do
+        # shellcheck disable=SC2086
+        run "$LOCKSTEP_BIN" help $noun $verb
+        [[ ${lines[1]} =~ ^[a-z]+s\  ]] || { echo "$noun $verb: ${lines[1]}"; return 1; }
+    done < <(commands)
+}
+
 @test "every noun with verbs has help that lists them" {
     while read -r noun; do
         run "$LOCKSTEP_BIN" "$noun" --help
