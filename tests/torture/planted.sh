@@ -26,13 +26,17 @@ trap '"$root/scripts/servers" stop "$tmp/servers" >/dev/null 2>&1; rm -rf "$tmp"
 trap 'exit 130' INT TERM
 wrong=0
 
-# sql FUNCTION OLD NEW: in a function as it is installed.
+# sql FUNCTION OLD NEW: in a function as it is installed. Where the text has a blank, the function may have any layout.
 sql() {
     cat <<SQL
 DO \$plant\$
 DECLARE
-    was text := pg_get_functiondef((SELECT oid FROM pg_proc WHERE pronamespace = 'lockstep'::regnamespace AND proname = '$1'));
-    changed text := replace(was, \$old\$$2\$old\$, \$new\$$3\$new\$);
+    was text := pg_get_functiondef((SELECT oid FROM pg_proc
+                                    WHERE pronamespace = 'lockstep'::regnamespace AND proname = '$1'));
+    pattern text := regexp_replace(
+        regexp_replace(\$old\$$2\$old\$, '[][(){}.*+?^\$|\\\\]', '\\\\\&', 'g'),
+        '\s+', '\\\\s+', 'g');
+    changed text := regexp_replace(was, pattern, replace(\$new\$$3\$new\$, '\\', '\\\\'), 'g');
 BEGIN
     IF changed = was THEN
         RAISE EXCEPTION '$1: the text to be changed is not there';
@@ -97,10 +101,10 @@ q() { printf '%q ' "$@"; }
 plant nothing
 
 # Strict order.
-plant phase_before_not_looked_at "$(q sql gate 'before_run IS NOT NULL OR previous_phase_id IS NULL OR (' 'true OR before_run IS NOT NULL OR previous_phase_id IS NULL OR (')" \
+plant phase_before_not_looked_at "$(q sql gate_ready 'NOT p_within OR (' 'true OR NOT p_within OR (')" \
     "$(q sql lock_intent_xact 'RETURN false;' 'RETURN true;')" "$(q sql lock_intent_xact 'RETURN pg_catalog' 'RETURN true OR pg_catalog')"
-plant gate_opens_at_once "$(q sql gate 'IF free AND held THEN' 'free := true; verdict := NULL; IF false THEN')"
-plant run_before_not_looked_at "$(q sql gate 'SELECT NOT EXISTS (SELECT FROM lockstep.run b' 'SELECT true OR NOT EXISTS (SELECT FROM lockstep.run b')"
+plant gate_opens_at_once "$(q sql gate_ready 'IF free AND held THEN' 'free := true; verdict := NULL; IF false THEN')"
+plant run_before_not_looked_at "$(q sql gate_ready 'SELECT NOT EXISTS (SELECT FROM lockstep.run b' 'SELECT true OR NOT EXISTS (SELECT FROM lockstep.run b')"
 plant run_ends_early "$(q sql run_finish 'run_row.replay_id IS NOT NULL OR EXISTS' 'run_row.replay_id IS NOT NULL OR false AND EXISTS')"
 plant stop_leaves_claimed "$(q sql run_stop 'WHERE phase_id = ANY (stopped) AND lockstep.is_unstarted' 'WHERE false AND phase_id = ANY (stopped) AND lockstep.is_unstarted')"
 

@@ -1,14 +1,16 @@
 -- An attempt outside the database begins: shown as Processing, and durable before anything is done there, with
 -- everything that led to it, because it cannot be taken back. p_step: it is a step of one that has begun. Returns what
 -- the command or the server is told. A stale token raises.
-CREATE OR REPLACE FUNCTION lockstep.action_begin(p_task_id bigint, p_token uuid, p_step boolean, OUT queue text, OUT run_id uuid, OUT "order" bigint,
-    OUT seq bigint, OUT kafka_offset bigint, OUT attempt_num int, OUT traceparent text)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+CREATE OR REPLACE FUNCTION lockstep.action_begin(
+    p_task_id bigint, p_token uuid, p_step boolean, OUT queue text, OUT run_id uuid, OUT "order" bigint, OUT seq bigint,
+    OUT kafka_offset bigint, OUT attempt_num int, OUT traceparent text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+    SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 BEGIN
     PERFORM set_config('synchronous_commit', 'on', true);
-    UPDATE lockstep.task t SET status = 'Processing', started_at = CASE WHEN p_step THEN t.started_at ELSE clock_timestamp() END,
+    UPDATE lockstep.task t
+    SET status = 'Processing', started_at = CASE WHEN p_step THEN t.started_at ELSE clock_timestamp() END,
         updated_at = clock_timestamp(), backend_pid = pg_backend_pid()
     FROM lockstep.run r, lockstep.queue q
     WHERE t.task_id = p_task_id AND t.token = p_token AND r.run_no = t.run_no AND q.queue_id = t.queue_id

@@ -2,9 +2,10 @@
 -- that follows; the last one ends with lockstep.action_complete. Durable at once: what it did is. The same once more
 -- changes nothing. A stale token raises. False: somebody has cancelled the task, or its run, and nothing more of it is
 -- to start.
-CREATE OR REPLACE FUNCTION lockstep.action_step(p_task_id bigint, p_token uuid, p_next text, p_response text) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+CREATE OR REPLACE FUNCTION lockstep.action_step(p_task_id bigint, p_token uuid, p_next text, p_response text)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+    SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     go_on boolean;
 BEGIN

@@ -21,15 +21,17 @@
 -- 'busy'.
 --
 -- Its plans are made once: to make them for each call, with adoptable in them, takes longer than all the rest of it.
-CREATE OR REPLACE FUNCTION lockstep.adopt(p_queue_id int, p_executor_no int, p_limit int, p_held bigint[],
-    p_enough bigint[] DEFAULT '{}')
-RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean, took_shared boolean,
-               task_id bigint, token uuid, attempt_num int, seq bigint, kafka_offset bigint, payload text, doubted boolean)
+CREATE OR REPLACE FUNCTION lockstep.adopt(
+    p_queue_id int, p_executor_no int, p_limit int, p_held bigint[], p_enough bigint[] DEFAULT '{}')
+RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean,
+               took_shared boolean, task_id bigint, token uuid, attempt_num int, seq bigint, kafka_offset bigint,
+               payload text, doubted boolean)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
     living int[] := lockstep.executors_living();
-    lacks text[] := COALESCE((SELECT e.unable FROM lockstep.executor e WHERE e.executor_no = p_executor_no), '{}'); -- see action_leave
+    -- see action_leave
+    lacks text[] := COALESCE((SELECT e.unable FROM lockstep.executor e WHERE e.executor_no = p_executor_no), '{}');
     max_lost int;
     run_row record;
     phase_row record;
@@ -50,22 +52,33 @@ BEGIN
         RETURN;
     END IF;
     FOR run_row IN SELECT b.run_no, b.first_offset, b.after_run_no, b.status = 'Paused' AS paused FROM lockstep.run b
-                   WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND COALESCE(b.first_offset, -1) >= 0 -- so not by run_log, which has those that have ended, too
+                   -- so not by run_log, which has those that have ended, too
+                   WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND COALESCE(b.first_offset, -1) >= 0
                      AND b.paused_by IS NULL AND b.cancelled_at IS NULL -- held, or left to give_up
                    ORDER BY b.run_no = ANY (runs_held), b.run_no LOOP -- else a large one would hold the others up
         seen_closed := false;
-        FOR phase_row IN SELECT p.phase_id, p."order", p.previous_phase_id, p.after_runs, p.opened_at IS NOT NULL AS is_open FROM lockstep.phase p
-                         WHERE p.queue_id = p_queue_id AND p.run_no = run_row.run_no AND p.done_at IS NULL ORDER BY p."order" LOOP
+        FOR phase_row IN
+            SELECT p.phase_id, p."order", p.previous_phase_id, p.after_runs, p.opened_at IS NOT NULL AS is_open
+            FROM lockstep.phase p
+            WHERE p.queue_id = p_queue_id AND p.run_no = run_row.run_no AND p.done_at IS NULL ORDER BY p."order"
+        LOOP
             -- Of its closed phases one is enough, however many there are: it is opened first.
             EXIT WHEN NOT phase_row.is_open AND (run_row.paused OR phase_row.phase_id = ANY (p_enough));
             phase_id := phase_row.phase_id;
             IF NOT phase_row.is_open AND NOT seen_closed THEN
                 seen_closed := true;
-                IF offer IS NULL AND (
-                    SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = phase_row.phase_id -- not EXISTS, which may read the whole table
-                    AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NULL
-                   AND (((phase_row.previous_phase_id IS NOT NULL OR run_row.after_run_no IS NULL) AND NOT phase_row.after_runs) OR NOT EXISTS ( -- it may wait for runs
-                       SELECT FROM lockstep.run b WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL AND b.first_offset < run_row.first_offset)) THEN
+                IF offer IS NULL
+                   AND (
+                       -- not EXISTS, which may read the whole table
+                       SELECT t.task_id
+                       FROM lockstep.task t
+                       WHERE t.phase_id = phase_row.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NULL
+                   -- it may wait for runs
+                   AND (((phase_row.previous_phase_id IS NOT NULL OR run_row.after_run_no IS NULL)
+                         AND NOT phase_row.after_runs)
+                        OR NOT EXISTS (SELECT FROM lockstep.run b
+                                       WHERE b.queue_id = p_queue_id AND b.ended_at IS NULL
+                                         AND b.first_offset < run_row.first_offset)) THEN
                     offer := ARRAY[phase_row.phase_id, run_row.run_no, phase_row."order"];
                 END IF;
             END IF;
@@ -78,19 +91,25 @@ BEGIN
             IF NOT unowned AND NOT EXISTS (
                 SELECT FROM lockstep.task t WHERE t.phase_id = phase_row.phase_id AND t.executor_no <> ALL (living)
                 AND lockstep.adoptable(t, phase_row.is_open, lacks, max_lost)) THEN
-                SELECT pg_catalog.min(t.scheduled_for) INTO due FROM lockstep.task t
-                WHERE t.phase_id + 0 = phase_row.phase_id AND t.executor_no IS NULL AND lockstep.runnable(t, phase_row.is_open, lacks);
+                SELECT pg_catalog.min(t.scheduled_for) INTO due
+                FROM lockstep.task t
+                WHERE t.phase_id + 0 = phase_row.phase_id AND t.executor_no IS NULL
+                  AND lockstep.runnable(t, phase_row.is_open, lacks);
                 first_due := LEAST(first_due, due); -- passes NULL over
-                EXIT WHEN NOT phase_row.is_open AND due IS NOT NULL; -- then it is opened, and what comes after it has time until then
+                -- then it is opened, and what comes after it has time until then
+                EXIT WHEN NOT phase_row.is_open AND due IS NOT NULL;
                 CONTINUE;
             END IF;
             IF NOT phase_row.phase_id = ANY (p_held) THEN
                 took_shared := lockstep.lock_shared_xact(phase_row.phase_id);
             END IF;
             -- Under FOR SHARE, as in a claim: a retry that closes the phase is wholly before or wholly after this look.
-            SELECT p.opened_at IS NOT NULL INTO is_open FROM lockstep.phase p
+            SELECT p.opened_at IS NOT NULL INTO is_open
+            FROM lockstep.phase p
             WHERE p.phase_id = phase_row.phase_id AND p.done_at IS NULL AND (took_shared OR p.phase_id = ANY (p_held))
-              AND NOT EXISTS (SELECT FROM lockstep.run b WHERE b.run_no = run_row.run_no AND (b.paused_by IS NOT NULL OR b.cancelled_at IS NOT NULL))
+              AND NOT EXISTS (SELECT FROM lockstep.run b
+                              WHERE b.run_no = run_row.run_no
+                                AND (b.paused_by IS NOT NULL OR b.cancelled_at IS NOT NULL))
             FOR SHARE OF p SKIP LOCKED;
             IF NOT FOUND THEN
                 took_shared := false;
@@ -100,9 +119,10 @@ BEGIN
             END IF;
             verdict := 'adopted';
             RETURN QUERY
-            SELECT 'adopted', 0, k.phase_id, k.run_no, k."order", is_open, took_shared, k.task_id, k.token, k.attempt_num, k.seq,
-                   k.kafka_offset, k.payload, COALESCE(k.doubted, false)
-            FROM lockstep.adopt_take(phase_row.phase_id, p_executor_no, p_limit, unowned, is_open, living, lacks, max_lost) AS k;
+            SELECT 'adopted', 0, k.phase_id, k.run_no, k."order", is_open, took_shared, k.task_id, k.token,
+                   k.attempt_num, k.seq, k.kafka_offset, k.payload, COALESCE(k.doubted, false)
+            FROM lockstep.adopt_take(phase_row.phase_id, p_executor_no, p_limit, unowned, is_open, living, lacks,
+                                     max_lost) AS k;
             IF FOUND THEN
                 IF took_shared THEN -- last, because it is not undone when a statement of this transaction fails
                     PERFORM lockstep.keep_shared(phase_row.phase_id);

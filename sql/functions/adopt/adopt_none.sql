@@ -1,25 +1,38 @@
 -- There is nothing to adopt: when to ask again (wait_ms; NULL: when notified), and which closed phase the caller is to
 -- open. p_due: when the first task is; p_offer: a closed phase with nothing left to do, its run and order. See adopt.
-CREATE OR REPLACE FUNCTION lockstep.adopt_none(p_queue_id int, p_enough bigint[], p_living int[], p_due timestamptz, p_offer bigint[],
-    OUT wait_ms int, OUT phase_id bigint, OUT run_no bigint, OUT "order" bigint) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.adopt_none(
+    p_queue_id int, p_enough bigint[], p_living int[], p_due timestamptz, p_offer bigint[], OUT wait_ms int,
+    OUT phase_id bigint, OUT run_no bigint, OUT "order" bigint)
+LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     due timestamptz := p_due;
 BEGIN
-    IF EXISTS (SELECT FROM lockstep.phase p WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND (p.external OR p.conditional)) THEN
+    IF EXISTS (SELECT FROM lockstep.phase p
+               WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND (p.external OR p.conditional)) THEN
         -- The next look at the leases: none runs out before that, also if it is given out in this moment.
-        SELECT LEAST(due, pg_catalog.min(GREATEST(t.lease_until, pg_catalog.clock_timestamp() + interval '200 ms')) FILTER (WHERE t.lease_until IS NOT NULL),
-                     CASE WHEN pg_catalog.count(p.phase_id) > 0 THEN pg_catalog.clock_timestamp() + q.external_lease END) INTO due
+        SELECT LEAST(due,
+                     pg_catalog.min(GREATEST(t.lease_until, pg_catalog.clock_timestamp() + interval '200 ms')) FILTER (
+                         WHERE t.lease_until IS NOT NULL),
+                     CASE WHEN pg_catalog.count(p.phase_id) > 0
+                              THEN pg_catalog.clock_timestamp() + q.external_lease END)
+        INTO due
         FROM lockstep.queue q
-        LEFT JOIN lockstep.phase p ON p.queue_id = q.queue_id AND p.done_at IS NULL AND p.external AND p.opened_at IS NOT NULL
-        LEFT JOIN lockstep.task t ON t.phase_id + 0 = p.phase_id AND t.lease_until IS NOT NULL AND t.type = 'external' AND t.status = 'Processing' -- by task_leased
+        LEFT JOIN lockstep.phase p ON p.queue_id = q.queue_id AND p.done_at IS NULL AND p.external
+             AND p.opened_at IS NOT NULL
+        -- by task_leased
+        LEFT JOIN lockstep.task t ON t.phase_id + 0 = p.phase_id AND t.lease_until IS NOT NULL AND t.type = 'external'
+             AND t.status = 'Processing'
         WHERE q.queue_id = p_queue_id GROUP BY q.external_lease;
         SELECT p.phase_id, p.run_no, p."order" INTO phase_id, run_no, "order"
         FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
         WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND (p.external OR p.conditional) AND p.opened_at IS NULL
           AND r.paused_by IS NULL AND r.status <> 'Paused' AND r.cancelled_at IS NULL
-          AND p.phase_id = (SELECT f.phase_id FROM lockstep.phase f WHERE f.queue_id = p_queue_id AND f.run_no = r.run_no AND f.done_at IS NULL
-                                AND f.opened_at IS NULL AND (f.external OR f.conditional) ORDER BY f."order" LIMIT 1)
+          AND p.phase_id = (SELECT f.phase_id
+                            FROM lockstep.phase f
+                            WHERE f.queue_id = p_queue_id AND f.run_no = r.run_no AND f.done_at IS NULL
+                              AND f.opened_at IS NULL AND (f.external OR f.conditional)
+                            ORDER BY f."order" LIMIT 1)
           AND NOT p.phase_id = ANY (p_enough)
         ORDER BY p.run_no, p."order" LIMIT 1;
     END IF;
@@ -29,7 +42,8 @@ BEGIN
         "order" := p_offer[3];
     END IF;
     wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
-                    THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1), 3600000) END;
+                        THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1),
+                                   3600000) END;
     -- A worker was taking a task of a run in the moment in which that was cancelled: nobody says when it has committed.
     IF EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
                WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND p.external AND r.cancelled_at IS NOT NULL) THEN
@@ -37,11 +51,12 @@ BEGIN
     END IF;
     -- A dead executor's sessions, told to end, are still there: nobody says when they are gone, so who looked comes
     -- again.
-    IF EXISTS (SELECT FROM lockstep.executor e WHERE e.executor_no = ANY (p_living) AND e.ended_at IS NOT NULL) AND EXISTS (
-        SELECT FROM lockstep.executor e
-        JOIN lockstep.task t ON t.executor_no = e.executor_no AND lockstep.is_ownable(t.status)
-        JOIN lockstep.phase p ON p.phase_id = t.phase_id AND p.done_at IS NULL
-        WHERE p.queue_id = p_queue_id AND e.executor_no = ANY (p_living) AND e.ended_at IS NOT NULL) THEN
+    IF EXISTS (SELECT FROM lockstep.executor e WHERE e.executor_no = ANY (p_living) AND e.ended_at IS NOT NULL)
+       AND EXISTS (
+           SELECT FROM lockstep.executor e
+           JOIN lockstep.task t ON t.executor_no = e.executor_no AND lockstep.is_ownable(t.status)
+           JOIN lockstep.phase p ON p.phase_id = t.phase_id AND p.done_at IS NULL
+           WHERE p.queue_id = p_queue_id AND e.executor_no = ANY (p_living) AND e.ended_at IS NOT NULL) THEN
         wait_ms := LEAST(wait_ms, 20);
     END IF;
 END

@@ -1,8 +1,10 @@
 -- Up to p_limit tasks of one phase become those of executor p_executor_no. p_unowned: those without an owner, else
 -- those whose owner is none of p_living. Returns them in the order of the topic. See adopt, which has S of the phase
 -- and its row.
-CREATE OR REPLACE FUNCTION lockstep.adopt_take(p_phase_id bigint, p_executor_no int, p_limit int, p_unowned boolean, p_is_open boolean, p_living int[],
-    p_lacks text[], p_max_lost int) RETURNS SETOF lockstep.task LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.adopt_take(
+    p_phase_id bigint, p_executor_no int, p_limit int, p_unowned boolean, p_is_open boolean, p_living int[],
+    p_lacks text[], p_max_lost int)
+RETURNS SETOF lockstep.task LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
     WITH nobodys AS (
@@ -24,8 +26,10 @@ BEGIN
         SELECT o.task_id, o.old_owner, o.old_status, o.old_attempt, o.started_at FROM orphans o),
     lost AS (
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
-        SELECT f.task_id, f.old_attempt, 'Pending', f.old_owner, f.started_at, pg_catalog.clock_timestamp(), 'lost: its executor died'
-        FROM found f WHERE f.old_owner IS NOT NULL AND f.old_status = 'Processing'
+        SELECT f.task_id, f.old_attempt, 'Pending', f.old_owner, f.started_at, pg_catalog.clock_timestamp(),
+               'lost: its executor died'
+        FROM found f
+        WHERE f.old_owner IS NOT NULL AND f.old_status = 'Processing'
         ON CONFLICT DO NOTHING),
     taken AS (
         UPDATE lockstep.task t
@@ -42,4 +46,5 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.adopt_take(bigint, int, int, boolean, boolean, int[], text[], int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.adopt_take(bigint, int, int, boolean, boolean, int[], text[], int) TO lockstep_executor;
+GRANT EXECUTE ON FUNCTION lockstep.adopt_take(bigint, int, int, boolean, boolean, int[], text[], int)
+    TO lockstep_executor;

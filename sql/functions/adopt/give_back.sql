@@ -8,8 +8,11 @@ DECLARE
     free bigint[];
 BEGIN
     -- Of those that are skipped somebody else decides at this moment, or keeps the row for an hour.
-    free := ARRAY(SELECT t.task_id FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE SKIP LOCKED);
-    UPDATE lockstep.task t SET executor_no = NULL, token = NULL, status = 'Pending', updated_at = pg_catalog.clock_timestamp()
+    free := ARRAY(SELECT t.task_id
+                  FROM lockstep.task t
+                  WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE SKIP LOCKED);
+    UPDATE lockstep.task t
+    SET executor_no = NULL, token = NULL, status = 'Pending', updated_at = pg_catalog.clock_timestamp()
     FROM ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
     WHERE t.task_id = g.task_id AND t.token = g.token AND t.task_id = ANY (free) AND lockstep.is_ownable(t.status);
     GET DIAGNOSTICS count = ROW_COUNT;

@@ -8,8 +8,9 @@
 --            so 20 times; that takes hours, and it may end itself. Then each one counts
 --   stopped  its executor ended it, to end itself: not counted
 --   doubt    it may not have begun: not counted, it keeps its number; the next one is shown before it runs (adopt.sql)
-CREATE OR REPLACE FUNCTION lockstep.lose(p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text, p_kind text DEFAULT 'lost') RETURNS bigint
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.lose(
+    p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text, p_kind text DEFAULT 'lost')
+RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;
     stopped bigint[];
@@ -25,10 +26,13 @@ BEGIN
     END IF;
     -- Skipped, not waited for: the session that is gone may be about to commit, another one may keep the row for an
     -- hour.
-    free := ARRAY(SELECT t.task_id FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE SKIP LOCKED);
+    free := ARRAY(SELECT t.task_id
+                  FROM lockstep.task t
+                  WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE SKIP LOCKED);
     WITH hit AS (
         SELECT t.task_id, t.attempt_num, t.executor_no, t.started_at,
-               CASE WHEN p_kind IN ('server', 'ended') THEN pg_catalog.clock_timestamp() + interval '1 second' * lockstep.put_off(t.task_id, t.lost_num) END AS due,
+               CASE WHEN p_kind IN ('server', 'ended') THEN pg_catalog.clock_timestamp() + interval '1 second'
+                                                                * lockstep.put_off(t.task_id, t.lost_num) END AS due,
                p_kind = 'lost' OR (p_kind = 'ended' AND 20 <= (
                    SELECT pg_catalog.count(*) FROM lockstep.task_attempt a
                    WHERE a.task_id = t.task_id AND a.status = 'Pending' AND a.sqlstate = '57000')) AS counts
@@ -38,8 +42,8 @@ BEGIN
         WHERE t.task_id = ANY (free) AND lockstep.is_ownable(t.status)),
     noted AS (
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error, sqlstate)
-        SELECT h.task_id, h.attempt_num, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(), 'lost: ' || p_why,
-               CASE p_kind WHEN 'ended' THEN '57000' END -- operator_intervention
+        SELECT h.task_id, h.attempt_num, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(),
+               'lost: ' || p_why, CASE p_kind WHEN 'ended' THEN '57000' END -- operator_intervention
         FROM hit h WHERE p_kind <> 'doubt' ON CONFLICT DO NOTHING)
     UPDATE lockstep.task t
     SET executor_no = NULL, token = NULL, status = 'Pending', attempt_num = t.attempt_num + c.tried,

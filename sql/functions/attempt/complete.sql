@@ -3,8 +3,8 @@
 -- server began with the task's first statement.
 -- No SET search_path: docs/explanation/decisions.md. SET enable_seqscan costs a hundredth: without it a plan made while
 -- the table has a page or two reads all of it, and is kept while it grows.
-CREATE OR REPLACE FUNCTION lockstep.complete(p_task_id bigint, p_token uuid, p_started timestamptz DEFAULT NULL) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET enable_seqscan = off AS $$
+CREATE OR REPLACE FUNCTION lockstep.complete(p_task_id bigint, p_token uuid, p_started timestamptz DEFAULT NULL)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET enable_seqscan = off AS $$
 BEGIN
     UPDATE lockstep.task
     SET status = 'Completed'::lockstep.status, token = NULL, error = NULL,

@@ -49,31 +49,29 @@ DECLARE
     last int := pg_catalog.cardinality(p_segment.offsets);
     is_task CONSTANT boolean := p_segment.kind = 'task';
     is_implicit CONSTANT boolean := p_segment.run IS NULL;
-    task_type CONSTANT text := CASE WHEN is_task THEN lockstep.payload_type(p_segment.payloads[last]) END; -- of all of it
+    task_type CONSTANT text := CASE WHEN is_task THEN lockstep.payload_type(p_segment.payloads[last]) END;
     external CONSTANT boolean := task_type IS NOT DISTINCT FROM 'external';
     queue_row record;
     run_row record;
     fresh boolean;           -- the segment begins a phase; this and the next ones: see claim_judge
     begins boolean := false;
-    loose bigint[] := '{}';
-    loss text;
+    loose bigint[] := '{}'; loss text;
     stopped boolean;
     spared boolean;          -- stopped, but some of it runs in spite of that
     parked boolean;          -- the run is paused, its runs are concurrent
     in_vain boolean;         -- the phase is open and nothing failed before it
-    due timestamptz[];       -- of each record: not before,
-    conditions text[];       -- always, failure,
-    keys text[];             -- idempotency key
+    due timestamptz[]; conditions text[]; keys text[]; -- of each record: see claim_special
     conditional boolean := false;
 BEGIN
-    took_shared := false;
-    is_open := false;
-    SELECT queue.next_offset AS cursor, lookahead, runs, COALESCE(max_attempts, default_attempts, 3) AS max_attempts, paused, halted_reason,
-           implicit_run_no, epoch INTO STRICT queue_row
+    took_shared := false; is_open := false;
+    SELECT queue.next_offset AS cursor, lookahead, runs, COALESCE(max_attempts, default_attempts, 3) AS max_attempts,
+           paused, halted_reason, implicit_run_no, epoch
+    INTO STRICT queue_row
     FROM lockstep.queue WHERE queue_id = p_queue_id FOR NO KEY UPDATE; -- serialises claims: no offset is claimed twice
     next_offset := queue_row.cursor;
     verdict := CASE WHEN queue_row.halted_reason IS NOT NULL THEN 'halted' WHEN queue_row.paused THEN 'paused'
-                    WHEN queue_row.cursor < p_buffer_from THEN 'behind' WHEN p_segment.offsets[last] < queue_row.cursor THEN 'moved' END;
+                    WHEN queue_row.cursor < p_buffer_from THEN 'behind'
+                    WHEN p_segment.offsets[last] < queue_row.cursor THEN 'moved' END;
     IF verdict IS NOT NULL THEN
         RETURN;
     END IF;
@@ -81,21 +79,17 @@ BEGIN
         head := head + 1;
     END LOOP;
     IF p_segment.special AND is_task THEN
-        SELECT c.due, c.conditions, c.keys INTO due, conditions, keys FROM lockstep.claim_special(p_segment.payloads) AS c;
+        SELECT c.due, c.conditions, c.keys INTO due, conditions, keys
+        FROM lockstep.claim_special(p_segment.payloads) AS c;
         conditional := pg_catalog.array_remove(conditions[head:last], NULL) <> '{}';
     END IF;
-    SELECT run.run_no, next_seq, last_phase_id, last_order, last_previous_order, end_offset, stop_after, first_offset, status, paused_by, epoch INTO run_row
-    FROM lockstep.run
-    WHERE run.run_no = CASE WHEN is_implicit THEN queue_row.implicit_run_no -- so that each way has an index, also in a generic plan
-                            ELSE (SELECT b.run_no FROM lockstep.run b WHERE b.queue_id = p_queue_id AND b.run_id = p_segment.run) END;
-    -- A row without an offset was made by its producer. To an implicit run of an earlier epoch nothing of this one belongs.
-    run_no := CASE WHEN FOUND AND run_row.first_offset IS NOT NULL AND NOT (is_implicit AND run_row.epoch <> queue_row.epoch) THEN run_row.run_no END;
-    fresh := run_row.last_order <> p_segment."order";
-    -- Most segments continue the last phase of their run, or begin the next one. Of the others, what is no task is dealt with there.
-    IF (run_no IS NOT NULL AND is_task AND run_row.last_phase_id IS NOT NULL AND NOT (fresh AND is_implicit AND p_segment.previous = 0)
-        AND p_segment.previous = CASE WHEN fresh THEN run_row.last_order ELSE run_row.last_previous_order END
-        AND (is_implicit OR (run_row.end_offset IS NULL AND p_segment.seqs[head] = run_row.next_seq))) IS NOT TRUE THEN
-        SELECT j.verdict, j.fresh, j.begins, j.loose, j.loss, j.run_no, j.phase_id, COALESCE(j.next_offset, queue_row.cursor), j.note
+    SELECT p.run_no, p.fresh, p.in_order, p.last_phase_id, p.stop_after, p.status, p.paused_by INTO run_row
+    FROM lockstep.claim_place(p_queue_id, p_segment.run, queue_row.implicit_run_no, queue_row.epoch, p_segment."order",
+                              p_segment.previous, p_segment.seqs[head]) AS p;
+    run_no := run_row.run_no; fresh := run_row.fresh;
+    IF (is_task AND run_row.in_order) IS NOT TRUE THEN
+        SELECT j.verdict, j.fresh, j.begins, j.loose, j.loss, j.run_no, j.phase_id,
+               COALESCE(j.next_offset, queue_row.cursor), j.note
         INTO verdict, fresh, begins, loose, loss, run_no, phase_id, next_offset, note
         FROM lockstep.claim_judge(p_queue_id, p_executor_no, p_segment, head, run_no) AS j;
         IF verdict IS NOT NULL THEN
@@ -103,23 +97,25 @@ BEGIN
         END IF;
     END IF;
     -- What may say "not now" comes before the first write.
-    stopped := loss IS NOT NULL OR (run_no IS NOT NULL AND run_row.stop_after IS NOT NULL AND (fresh OR p_segment."order" > run_row.stop_after)
-                                    AND NOT (is_implicit AND p_segment.previous = 0));
-    spared := stopped AND conditional AND loss IS NULL AND run_row.stop_after > 0; -- 0: messages are missing, or an operator cancelled the run
+    stopped := loss IS NOT NULL
+               OR (run_no IS NOT NULL AND run_row.stop_after IS NOT NULL
+                   AND (fresh OR p_segment."order" > run_row.stop_after)
+                   AND NOT (is_implicit AND p_segment.previous = 0));
+    -- 0: messages are missing, or an operator cancelled the run
+    spared := stopped AND conditional AND loss IS NULL AND run_row.stop_after > 0;
     parked := p_executor_no IS NOT NULL AND queue_row.runs = 'concurrent' AND NOT is_implicit
               AND COALESCE(run_row.paused_by IS NOT NULL OR run_row.status = 'Paused', false);
     IF fresh AND (NOT stopped OR spared) AND NOT parked THEN
-        verdict := lockstep.claim_ahead(p_queue_id, queue_row.lookahead, p_in_stretches AND run_no IS NOT NULL AND queue_row.runs = 'serial', run_row.last_phase_id, p_held);
+        verdict := lockstep.claim_ahead(p_queue_id, queue_row.lookahead,
+                                        p_in_stretches AND run_no IS NOT NULL AND queue_row.runs = 'serial',
+                                        run_row.last_phase_id, p_held);
     ELSIF NOT fresh THEN
         phase_id := run_row.last_phase_id;
-        is_open := CASE WHEN NOT stopped OR spared THEN lockstep.claim_look(run_no, phase_id) ELSE false END;
-        parked := parked AND (run_row.paused_by IS NOT NULL OR NOT is_open); -- under its policy what is open continues
-        IF is_open IS NULL THEN
-            verdict := 'busy';
-        ELSIF NOT stopped AND NOT parked AND NOT p_parking AND NOT phase_id = ANY (p_held) THEN
-            took_shared := lockstep.lock_shared_xact(phase_id);
-            verdict := CASE WHEN NOT took_shared THEN 'busy' END;
-        END IF;
+        SELECT c.verdict, c.is_open, c.parked, c.took_shared INTO verdict, is_open, parked, took_shared
+        FROM lockstep.claim_continued(
+            run_no, phase_id, p_looks => NOT stopped OR spared, p_parked => parked,
+            p_held_back => run_row.paused_by IS NOT NULL,
+            p_shares => NOT stopped AND NOT p_parking AND NOT phase_id = ANY (p_held)) AS c;
     END IF;
     verdict := COALESCE(verdict, CASE WHEN p_parking AND NOT parked AND NOT stopped THEN 'resumed' END);
     IF verdict IS NOT NULL THEN
@@ -127,35 +123,40 @@ BEGIN
         RETURN;
     END IF;
     IF fresh OR loss IS NOT NULL OR loose <> '{}' THEN
-        SELECT b.run_no, COALESCE(b.phase_id, claim.phase_id), COALESCE(b.is_open, claim.is_open), COALESCE(b.took_shared, claim.took_shared), b.stopped, b.spared
+        SELECT b.run_no, COALESCE(b.phase_id, claim.phase_id), COALESCE(b.is_open, claim.is_open),
+               COALESCE(b.took_shared, claim.took_shared), b.stopped, b.spared
         INTO run_no, phase_id, is_open, took_shared, stopped, spared
-        FROM lockstep.claim_begin(p_queue_id, p_executor_no, p_segment, head, CASE WHEN NOT begins THEN run_no END, fresh, loose, loss, stopped, parked,
-                                  conditional) AS b;
+        FROM lockstep.claim_begin(p_queue_id, p_executor_no, p_segment, head, CASE WHEN NOT begins THEN run_no END,
+                                  fresh, loose, loss, stopped, parked, conditional) AS b;
     ELSIF external OR conditional THEN
         PERFORM lockstep.claim_widen(phase_id, external, conditional, spared);
     END IF;
     -- The tasks. A condition is judged here where the phase is open, else when it opens.
-    in_vain := CASE WHEN conditional AND is_open THEN NOT lockstep.run_failed_before(run_no, p_segment."order") ELSE false END;
+    in_vain := CASE WHEN conditional AND is_open THEN NOT lockstep.run_failed_before(run_no, p_segment."order")
+                    ELSE false END;
     WITH made AS (
-        INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, type, "order", seq, kafka_offset, name, payload, traceparent,
-                                   executor_no, token, attempt_num, max_attempts, condition, key, scheduled_for, skipped, error)
-        SELECT claim.phase_id, claim.run_no, p_queue_id, w.status, task_type, p_segment."order", w.seq, w.kafka_offset, w.name, w.payload, w.traceparent,
-               CASE WHEN w.taken THEN p_executor_no END, CASE WHEN w.taken THEN pg_catalog.gen_random_uuid() END,
-               CASE w.status WHEN 'Pending' THEN 1 ELSE 0 END, COALESCE(w.max_attempts, queue_row.max_attempts), w.condition, w.key, w.due,
+        INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, type, "order", seq, kafka_offset, name, payload,
+                                   traceparent, executor_no, token, attempt_num, max_attempts, condition, key,
+                                   scheduled_for, skipped, error)
+        SELECT claim.phase_id, claim.run_no, p_queue_id, w.status, task_type, p_segment."order", w.seq, w.kafka_offset,
+               w.name, w.payload, w.traceparent, CASE WHEN w.taken THEN p_executor_no END,
+               CASE WHEN w.taken THEN pg_catalog.gen_random_uuid() END, CASE w.status WHEN 'Pending' THEN 1 ELSE 0 END,
+               COALESCE(w.max_attempts, queue_row.max_attempts), w.condition, w.key, w.due,
                CASE WHEN w.vain THEN 'condition' END, CASE WHEN w.vain THEN 'not needed: nothing before it failed' END
         FROM lockstep.claim_rows(p_segment, head, last, due, conditions, keys, stopped, spared, in_vain,
-                                 NOT stopped AND NOT parked AND NOT external AND p_executor_no IS NOT NULL, is_open) AS w
+                                 NOT stopped AND NOT parked AND NOT external AND p_executor_no IS NOT NULL,
+                                 is_open) AS w
         RETURNING task_id, token, kafka_offset)
-    SELECT pg_catalog.array_agg(made.task_id ORDER BY made.kafka_offset), pg_catalog.array_agg(made.token ORDER BY made.kafka_offset)
+    SELECT pg_catalog.array_agg(made.task_id ORDER BY made.kafka_offset),
+           pg_catalog.array_agg(made.token ORDER BY made.kafka_offset)
     INTO task_ids, tokens FROM made;
     IF pg_catalog.array_remove(keys[head:last], NULL) <> '{}' AND (NOT stopped OR spared) THEN
         tokens := lockstep.key_skip(p_queue_id, run_no, task_ids);
     END IF;
-    UPDATE lockstep.run SET next_seq = CASE WHEN is_implicit THEN next_seq ELSE p_segment.seqs[last] + 1 END, tasks = tasks + (last - head + 1),
-        phases = phases + CASE WHEN fresh THEN 1 ELSE 0 END, last_phase_id = claim.phase_id, last_order = p_segment."order",
-        last_previous_order = p_segment.previous, parked_order = CASE WHEN parked THEN p_segment."order" ELSE parked_order END
-    WHERE run.run_no = claim.run_no;
-    next_offset := lockstep.cursor_advance(p_queue_id, p_segment.offsets[last], p_segment.last_timestamp, p_segment.last_digest);
+    PERFORM lockstep.claim_counted(run_no, phase_id, last - head + 1, fresh, parked, p_segment."order",
+                                   p_segment.previous, CASE WHEN NOT is_implicit THEN p_segment.seqs[last] + 1 END);
+    next_offset := lockstep.cursor_advance(p_queue_id, p_segment.offsets[last], p_segment.last_timestamp,
+                                           p_segment.last_digest);
     verdict := CASE WHEN stopped THEN 'cancelled' WHEN parked THEN 'parked' ELSE 'claimed' END;
     IF took_shared THEN -- last, because it is not undone when a statement of this transaction fails
         PERFORM lockstep.keep_shared(phase_id);

@@ -1,8 +1,9 @@
 -- Is it too early to claim another phase behind p_last_phase_id (NULL: it is the first of its run)? NULL: no.
 -- lookahead: enough phases wait already;
 -- others: p_in_stretches, and others have the last one and continue. See claim.
-CREATE OR REPLACE FUNCTION lockstep.claim_ahead(p_queue_id int, p_lookahead int, p_in_stretches boolean, p_last_phase_id bigint, p_held bigint[]) RETURNS text
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.claim_ahead(
+    p_queue_id int, p_lookahead int, p_in_stretches boolean, p_last_phase_id bigint, p_held bigint[])
+RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     IF lockstep.phases_ahead(p_queue_id, p_lookahead) >= p_lookahead THEN
         RETURN 'lookahead';

@@ -1,12 +1,15 @@
 -- S of a phase that this transaction has made is refused: somebody who is no executor has its locks. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_barred(p_phase_id bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    takers CONSTANT text := COALESCE(lockstep.lock_takers('phase', lockstep.phase_key(p_phase_id, 0), lockstep.phase_key(p_phase_id, 1)),
+    takers CONSTANT text := COALESCE(lockstep.lock_takers(
+                                         'phase', lockstep.phase_key(p_phase_id, 0), lockstep.phase_key(p_phase_id, 1)),
                                      'a session that has released them');
 BEGIN
     RAISE EXCEPTION 'the locks of phase %, which is new, are held by %', p_phase_id, takers
-        USING ERRCODE = 'lock_not_available', HINT = pg_catalog.format('%sWhat keeps others from these locks: lockstep migrate roles --show-sql --advisory',
-            'End that session: SELECT pg_terminate_backend(' || "substring"(takers, 'pid (\d+)') || '). ');
+        USING ERRCODE = 'lock_not_available',
+              HINT = pg_catalog.format(
+                  '%sWhat keeps others from these locks: lockstep migrate roles --show-sql --advisory',
+                  'End that session: SELECT pg_terminate_backend(' || "substring"(takers, 'pid (\d+)') || '). ');
 END
 $$;
 GRANT EXECUTE ON FUNCTION lockstep.claim_barred TO lockstep_executor;

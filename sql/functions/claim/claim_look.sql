@@ -1,7 +1,8 @@
 -- Is this phase of a run open? NULL: somebody has one of their rows, come again. The run before its phase, as a gate
 -- that opens the first phase of a run locks them: the claim writes the run at its end, and by then has the phase. See
 -- claim.
-CREATE OR REPLACE FUNCTION lockstep.claim_look(p_run_no bigint, p_phase_id bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.claim_look(p_run_no bigint, p_phase_id bigint) RETURNS boolean
+LANGUAGE plpgsql AS $$
 DECLARE
     is_open boolean;
 BEGIN
@@ -10,7 +11,8 @@ BEGIN
     IF FOUND THEN
         -- Under FOR SHARE: a retry that closes the phase again is wholly before or wholly after this look. Skipped, not
         -- waited for: a gate may be holding the row.
-        SELECT p.opened_at IS NOT NULL INTO is_open FROM lockstep.phase p WHERE p.phase_id = p_phase_id FOR SHARE SKIP LOCKED;
+        SELECT p.opened_at IS NOT NULL INTO is_open
+        FROM lockstep.phase p WHERE p.phase_id = p_phase_id FOR SHARE SKIP LOCKED;
     END IF;
     RETURN is_open;
 END

@@ -1,22 +1,35 @@
 -- The rejected records, not counted yet, that may account for p_gap sequence numbers that are missing before p_offset.
 -- p_run_no: the run; NULL: not seen before. p_last_run_no: the newest run of the queue. See claim.
-CREATE OR REPLACE FUNCTION lockstep.claim_loose(p_queue_id int, p_epoch int, p_last_run_no bigint, p_run_no bigint, p_offset bigint, p_gap bigint)
+CREATE OR REPLACE FUNCTION lockstep.claim_loose(
+    p_queue_id int, p_epoch int, p_last_run_no bigint, p_run_no bigint, p_offset bigint, p_gap bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
-    gap_most CONSTANT bigint := 10000; -- more at once are loss, whatever was rejected: they would be looked for under the lock of the queue's row
+    -- more at once are loss, whatever was rejected: they would be looked for under the lock of the queue's row
+    gap_most CONSTANT bigint := 10000;
     run_row record;
-    since bigint; -- behind this offset: since the last message of the run; of a run not seen before: since the run before it
+    -- behind this offset: since the last message of the run; of a run not seen before: since the run before it
+    since bigint;
 BEGIN
-    SELECT r.epoch, r.first_offset, r.last_phase_id, r.next_seq INTO run_row FROM lockstep.run r WHERE r.run_no = p_run_no;
+    SELECT r.epoch, r.first_offset, r.last_phase_id, r.next_seq INTO run_row
+    FROM lockstep.run r WHERE r.run_no = p_run_no;
     since := CASE WHEN p_run_no IS NOT NULL AND run_row.epoch <> p_epoch THEN -1
-        WHEN p_run_no IS NOT NULL THEN GREATEST(run_row.first_offset, (SELECT pg_catalog.max(t.kafka_offset) FROM lockstep.task t WHERE t.phase_id = run_row.last_phase_id))
-        ELSE COALESCE((SELECT COALESCE(b.end_offset - (b.closed_by IS NOT NULL)::int, b.first_offset) FROM lockstep.run b
-                       WHERE b.run_no = p_last_run_no AND b.epoch = p_epoch), -1) END;
+                  WHEN p_run_no IS NOT NULL
+                      THEN GREATEST(run_row.first_offset,
+                                    (SELECT pg_catalog.max(t.kafka_offset)
+                                     FROM lockstep.task t WHERE t.phase_id = run_row.last_phase_id))
+                  ELSE COALESCE((SELECT COALESCE(b.end_offset - (b.closed_by IS NOT NULL)::int, b.first_offset)
+                                 FROM lockstep.run b
+                                 WHERE b.run_no = p_last_run_no AND b.epoch = p_epoch),
+                                -1) END;
     IF run_row.epoch = p_epoch THEN
-        since := GREATEST(since, (SELECT pg_catalog.max(c.kafka_offset) FROM lockstep.rejected_message c
-                                  WHERE c.run_no = p_run_no AND c.kafka_offset > since AND c.seq < run_row.next_seq AND c.reason <> 'duplicate'));
+        since := GREATEST(since,
+                          (SELECT pg_catalog.max(c.kafka_offset)
+                           FROM lockstep.rejected_message c
+                           WHERE c.run_no = p_run_no AND c.kafka_offset > since AND c.seq < run_row.next_seq
+                             AND c.reason <> 'duplicate'));
     END IF;
-    IF p_gap > LEAST(gap_most, p_offset - since - 1) THEN -- they cannot be enough: all that was ever rejected would be read
+    -- they cannot be enough: all that was ever rejected would be read
+    IF p_gap > LEAST(gap_most, p_offset - since - 1) THEN
         RETURN '{}';
     END IF;
     -- One query for each index: a run's has no queue_id, with which the other could be taken.

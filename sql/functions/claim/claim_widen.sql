@@ -1,7 +1,9 @@
 -- A phase that is being filled gets external or conditional tasks, maybe its first. All of it so far may have been
 -- cancelled: then it was done, and with a task that is spared it is not; nothing is claimed behind it yet. Whoever
 -- waits for such tasks is notified. See claim.
-CREATE OR REPLACE FUNCTION lockstep.claim_widen(p_phase_id bigint, p_external boolean, p_conditional boolean, p_spared boolean) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.claim_widen(
+    p_phase_id bigint, p_external boolean, p_conditional boolean, p_spared boolean)
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     own record;
 BEGIN
@@ -11,7 +13,8 @@ BEGIN
     WHERE p.phase_id = p_phase_id
       AND (p.external <> (p.external OR p_external) OR p.conditional <> (p.conditional OR p_conditional)
            OR (p_spared AND p.done_at IS NOT NULL));
-    SELECT q.queue_id, q.name, p.opened_at INTO STRICT own FROM lockstep.phase p JOIN lockstep.queue q USING (queue_id) WHERE p.phase_id = p_phase_id;
+    SELECT q.queue_id, q.name, p.opened_at INTO STRICT own
+    FROM lockstep.phase p JOIN lockstep.queue q USING (queue_id) WHERE p.phase_id = p_phase_id;
     IF p_spared THEN
         PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'work');
     END IF;

@@ -2,7 +2,8 @@
 -- the one that has it ended without being done (Failed, Cancelled, Terminated); what retention has deleted keeps its
 -- key. A task always gets the key that it has, also under another number (a replay that makes its row again). Those
 -- that do not get theirs are returned. Called under the lock of the queue's row.
-CREATE OR REPLACE FUNCTION lockstep.key_take(p_queue_id int, p_run_id uuid, p_task_ids bigint[]) RETURNS bigint[] LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.key_take(p_queue_id int, p_run_id uuid, p_task_ids bigint[]) RETURNS bigint[]
+LANGUAGE plpgsql AS $$
 DECLARE
     task_row record;
     refused bigint[] := '{}';
@@ -11,10 +12,11 @@ BEGIN
              WHERE k.task_id = ANY (p_task_ids) AND k.key IS NOT NULL ORDER BY k.kafka_offset LOOP
         INSERT INTO lockstep.idempotency_key AS i (queue_id, key, task_id, run_id, kafka_offset)
         VALUES (p_queue_id, task_row.key, task_row.task_id, p_run_id, task_row.kafka_offset)
-        ON CONFLICT (queue_id, key) DO UPDATE
-            SET task_id = EXCLUDED.task_id, run_id = EXCLUDED.run_id, kafka_offset = EXCLUDED.kafka_offset, taken_at = EXCLUDED.taken_at
-            WHERE i.task_id = EXCLUDED.task_id OR (i.run_id = EXCLUDED.run_id AND i.kafka_offset = EXCLUDED.kafka_offset)
-               OR EXISTS (SELECT FROM lockstep.task h WHERE h.task_id = i.task_id AND lockstep.frees_key(h.status));
+        ON CONFLICT (queue_id, key) DO UPDATE SET
+            task_id = EXCLUDED.task_id, run_id = EXCLUDED.run_id, kafka_offset = EXCLUDED.kafka_offset,
+            taken_at = EXCLUDED.taken_at
+        WHERE i.task_id = EXCLUDED.task_id OR (i.run_id = EXCLUDED.run_id AND i.kafka_offset = EXCLUDED.kafka_offset)
+           OR EXISTS (SELECT FROM lockstep.task h WHERE h.task_id = i.task_id AND lockstep.frees_key(h.status));
         IF NOT FOUND THEN
             refused := refused || task_row.task_id;
         END IF;

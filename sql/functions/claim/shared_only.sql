@@ -8,11 +8,13 @@ DECLARE
     count int := 0;
 BEGIN
     FOR other IN
-        SELECT l.key FROM (
-            SELECT ((l.objid::bigint + 2147483648) & 4294967295) - 2147483648 AS key FROM pg_catalog.pg_locks l
-            WHERE l.locktype = 'advisory' AND l.pid = pg_catalog.pg_backend_pid() AND l.classid::bigint = class AND l.objsubid = 2
-              AND l.mode = 'ShareLock' AND l.granted) AS l
-        WHERE l.key & 1 = 0 AND l.key <> ALL (ARRAY(SELECT lockstep.phase_key(p.id, 0) FROM pg_catalog.unnest(p_phases) AS p (id)))
+        SELECT l.key
+        FROM (SELECT ((l.objid::bigint + 2147483648) & 4294967295) - 2147483648 AS key
+              FROM pg_catalog.pg_locks l
+              WHERE l.locktype = 'advisory' AND l.pid = pg_catalog.pg_backend_pid() AND l.classid::bigint = class
+                AND l.objsubid = 2 AND l.mode = 'ShareLock' AND l.granted) AS l
+        WHERE l.key & 1 = 0
+          AND l.key <> ALL (ARRAY(SELECT lockstep.phase_key(p.id, 0) FROM pg_catalog.unnest(p_phases) AS p (id)))
     LOOP
         IF pg_catalog.pg_advisory_unlock_shared(class, other) THEN
             count := count + 1;

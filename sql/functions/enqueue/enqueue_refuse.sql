@@ -5,8 +5,10 @@ DECLARE
     own record;
 BEGIN
     DELETE FROM lockstep.enqueued WHERE enqueue_id = p_enqueue_id RETURNING queue_id, run_no, run_id INTO STRICT own;
-    UPDATE lockstep.run SET status = 'Failed', error = p_why, ended_at = pg_catalog.clock_timestamp() WHERE run_no = own.run_no;
-    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('publish_failed', own.queue_id, own.run_no, p_why);
+    UPDATE lockstep.run SET status = 'Failed', error = p_why, ended_at = pg_catalog.clock_timestamp()
+    WHERE run_no = own.run_no;
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
+    VALUES ('publish_failed', own.queue_id, own.run_no, p_why);
     PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'run');
     RETURN own.run_id;
 END

@@ -1,7 +1,9 @@
 -- Puts tasks into the outbox as one run, in the caller's transaction: sorted by order, tasks of one order as they are
 -- given. A task that is wrong is refused with its number. p_job, p_started_by: of a job's run, and what started it.
 -- Returns p_run.
-CREATE OR REPLACE FUNCTION lockstep.enqueue_run(p_queue_id int, p_tasks jsonb[], p_name text, p_run uuid, p_job int, p_started_by text) RETURNS uuid LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.enqueue_run(
+    p_queue_id int, p_tasks jsonb[], p_name text, p_run uuid, p_job int, p_started_by text)
+RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     queue_row record;
     no bigint;
@@ -9,30 +11,45 @@ DECLARE
     layers int;
     size bigint;
 BEGIN
-    SELECT b.queue_id, b.on_failure, b.next_offset INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
+    SELECT b.queue_id, b.on_failure, b.next_offset INTO STRICT queue_row
+    FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
     PERFORM lockstep.enqueue_check(t.task, t.n) FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n);
     WITH given AS (
-        SELECT t.task, (t.task ->> 'order')::bigint AS ord, t.n FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n)),
+        SELECT t.task, (t.task ->> 'order')::bigint AS ord, t.n
+        FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n)),
     placed AS (
-        SELECT g.task, g.ord, pg_catalog.row_number() OVER (ORDER BY g.ord, g.n) - 1 AS seq, pg_catalog.dense_rank() OVER (ORDER BY g.ord) AS phase FROM given g),
-    layer AS (SELECT p.phase, p.ord, pg_catalog.lag(p.ord, 1, 0::bigint) OVER (ORDER BY p.phase) AS before FROM (SELECT DISTINCT phase, ord FROM placed) AS p)
-    SELECT pg_catalog.array_agg((p.task || pg_catalog.jsonb_build_object('run', p_run, 'seq', p.seq, 'previous_order', l.before))::text ORDER BY p.seq), pg_catalog.max(p.phase)
+        SELECT g.task, g.ord, pg_catalog.row_number() OVER (ORDER BY g.ord, g.n) - 1 AS seq,
+               pg_catalog.dense_rank() OVER (ORDER BY g.ord) AS phase
+        FROM given g),
+    layer AS (
+        SELECT p.phase, p.ord, pg_catalog.lag(p.ord, 1, 0::bigint) OVER (ORDER BY p.phase) AS before
+        FROM (SELECT DISTINCT phase, ord FROM placed) AS p)
+    SELECT pg_catalog.array_agg((p.task || pg_catalog.jsonb_build_object(
+                                     'run', p_run, 'seq', p.seq, 'previous_order', l.before))::text ORDER BY p.seq),
+           pg_catalog.max(p.phase)
     INTO sent, layers
     FROM placed p JOIN layer l USING (phase);
     -- As a publisher does it: a database that is made again has them from the topic.
-    sent[1] := (sent[1]::jsonb || pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('run_name', p_name, 'run_on_failure', queue_row.on_failure)))::text;
-    sent := sent || pg_catalog.jsonb_build_object('type', 'end', 'run', p_run, 'seq', pg_catalog.cardinality(sent), 'tasks', pg_catalog.cardinality(sent), 'phases', layers)::text;
+    sent[1] := (sent[1]::jsonb || pg_catalog.jsonb_strip_nulls(
+                    pg_catalog.jsonb_build_object('run_name', p_name, 'run_on_failure', queue_row.on_failure)))::text;
+    sent := sent || pg_catalog.jsonb_build_object('type', 'end', 'run', p_run, 'seq', pg_catalog.cardinality(sent),
+                                                  'tasks', pg_catalog.cardinality(sent), 'phases', layers)::text;
     SELECT pg_catalog.sum(pg_catalog.octet_length(s)) INTO size FROM pg_catalog.unnest(sent) AS s;
     IF size > 16 * 1024 * 1024 THEN
-        RAISE EXCEPTION 'the tasks have % bytes, 16 MiB are allowed', size USING ERRCODE = 'invalid_parameter_value', HINT = 'Publish more with lockstep publish.';
+        RAISE EXCEPTION 'the tasks have % bytes, 16 MiB are allowed', size
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Publish more with lockstep publish.';
     END IF;
 
     INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, published_by, job_id, started_by)
-    VALUES (p_run, queue_row.queue_id, p_name, queue_row.on_failure, 'Publishing', lockstep.actor(), p_job, p_started_by) RETURNING run_no INTO no;
+    VALUES (p_run, queue_row.queue_id, p_name, queue_row.on_failure, 'Publishing', lockstep.actor(), p_job,
+            p_started_by)
+    RETURNING run_no INTO no;
     INSERT INTO lockstep.enqueued (queue_id, run_no, run_id, messages, phases, bytes, floor_offset)
     VALUES (queue_row.queue_id, no, p_run, sent, layers, size, queue_row.next_offset);
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-    VALUES ('run_enqueued', queue_row.queue_id, no, pg_catalog.format('%s in %s', lockstep.counted(pg_catalog.cardinality(sent) - 1, 'task'), lockstep.counted(layers, 'phase')));
+    VALUES ('run_enqueued', queue_row.queue_id, no,
+            pg_catalog.format('%s in %s', lockstep.counted(pg_catalog.cardinality(sent) - 1, 'task'),
+                              lockstep.counted(layers, 'phase')));
     PERFORM pg_catalog.pg_notify('lockstep_' || queue_row.queue_id, 'relay');
     RETURN p_run;
 END

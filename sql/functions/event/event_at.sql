@@ -8,7 +8,9 @@ DECLARE
     found record;
 BEGIN
     WHILE high - low > 1 LOOP
-        SELECT l.event_id, l.at INTO found FROM lockstep.event_log l WHERE l.event_id > low AND l.event_id <= (low + high) / 2 ORDER BY l.event_id DESC LIMIT 1;
+        SELECT l.event_id, l.at INTO found
+        FROM lockstep.event_log l
+        WHERE l.event_id > low AND l.event_id <= (low + high) / 2 ORDER BY l.event_id DESC LIMIT 1;
         IF found.event_id IS NULL THEN
             low := (low + high) / 2;
         ELSIF found.at <= event_at.at THEN

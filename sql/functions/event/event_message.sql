@@ -5,11 +5,14 @@ DECLARE
     o record;
     tasks jsonb;
 BEGIN
-    SELECT b.uid, b.event, t.about, b.created_at, q.name AS queue, b.run_no, r.run_id, r.name AS run_name, r.implicit, r.status, r.error,
-           r.tasks, r.phases, r.rejected, b.phase_id, p."order", p.previous_order, p.opened_at, p.done_at, r.started_at, r.ended_at,
-           b.task_id, k.seq, k.name AS task_name, k.type, k.attempt_num, k.error AS task_error, b.actor, b.detail,
-           r.started_by, COALESCE(b.job, (SELECT j.name FROM lockstep.job j WHERE j.job_id = r.job_id)) AS job,
-           (SELECT c.scheduled_for FROM lockstep.job_occurrence c WHERE r.job_id IS NOT NULL AND c.run_id = r.run_id LIMIT 1) AS scheduled_for INTO STRICT o
+    SELECT b.uid, b.event, t.about, b.created_at, q.name AS queue, b.run_no, r.run_id, r.name AS run_name, r.implicit,
+           r.status, r.error, r.tasks, r.phases, r.rejected, b.phase_id, p."order", p.previous_order, p.opened_at,
+           p.done_at, r.started_at, r.ended_at, b.task_id, k.seq, k.name AS task_name, k.type, k.attempt_num,
+           k.error AS task_error, b.actor, b.detail, r.started_by,
+           COALESCE(b.job, (SELECT j.name FROM lockstep.job j WHERE j.job_id = r.job_id)) AS job,
+           (SELECT c.scheduled_for
+            FROM lockstep.job_occurrence c WHERE r.job_id IS NOT NULL AND c.run_id = r.run_id LIMIT 1) AS scheduled_for
+    INTO STRICT o
     FROM lockstep.outbox b
     JOIN lockstep.event_type t USING (event)
     JOIN lockstep.queue q USING (queue_id)
@@ -27,21 +30,27 @@ BEGIN
     ELSIF o.event = 'run_ended' THEN
         tasks := pg_catalog.jsonb_build_object('total', o.tasks);
     END IF;
-    RETURN pg_catalog.convert_to(pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-        'id', o.uid, 'event', o.event, 'at', lockstep.event_time(o.created_at), 'queue', o.queue,
-        'run', o.run_id, 'run_name', o.run_name, 'implicit', NULLIF(o.implicit, false),
-        'order', o."order", 'previous_order', CASE WHEN o.about = 'phase' THEN o.previous_order END,
-        'task', CASE WHEN o.task_id IS NOT NULL THEN pg_catalog.jsonb_build_object('id', o.task_id, 'seq', o.seq, 'name', o.task_name,
-            'type', o.type, 'attempt', o.attempt_num, 'error', o.task_error) END,
-        'started_by', CASE WHEN o.about = 'run' THEN o.started_by END, 'job', CASE WHEN o.about IN ('run', 'job') THEN o.job END,
-        'scheduled_for', CASE WHEN o.about = 'run' THEN lockstep.event_time(o.scheduled_for) END,
-        'status', CASE WHEN o.event = 'run_ended' THEN o.status END,
-        'reason', CASE WHEN o.event = 'run_ended' THEN o.error END,
-        'phases', CASE WHEN o.event = 'run_ended' THEN o.phases END,
-        'rejected', CASE WHEN o.event = 'run_ended' THEN o.rejected END,
-        'tasks', tasks,
-        'started_at', lockstep.event_time(CASE o.event WHEN 'run_ended' THEN o.started_at WHEN 'phase_done' THEN o.opened_at END),
-        'actor', o.actor, 'detail', o.detail))::text, 'UTF8');
+    RETURN pg_catalog.convert_to(
+        pg_catalog.jsonb_strip_nulls(
+            pg_catalog.jsonb_build_object(
+                'id', o.uid, 'event', o.event, 'at', lockstep.event_time(o.created_at), 'queue', o.queue,
+                'run', o.run_id, 'run_name', o.run_name, 'implicit', NULLIF(o.implicit, false),
+                'order', o."order", 'previous_order', CASE WHEN o.about = 'phase' THEN o.previous_order END,
+                'task', CASE WHEN o.task_id IS NOT NULL
+                                 THEN pg_catalog.jsonb_build_object('id', o.task_id, 'seq', o.seq, 'name', o.task_name,
+                                          'type', o.type, 'attempt', o.attempt_num, 'error', o.task_error) END,
+                'started_by', CASE WHEN o.about = 'run' THEN o.started_by END,
+                'job', CASE WHEN o.about IN ('run', 'job') THEN o.job END,
+                'scheduled_for', CASE WHEN o.about = 'run' THEN lockstep.event_time(o.scheduled_for) END,
+                'status', CASE WHEN o.event = 'run_ended' THEN o.status END,
+                'reason', CASE WHEN o.event = 'run_ended' THEN o.error END,
+                'phases', CASE WHEN o.event = 'run_ended' THEN o.phases END,
+                'rejected', CASE WHEN o.event = 'run_ended' THEN o.rejected END,
+                'tasks', tasks,
+                'started_at', lockstep.event_time(
+                    CASE o.event WHEN 'run_ended' THEN o.started_at WHEN 'phase_done' THEN o.opened_at END),
+                'actor', o.actor, 'detail', o.detail))::text,
+        'UTF8');
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.event_message(bigint) FROM PUBLIC;

@@ -1,12 +1,14 @@
 -- An executor whose heartbeat stands still though it holds its lock is frozen (stopped, a paused machine): its sessions
 -- are ended, all of them, so its locks go and it is an orphan's owner like any other. The observer has judged the
 -- standstill by its own clock; the counter is looked at once more.
-CREATE OR REPLACE FUNCTION lockstep.executor_fence(p_executor_no int, p_heartbeat bigint) RETURNS int LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.executor_fence(p_executor_no int, p_heartbeat bigint) RETURNS int
+LANGUAGE plpgsql AS $$
 DECLARE
     ended int := 0;
     s record;
 BEGIN
-    PERFORM FROM lockstep.executor WHERE executor_no = p_executor_no AND heartbeat = p_heartbeat AND ended_at IS NULL FOR UPDATE;
+    PERFORM FROM lockstep.executor
+    WHERE executor_no = p_executor_no AND heartbeat = p_heartbeat AND ended_at IS NULL FOR UPDATE;
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
@@ -17,11 +19,13 @@ BEGIN
             ended := ended + pg_catalog.pg_terminate_backend(s.pid)::int;
         EXCEPTION WHEN insufficient_privilege THEN
             RAISE WARNING 'executor %: no right to end backend %', p_executor_no, s.pid
-                USING HINT = pg_catalog.format('An administrator grants it: GRANT pg_signal_backend TO %I;', session_user);
+                USING HINT = pg_catalog.format('An administrator grants it: GRANT pg_signal_backend TO %I;',
+                                               session_user);
         END;
     END LOOP;
     INSERT INTO lockstep.event_log (event, executor_no, detail)
-    VALUES ('executor_frozen', p_executor_no, pg_catalog.format('heartbeat %s stands still; %s sessions ended', p_heartbeat, ended));
+    VALUES ('executor_frozen', p_executor_no,
+            pg_catalog.format('heartbeat %s stands still; %s sessions ended', p_heartbeat, ended));
     RETURN ended;
 END
 $$;

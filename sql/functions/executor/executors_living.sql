@@ -6,7 +6,8 @@ DECLARE
     living int[];
     dead int[];
 BEGIN
-    SELECT pg_catalog.array_agg(e.executor_no) FILTER (WHERE e.lives), pg_catalog.array_agg(e.executor_no) FILTER (WHERE NOT e.lives)
+    SELECT pg_catalog.array_agg(e.executor_no) FILTER (WHERE e.lives),
+           pg_catalog.array_agg(e.executor_no) FILTER (WHERE NOT e.lives)
     INTO living, dead
     FROM (SELECT executor_no, lockstep.executor_lives(executor_no) AS lives FROM lockstep.executor
           WHERE ended_at IS NULL OFFSET 0) AS e;
@@ -14,7 +15,8 @@ BEGIN
     IF dead IS NOT NULL THEN
         WITH gone AS (
             -- Skipped when another observer marks it right now: it writes the same.
-            SELECT executor_no FROM lockstep.executor WHERE executor_no = ANY (dead) AND ended_at IS NULL FOR UPDATE SKIP LOCKED),
+            SELECT executor_no
+            FROM lockstep.executor WHERE executor_no = ANY (dead) AND ended_at IS NULL FOR UPDATE SKIP LOCKED),
         marked AS (
             UPDATE lockstep.executor e SET ended_at = pg_catalog.clock_timestamp(), ended_why = 'found dead'
             FROM gone WHERE e.executor_no = gone.executor_no RETURNING e.executor_no, e.executor_id)

@@ -7,15 +7,19 @@ DECLARE
     left_over int[] := '{}';
 BEGIN
     PERFORM pg_catalog.pg_stat_clear_snapshot(); -- a copy made earlier in this transaction may be too old
-    FOR s IN SELECT es.executor_no, es.pid, es.backend_start, a.backend_start AS seen_start, a.pid IS NOT NULL AS there, e.ended_at
-             FROM lockstep.executor_session es
-             JOIN lockstep.executor e USING (executor_no)
-             LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = es.pid
-             WHERE es.executor_no <> ALL (p_living)
-               AND (e.ended_at IS NOT NULL OR NOT lockstep.executor_lives(es.executor_no)) -- it may have come since they were counted
-             LOOP
-        IF s.there AND (s.seen_start = s.backend_start
-                        OR (s.seen_start IS NULL AND s.ended_at > pg_catalog.clock_timestamp() - interval '1 minute')) THEN
+    FOR s IN
+        SELECT es.executor_no, es.pid, es.backend_start, a.backend_start AS seen_start, a.pid IS NOT NULL AS there,
+               e.ended_at
+        FROM lockstep.executor_session es
+        JOIN lockstep.executor e USING (executor_no)
+        LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = es.pid
+        WHERE es.executor_no <> ALL (p_living)
+          -- it may have come since they were counted
+          AND (e.ended_at IS NOT NULL OR NOT lockstep.executor_lives(es.executor_no))
+    LOOP
+        IF s.there
+           AND (s.seen_start = s.backend_start
+                OR (s.seen_start IS NULL AND s.ended_at > pg_catalog.clock_timestamp() - interval '1 minute')) THEN
             left_over := left_over || s.executor_no;
             IF s.seen_start IS NOT NULL THEN
                 BEGIN

@@ -1,11 +1,13 @@
 -- The reasons in the order in which they are found: see explain.
-CREATE OR REPLACE FUNCTION lockstep.explain_all(p_queue_id int, p_run_no bigint, p_task_id bigint) RETURNS SETOF lockstep.explanation
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.explain_all(p_queue_id int, p_run_no bigint, p_task_id bigint)
+RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
     oldest record;
 BEGIN
     IF lockstep.explain_blind() THEN
-        RETURN NEXT lockstep.explain_row('standby', 'this server is a standby: the executors, their locks and their sessions are on the primary and cannot be seen here',
+        RETURN NEXT lockstep.explain_row('standby',
+                                         'this server is a standby: the executors, their locks and their sessions are '
+                                         'on the primary and cannot be seen here',
                                          'server', NULL);
     END IF;
     IF p_task_id IS NOT NULL THEN
@@ -15,16 +17,21 @@ BEGIN
     ELSE
         RETURN QUERY SELECT * FROM lockstep.explain_queue(p_queue_id);
         -- What its oldest run waits for, and what it has at work.
-        SELECT r.run_no INTO oldest FROM lockstep.run r WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL ORDER BY r.first_offset NULLS LAST LIMIT 1;
+        SELECT r.run_no INTO oldest
+        FROM lockstep.run r
+        WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL ORDER BY r.first_offset NULLS LAST LIMIT 1;
         IF oldest.run_no IS NOT NULL THEN
             RETURN QUERY SELECT * FROM lockstep.explain_run(oldest.run_no, false);
         ELSE
-            RETURN QUERY SELECT (lockstep.explain_row('queue_idle', 'queue ' || q.name || ' has no run that has not ended', 'queue ' || q.name,
-                                                      (SELECT pg_catalog.max(r.ended_at) FROM lockstep.run r WHERE r.queue_id = p_queue_id))).*
-                         FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
+            RETURN QUERY
+            SELECT (lockstep.explain_row(
+                        'queue_idle', 'queue ' || q.name || ' has no run that has not ended', 'queue ' || q.name,
+                        (SELECT pg_catalog.max(r.ended_at) FROM lockstep.run r WHERE r.queue_id = p_queue_id))).*
+            FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
         END IF;
     END IF;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_all(int, bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_all(int, bigint, bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_all(int, bigint, bigint)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

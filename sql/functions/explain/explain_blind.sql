@@ -3,4 +3,5 @@ CREATE OR REPLACE FUNCTION lockstep.explain_blind() RETURNS boolean LANGUAGE sql
     SELECT pg_catalog.pg_is_in_recovery()
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_blind() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_blind() TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_blind()
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

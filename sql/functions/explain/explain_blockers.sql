@@ -1,8 +1,10 @@
--- What a session waits for in the end: the sessions that block it, those that block these, and so on, down to those that wait for no lock.
--- path: from the one that p_pid waits for to that one. A prepared transaction has no session (pg_blocking_pids: 0): it is found by the
--- lock. Each session is visited once, so a queue of waiters costs one look for each of them.
+-- What a session waits for in the end: the sessions that block it, those that block these, and so on, down to those
+-- that wait for no lock. path: from the one that p_pid waits for to that one. A prepared transaction has no session
+-- (pg_blocking_pids: 0): it is found by the lock. Each session is visited once, so a queue of waiters costs one look
+-- for each of them.
 CREATE OR REPLACE FUNCTION lockstep.explain_blockers(p_pid int)
-RETURNS TABLE (pid int, gid text, owner name, database name, prepared timestamptz, path int[]) LANGUAGE plpgsql STABLE AS $$
+RETURNS TABLE (pid int, gid text, owner name, database name, prepared timestamptz, path int[])
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
     MOST CONSTANT int := 100;
     visited int[] := ARRAY[p_pid];
@@ -26,20 +28,26 @@ BEGIN
                 SELECT x.gid, x.owner, x.database, x.prepared
                 FROM pg_catalog.pg_locks w
                 JOIN pg_catalog.pg_locks h ON h.pid IS NULL AND h.granted AND h.locktype = w.locktype
-                    AND (h.database, h.relation, h.page, h.tuple, h.virtualxid, h.transactionid, h.classid, h.objid, h.objsubid)
-                        IS NOT DISTINCT FROM (w.database, w.relation, w.page, w.tuple, w.virtualxid, w.transactionid, w.classid, w.objid, w.objsubid)
-                JOIN pg_catalog.pg_locks own ON own.pid IS NULL AND own.granted AND own.locktype = 'transactionid' AND own.virtualtransaction = h.virtualtransaction
+                     AND (h.database, h.relation, h.page, h.tuple, h.virtualxid, h.transactionid, h.classid, h.objid,
+                          h.objsubid) IS NOT DISTINCT FROM (w.database, w.relation, w.page, w.tuple, w.virtualxid,
+                                                            w.transactionid, w.classid, w.objid, w.objsubid)
+                JOIN pg_catalog.pg_locks own ON own.pid IS NULL AND own.granted AND own.locktype = 'transactionid'
+                     AND own.virtualtransaction = h.virtualtransaction
                 JOIN pg_catalog.pg_prepared_xacts x ON x.transaction = own.transactionid
-                WHERE w.pid = at AND NOT w.granted LOOP
+                WHERE w.pid = at AND NOT w.granted
+            LOOP
                 RETURN NEXT;
             END LOOP;
         END IF;
         SELECT visited || COALESCE(pg_catalog.array_agg(b.pid), '{}'),
-               paths || COALESCE(pg_catalog.jsonb_object_agg(b.pid::text, (paths -> at::text) || pg_catalog.to_jsonb(b.pid)), '{}')
+               paths || COALESCE(
+                   pg_catalog.jsonb_object_agg(b.pid::text, (paths -> at::text) || pg_catalog.to_jsonb(b.pid)), '{}')
         INTO visited, paths
-        FROM (SELECT DISTINCT u.pid FROM pg_catalog.unnest(blocking) AS u (pid) WHERE u.pid <> 0 AND u.pid <> ALL (visited)) AS b;
+        FROM (SELECT DISTINCT u.pid
+              FROM pg_catalog.unnest(blocking) AS u (pid) WHERE u.pid <> 0 AND u.pid <> ALL (visited)) AS b;
     END LOOP;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_blockers(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_blockers(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_blockers(int)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -1,15 +1,20 @@
 -- Why the end of a run has not come: one of lockstep.wait_reason, and the rest of a sentence. See explain.
-CREATE OR REPLACE FUNCTION lockstep.explain_end(p_run_no bigint, OUT reason text, OUT why text) LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION lockstep.explain_end(p_run_no bigint, OUT reason text, OUT why text)
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
     run_row record;
     producer record;
 BEGIN
-    SELECT x.implicit, x.published_at, x.publish_acked_seq, x.publish_acked_offset, x.created_at, x.first_offset, q.next_offset INTO STRICT run_row
+    SELECT x.implicit, x.published_at, x.publish_acked_seq, x.publish_acked_offset, x.created_at, x.first_offset,
+           q.next_offset
+    INTO STRICT run_row
     FROM lockstep.run x JOIN lockstep.queue q USING (queue_id) WHERE x.run_no = p_run_no;
-    SELECT p.pid, p.usename, s.is INTO producer FROM lockstep.run_producer(p_run_no) AS p LEFT JOIN LATERAL lockstep.explain_session(p.pid) AS s ON true;
+    SELECT p.pid, p.usename, s.is INTO producer
+    FROM lockstep.run_producer(p_run_no) AS p LEFT JOIN LATERAL lockstep.explain_session(p.pid) AS s ON true;
     IF run_row.implicit THEN
         reason := 'run_end_missing';
-        why := 'its messages name no run, so it ends with a message of previous_order 0, with an end message or by an operator';
+        why := 'its messages name no run, so it ends with a message of previous_order 0, with an end message or by an '
+               'operator';
     ELSIF producer.pid IS NOT NULL THEN
         reason := 'run_publishing';
         why := pg_catalog.format('its producer is at work (backend %s: %s)', producer.pid, producer.is);
@@ -21,7 +26,8 @@ BEGIN
         why := 'its producer is none of lockstep publish and has sent none';
     ELSIF run_row.publish_acked_offset < run_row.next_offset THEN
         reason := CASE WHEN run_row.first_offset IS NULL THEN 'run_records_gone' ELSE 'run_end_missing' END;
-        why := pg_catalog.format('it was published up to offset %s, the queue''s cursor was set behind that', run_row.publish_acked_offset);
+        why := pg_catalog.format('it was published up to offset %s, the queue''s cursor was set behind that',
+                                 run_row.publish_acked_offset);
     ELSE
         reason := 'run_end_unclaimed';
         why := 'it is on the topic and not claimed yet';
@@ -29,4 +35,5 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_end(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_end(bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_end(bigint)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -1,5 +1,6 @@
 -- What holds up a queue because of its executors: see explain.
-CREATE OR REPLACE FUNCTION lockstep.explain_executors(p_queue_id int) RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.explain_executors(p_queue_id int) RETURNS SETOF lockstep.explanation
+LANGUAGE plpgsql AS $$
 DECLARE
     queue_row record;
     about text;
@@ -14,12 +15,16 @@ BEGIN
     about := 'queue ' || queue_row.name;
     names := ARRAY['QUEUE', queue_row.name];
     SELECT pg_catalog.count(*) AS living, pg_catalog.count(*) FILTER (WHERE x.drain_by IS NULL) AS staying,
-           pg_catalog.count(*) FILTER (WHERE x.drain_by IS NULL AND COALESCE(x.readers_limit, x.readers) > 0) AS working,
-           pg_catalog.min(x.executor_id::text) AS one, pg_catalog.array_agg(x.executor_no) AS nos, pg_catalog.min(x.drain_by) AS drain_by INTO executor_row
-    FROM (SELECT b.* FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues) OFFSET 0) AS x
+           pg_catalog.count(*) FILTER (WHERE x.drain_by IS NULL
+                                       AND COALESCE(x.readers_limit, x.readers) > 0) AS working,
+           pg_catalog.min(x.executor_id::text) AS one, pg_catalog.array_agg(x.executor_no) AS nos,
+           pg_catalog.min(x.drain_by) AS drain_by INTO executor_row
+    FROM (SELECT b.*
+          FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues) OFFSET 0) AS x
     WHERE lockstep.executor_lives(x.executor_no);
     IF executor_row.living = 0 THEN
-        SELECT b.* INTO last FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues) ORDER BY b.executor_no DESC LIMIT 1;
+        SELECT b.* INTO last
+        FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues) ORDER BY b.executor_no DESC LIMIT 1;
         IF last.ended_why = 'lost' AND last.ended_at > now - interval '2 minutes'
            AND lockstep.explain_lacks(last.ended_error) IS NOT NULL THEN
             RETURN NEXT lockstep.explain_aside(last.executor_no, 'failed and starts again: ' || last.ended_error, about,
@@ -36,24 +41,47 @@ BEGIN
                          END) END), about, COALESCE(last.ended_at, last.heartbeat_at), names);
         END IF;
     ELSIF executor_row.staying = 0 THEN
-        RETURN NEXT lockstep.explain_row('executors_drain', pg_catalog.format('all executors of %s (%s) are draining for %s', about, executor_row.living, executor_row.drain_by), about,
-            (SELECT pg_catalog.max(b.drain_at) FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues)), names);
+        RETURN NEXT lockstep.explain_row(
+            'executors_drain',
+            pg_catalog.format('all executors of %s (%s) are draining for %s', about, executor_row.living,
+                              executor_row.drain_by), about,
+            (SELECT pg_catalog.max(b.drain_at)
+             FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues)),
+            names);
     ELSIF executor_row.working = 0 THEN
-        SELECT l.actor, l.at INTO last FROM lockstep.event_log l WHERE l.event = 'executor_changed' AND l.executor_no = ANY (executor_row.nos) ORDER BY l.event_id DESC LIMIT 1;
-        RETURN NEXT lockstep.explain_row('executors_without_readers', pg_catalog.format('all executors of %s (%s) are set to 0 readers%s', about, executor_row.staying,
-            ' by ' || last.actor), about, last.at, names || ARRAY['EXECUTOR', executor_row.one]);
+        SELECT l.actor, l.at INTO last
+        FROM lockstep.event_log l
+        WHERE l.event = 'executor_changed' AND l.executor_no = ANY (executor_row.nos) ORDER BY l.event_id DESC LIMIT 1;
+        RETURN NEXT lockstep.explain_row('executors_without_readers',
+                                         pg_catalog.format('all executors of %s (%s) are set to 0 readers%s', about,
+                                                           executor_row.staying, ' by ' || last.actor),
+                                         about, last.at, names || ARRAY['EXECUTOR', executor_row.one]);
     END IF;
     RETURN QUERY
-    SELECT (lockstep.explain_row('executor_silent', pg_catalog.format('executor %s on %s (pid %s) holds its locks and has not stirred for %s: it is frozen, or cannot reach the database',
-        b.executor_id, b.host, b.pid, lockstep.explain_words(now - b.heartbeat_at)), about, b.heartbeat_at, names || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text])).*
-    FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after OFFSET 0) AS b
+    SELECT (lockstep.explain_row('executor_silent',
+                                 pg_catalog.format(
+                                     'executor %s on %s (pid %s) holds its locks and has not stirred for %s: it is '
+                                     'frozen, or cannot reach the database',
+                                     b.executor_id, b.host, b.pid, lockstep.explain_words(now - b.heartbeat_at)),
+                                 about, b.heartbeat_at,
+                                 names || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text])).*
+    FROM (SELECT x.*
+          FROM lockstep.executor x
+          WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after
+          OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no);
     FOR made IN -- a missing right is named with the statement that grants it
-    SELECT (lockstep.explain_row(CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
-        pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
-        CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks' ELSE 'reach Kafka' END, lockstep.explain_words(now - b.trouble_at), b.trouble), about, b.trouble_at, names || ARRAY['HOST', b.host])).*
-    FROM (SELECT x.* FROM lockstep.executor x WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
-    WHERE lockstep.executor_lives(b.executor_no)
+        SELECT (lockstep.explain_row(
+                    CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
+                    pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
+                                      CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks'
+                                           ELSE 'reach Kafka' END,
+                                      lockstep.explain_words(now - b.trouble_at), b.trouble),
+                    about, b.trouble_at, names || ARRAY['HOST', b.host])).*
+        FROM (SELECT x.*
+              FROM lockstep.executor x
+              WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
+        WHERE lockstep.executor_lives(b.executor_no)
     LOOP
         granting := pg_catalog.substring(made.sentence, '\. (GRANT lockstep_task TO "[^"]+");$');
         IF granting IS NOT NULL THEN
@@ -63,12 +91,19 @@ BEGIN
         RETURN NEXT made;
     END LOOP;
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation, after at most a minute
-    SELECT (lockstep.explain_aside(b.executor_no, pg_catalog.format('%s: %s',
-        CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and starts again', about)
-             WHEN b.until_at > now THEN pg_catalog.format('has set %s aside and tries again in %s', about, lockstep.explain_words(b.until_at - now))
-             ELSE pg_catalog.format('has set %s aside and tries again now', about) END, b.error), about, b.since, names)).*
+    SELECT (lockstep.explain_aside(
+                b.executor_no,
+                pg_catalog.format(
+                    '%s: %s',
+                    CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and starts again', about)
+                         WHEN b.until_at > now THEN pg_catalog.format(
+                             'has set %s aside and tries again in %s', about, lockstep.explain_words(b.until_at - now))
+                         ELSE pg_catalog.format('has set %s aside and tries again now', about) END,
+                    b.error),
+                about, b.since, names)).*
     FROM (SELECT x.executor_no, x.ended_why, a.since, a.failed_at, a.until_at, a.error
-          FROM lockstep.executor_aside a JOIN lockstep.executor x USING (executor_no) WHERE a.queue_id = p_queue_id OFFSET 0) AS b
+          FROM lockstep.executor_aside a JOIN lockstep.executor x USING (executor_no)
+          WHERE a.queue_id = p_queue_id OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no) OR (b.ended_why = 'lost' AND b.failed_at > now - interval '2 minutes');
     RETURN QUERY -- one that has started again, and may fail again: with the error that ended its incarnation before
     SELECT (lockstep.explain_aside(b.executor_no, pg_catalog.format('failed %s ago and has started again: %s',
@@ -87,4 +122,5 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_executors(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_executors(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_executors(int)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -1,16 +1,23 @@
--- Runs that were published up to an offset at which the topic's log does not arrive any more: it was deleted and made again, or has lost its
--- end. Of the run that is given, else the first of the queue. p_log_end: where the log ends, read after the run was. See explain.
-CREATE OR REPLACE FUNCTION lockstep.explain_gone(p_queue_id int, p_run_no bigint, p_log_end bigint) RETURNS SETOF lockstep.explanation LANGUAGE sql AS $$
-    SELECT (lockstep.explain_row('run_records_gone', pg_catalog.format(
-                '%s of %s will be claimed: it was published up to offset %s, and the log of topic %s ends at offset %s. Its records went with the topic, or with the log''s end',
-                CASE WHEN r.first_offset IS NULL THEN 'nothing' ELSE 'nothing more' END, x.about, r.publish_acked_offset, q.topic, p_log_end),
-                x.about, r.published_at, ARRAY['QUEUE', q.name, 'RUN', r.run_id::text])).*
+-- Runs that were published up to an offset at which the topic's log does not arrive any more: it was deleted and made
+-- again, or has lost its end. Of the run that is given, else the first of the queue. p_log_end: where the log ends,
+-- read after the run was. See explain.
+CREATE OR REPLACE FUNCTION lockstep.explain_gone(p_queue_id int, p_run_no bigint, p_log_end bigint)
+RETURNS SETOF lockstep.explanation LANGUAGE sql AS $$
+    SELECT (lockstep.explain_row('run_records_gone',
+                                 pg_catalog.format(
+                                     '%s of %s will be claimed: it was published up to offset %s, and the log of topic '
+                                     '%s ends at offset %s. Its records went with the topic, or with the log''s end',
+                                     CASE WHEN r.first_offset IS NULL THEN 'nothing' ELSE 'nothing more' END, x.about,
+                                     r.publish_acked_offset, q.topic, p_log_end),
+                                 x.about, r.published_at, ARRAY['QUEUE', q.name, 'RUN', r.run_id::text])).*
     FROM lockstep.run r
     JOIN lockstep.queue q USING (queue_id)
     CROSS JOIN LATERAL (SELECT pg_catalog.concat_ws(' ', 'run', r.run_id, '"' || r.name || '"') AS about) AS x
-    WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND (p_run_no IS NULL OR r.run_no = p_run_no) AND r.cancelled_at IS NULL AND r.end_offset IS NULL
-      AND r.published_at IS NOT NULL AND r.publish_acked_offset >= GREATEST(p_log_end, q.next_offset)
+    WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND (p_run_no IS NULL OR r.run_no = p_run_no)
+      AND r.cancelled_at IS NULL AND r.end_offset IS NULL AND r.published_at IS NOT NULL
+      AND r.publish_acked_offset >= GREATEST(p_log_end, q.next_offset)
     ORDER BY r.run_no LIMIT 3
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_gone(int, bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_gone(int, bigint, bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_gone(int, bigint, bigint)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

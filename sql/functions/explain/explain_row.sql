@@ -1,7 +1,8 @@
--- One reason, with what helps from the table of reasons; names: pairs of a word of the text and what it stands for. All words are
--- replaced at once, so what stands for one may contain another. Of a queue that is named there also: MORE readers, a lookahead that goes FARTHER.
--- With a pair for PIPED, the run was read from a pipe.
-CREATE OR REPLACE FUNCTION lockstep.explain_row(p_reason text, p_sentence text, p_about text, p_since timestamptz, p_names text[] DEFAULT '{}')
+-- One reason, with what helps from the table of reasons; names: pairs of a word of the text and what it stands for. All
+-- words are replaced at once, so what stands for one may contain another. Of a queue that is named there also: MORE
+-- readers, a lookahead that goes FARTHER. With a pair for PIPED, the run was read from a pipe.
+CREATE OR REPLACE FUNCTION lockstep.explain_row(
+    p_reason text, p_sentence text, p_about text, p_since timestamptz, p_names text[] DEFAULT '{}')
 RETURNS lockstep.explanation LANGUAGE plpgsql STABLE AS $$
 DECLARE
     made lockstep.explanation;
@@ -18,9 +19,11 @@ BEGIN
             SELECT ARRAY['MORE', LEAST(2 * q.max_readers, 1000)::text, 'FARTHER', LEAST(2 * q.lookahead, 1000)::text]
             FROM lockstep.queue q WHERE q.name = p_names[pg_catalog.array_position(p_names, 'QUEUE') + 1]), '{}');
     END IF;
-    SELECT pg_catalog.string_agg(COALESCE((
-               SELECT known[2 * i] FROM pg_catalog.generate_series(1, pg_catalog.cardinality(known) / 2) AS i
-               WHERE known[2 * i - 1] = m.piece[1] AND known[2 * i] IS NOT NULL ORDER BY i DESC LIMIT 1), m.piece[1]), '' ORDER BY m.n)
+    SELECT pg_catalog.string_agg(
+               COALESCE((SELECT known[2 * i] FROM pg_catalog.generate_series(1, pg_catalog.cardinality(known) / 2) AS i
+                         WHERE known[2 * i - 1] = m.piece[1] AND known[2 * i] IS NOT NULL ORDER BY i DESC LIMIT 1),
+                        m.piece[1]),
+               '' ORDER BY m.n)
     INTO made.helps
     FROM pg_catalog.regexp_matches(made.helps, '[A-Z]+|[^A-Z]+', 'g') WITH ORDINALITY AS m (piece, n);
     made.reason := p_reason;
@@ -31,4 +34,5 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_row(text, text, text, timestamptz, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.explain_row(text, text, text, timestamptz, text[]) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.explain_row(text, text, text, timestamptz, text[])
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -22,8 +22,10 @@
 -- conditional: some tasks of a phase that was opened may have been cancelled while others were not: the caller asks
 -- which of its own.
 -- definitions: how often tasks have changed what the database defines, as of when everything before was finished.
-CREATE OR REPLACE FUNCTION lockstep.gate(p_phase_id bigint, p_wait_ms int,
-    OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT conditional boolean, OUT tells boolean, OUT definitions bigint)
+CREATE OR REPLACE FUNCTION lockstep.gate(
+    p_phase_id bigint, p_wait_ms int,
+    OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT conditional boolean,
+    OUT tells boolean, OUT definitions bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -32,27 +34,32 @@ DECLARE
     waited bigint;     -- the phase before, if its IX was waited for until it was the open one
     before_run bigint; -- the run before, if the phase is the first of its run
     free boolean;      -- what the phase waits for is finished
-    held boolean;
     cancelled boolean;
 BEGIN
     conditional := false;
     LOOP
-        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs, p.conditional,
-               b.opened_at IS NOT NULL AND b.done_at IS NULL AND (
-                   SELECT u.phase_id FROM lockstep.phase u
-                   WHERE u.run_no + 0 = p.run_no AND u."order" + 0 < b."order" AND u.opened_at IS NULL AND u.done_at IS NULL -- by phase_left
-                   ORDER BY u."order" + 0 LIMIT 1) IS NULL AS next
+        SELECT p.phase_id, p."order", p.previous_phase_id, p.opened_at, p.done_at, p.queue_id, p.run_no, p.after_runs,
+               p.conditional,
+               b.opened_at IS NOT NULL AND b.done_at IS NULL
+               AND (SELECT u.phase_id
+                    FROM lockstep.phase u
+                    -- by phase_left
+                    WHERE u.run_no + 0 = p.run_no AND u."order" + 0 < b."order" AND u.opened_at IS NULL
+                      AND u.done_at IS NULL
+                    ORDER BY u."order" + 0 LIMIT 1) IS NULL AS next
         INTO target
-        FROM lockstep.phase p LEFT JOIN lockstep.phase b ON b.phase_id = p.previous_phase_id WHERE p.phase_id = p_phase_id;
+        FROM lockstep.phase p LEFT JOIN lockstep.phase b ON b.phase_id = p.previous_phase_id
+        WHERE p.phase_id = p_phase_id;
         IF NOT FOUND THEN
             verdict := 'nothing';
             RETURN;
         END IF;
         phase_id := p_phase_id;
-        EXIT WHEN waited IS NOT NULL OR target.next OR target.opened_at IS NOT NULL OR target.done_at IS NOT NULL OR target.previous_phase_id IS NULL
-            OR p_wait_ms = 0;
-        -- If an executor has S of the phase before, it has tasks of it, and its gate opens it. What comes before that is not ours to wait for: we
-        -- would be in the way of the executors that release it (lockstep.lock_intent_xact). Else it is ours, or no executor opens it.
+        EXIT WHEN waited IS NOT NULL OR target.next OR target.opened_at IS NOT NULL OR target.done_at IS NOT NULL
+                  OR target.previous_phase_id IS NULL OR p_wait_ms = 0;
+        -- If an executor has S of the phase before, it has tasks of it, and its gate opens it. What comes before that
+        -- is not ours to wait for: we would be in the way of the executors that release it (lockstep.lock_intent_xact).
+        -- Else it is ours, or no executor opens it.
         EXIT WHEN lockstep.shared_free(target.previous_phase_id);
         IF NOT lockstep.lock_intent_xact(target.previous_phase_id, p_wait_ms) THEN
             verdict := 'wait';
@@ -65,10 +72,11 @@ BEGIN
         RETURN;
     END IF;
     previous_phase_id := target.previous_phase_id;
-    -- It is the next one, as it is most times. Else not beyond the caller's: if that is opened at this moment, it would wait for tasks
-    -- that it may start itself.
+    -- It is the next one, as it is most times. Else not beyond the caller's: if that is opened at this moment, it would
+    -- wait for tasks that it may start itself.
     IF target.opened_at IS NULL AND target.done_at IS NULL AND target.next IS NOT TRUE THEN
-        SELECT o.phase_id, o."order", o.previous_phase_id, o.opened_at, o.done_at, o.queue_id, o.run_no, o.after_runs, o.conditional, o.waits_for
+        SELECT o.phase_id, o."order", o.previous_phase_id, o.opened_at, o.done_at, o.queue_id, o.run_no, o.after_runs,
+               o.conditional, o.waits_for
         INTO own FROM lockstep.gate_oldest(target.run_no, target."order") AS o;
         IF FOUND THEN
             target := own;
@@ -85,7 +93,8 @@ BEGIN
         FROM lockstep.run r JOIN lockstep.run b ON b.run_no = r.after_run_no WHERE r.run_no = target.run_no;
     END IF;
 
-    IF waited IS NULL AND previous_phase_id IS NOT NULL AND NOT lockstep.lock_intent_xact(previous_phase_id, p_wait_ms) THEN
+    IF waited IS NULL AND previous_phase_id IS NOT NULL
+       AND NOT lockstep.lock_intent_xact(previous_phase_id, p_wait_ms) THEN
         verdict := 'wait';
         RETURN;
     END IF;
@@ -101,45 +110,33 @@ BEGIN
     IF target.previous_phase_id IS NULL THEN
         PERFORM FROM lockstep.run r WHERE r.run_no = target.run_no FOR NO KEY UPDATE;
     END IF;
-    -- A reopening of any phase before ours locks ours, too, FOR UPDATE, before it makes a finished task unfinished again.
+    -- A reopening of any phase before ours locks ours, too, FOR UPDATE, before it makes a finished task unfinished
+    -- again.
     PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id FOR NO KEY UPDATE;
-    SELECT p.opened_at, p.done_at, p.conditional, p.external, p.events INTO own FROM lockstep.phase p WHERE p.phase_id = gate.phase_id FOR NO KEY UPDATE;
+    SELECT p.opened_at, p.done_at, p.conditional, p.external, p.events INTO own
+    FROM lockstep.phase p WHERE p.phase_id = gate.phase_id FOR NO KEY UPDATE;
     cancelled := NOT FOUND OR own.done_at IS NOT NULL;
-    SELECT q.paused OR r.status = 'Paused', before_run IS NOT NULL OR previous_phase_id IS NULL OR (
-               SELECT b.phase_id FROM lockstep.phase b
-               WHERE b.run_no + 0 = target.run_no AND b."order" + 0 < target."order" AND b.done_at IS NULL
-                 AND (b.opened_at IS NULL OR (
-                          SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = b.phase_id
-                          AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NOT NULL)
-               ORDER BY b."order" + 0 LIMIT 1) IS NULL, -- not EXISTS, which may be answered by reading the whole table into a hash
-           (SELECT d.changes FROM lockstep.definitions d)
-    INTO held, free, definitions FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = target.run_no;
-    IF free AND (before_run IS NOT NULL OR target.after_runs) THEN
-        -- Not that one alone: cancelled, it may have ended before one that it waited for.
-        SELECT NOT EXISTS (SELECT FROM lockstep.run b
-                           WHERE b.queue_id = r.queue_id AND b.ended_at IS NULL AND b.first_offset < r.first_offset)
-        INTO free FROM lockstep.run r WHERE r.run_no = target.run_no;
-        verdict := CASE WHEN NOT free THEN 'run' END;
-    END IF;
-    IF free AND held THEN
-        free := false;
-        verdict := 'paused';
-    END IF;
+    SELECT g.free, g.verdict, g.definitions INTO free, verdict, definitions
+    FROM lockstep.gate_ready(target.run_no, target."order", before_run IS NULL AND previous_phase_id IS NOT NULL,
+                             before_run IS NOT NULL OR target.after_runs) AS g;
     IF free AND NOT cancelled THEN
         conditional := own.conditional;
         verdict := 'open'; -- by another, while we waited for the rows
         IF own.opened_at IS NULL THEN
-            PERFORM lockstep.gate_open(phase_id, previous_phase_id, CASE WHEN target.previous_phase_id IS NULL THEN target.run_no END,
-                                       conditional, own.external);
+            PERFORM lockstep.gate_open(phase_id, previous_phase_id,
+                                       CASE WHEN target.previous_phase_id IS NULL THEN target.run_no END, conditional,
+                                       own.external);
             tells := own.events;
             verdict := 'opened';
         END IF;
-        PERFORM lockstep.keep_intent(previous_phase_id); -- last, because it is not undone when a statement of this transaction fails
+        -- last, because it is not undone when a statement of this transaction fails
+        PERFORM lockstep.keep_intent(previous_phase_id);
         RETURN;
     END IF;
     -- What is left of a run that is held is not adopted: nothing to look for until it is resumed.
     verdict := COALESCE(verdict, CASE WHEN free THEN 'gone' END,
-                        (SELECT 'paused' FROM lockstep.run r WHERE r.run_no = target.run_no AND r.paused_by IS NOT NULL));
+                        (SELECT 'paused'
+                         FROM lockstep.run r WHERE r.run_no = target.run_no AND r.paused_by IS NOT NULL));
     IF verdict IS NULL THEN
         SELECT w.verdict, w.wait_ms INTO verdict, wait_ms FROM lockstep.gate_waits(previous_phase_id) AS w;
     END IF;

@@ -1,5 +1,6 @@
 -- Why a phase that a gate waits for is unfinished: its verdict (orphans, due in wait_ms, external, wait). See gate.
-CREATE OR REPLACE FUNCTION lockstep.gate_waits(p_phase_id bigint, OUT verdict text, OUT wait_ms int) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.gate_waits(p_phase_id bigint, OUT verdict text, OUT wait_ms int)
+LANGUAGE plpgsql AS $$
 DECLARE
     living CONSTANT int[] := lockstep.executors_living();
     due timestamptz;
@@ -15,7 +16,9 @@ BEGIN
     external := due IS NULL AND (SELECT p.external FROM lockstep.phase p WHERE p.phase_id = p_phase_id) AND EXISTS (
         SELECT FROM lockstep.task t
         WHERE t.phase_id = p_phase_id AND t.type = 'external' AND NOT lockstep.is_finished(t.status));
-    verdict := CASE WHEN external THEN 'external' WHEN due IS NULL THEN 'wait' WHEN wait_ms = 0 THEN 'orphans' ELSE 'due' END;
+    verdict := CASE WHEN external THEN 'external'
+                    WHEN due IS NULL THEN 'wait'
+                    WHEN wait_ms = 0 THEN 'orphans' ELSE 'due' END;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.gate_waits(bigint) FROM PUBLIC;

@@ -10,10 +10,11 @@ BEGIN
         PERFORM pg_catalog.pg_notify('lockstep_' || phase_row.queue_id, 'work');
         RETURN;
     END IF;
-    PERFORM FROM lockstep.task t WHERE t.phase_id = p_phase_id AND t.condition = 'failure' ORDER BY t.task_id FOR NO KEY UPDATE;
+    PERFORM FROM lockstep.task t
+    WHERE t.phase_id = p_phase_id AND t.condition = 'failure' ORDER BY t.task_id FOR NO KEY UPDATE;
     UPDATE lockstep.task t
-    SET status = 'Cancelled', token = NULL, executor_no = NULL, skipped = 'condition', error = 'not needed: nothing before it failed',
-        scheduled_for = NULL, updated_at = pg_catalog.clock_timestamp()
+    SET status = 'Cancelled', token = NULL, executor_no = NULL, skipped = 'condition',
+        error = 'not needed: nothing before it failed', scheduled_for = NULL, updated_at = pg_catalog.clock_timestamp()
     WHERE t.phase_id = p_phase_id AND t.condition = 'failure' AND lockstep.is_unstarted(t.status);
 END
 $$;

@@ -10,8 +10,9 @@
 --   p_intent:   the phase before, if the caller's session has IX of it.
 --   p_next:     the run's oldest phase that the caller has tasks of and has not seen open; only with
 --               p_followed, because an opening holds no row of a queue. The rest of the answer is lockstep.gate's.
-CREATE OR REPLACE FUNCTION lockstep.release(p_phase_id bigint, p_shared boolean, p_followed boolean DEFAULT false,
-    p_intent bigint DEFAULT NULL, p_next bigint DEFAULT NULL, OUT unlocked boolean, OUT ended text, OUT verdict text, OUT phase_id bigint,
+CREATE OR REPLACE FUNCTION lockstep.release(
+    p_phase_id bigint, p_shared boolean, p_followed boolean DEFAULT false, p_intent bigint DEFAULT NULL,
+    p_next bigint DEFAULT NULL, OUT unlocked boolean, OUT ended text, OUT verdict text, OUT phase_id bigint,
     OUT previous_phase_id bigint, OUT definitions bigint, OUT conditional boolean, OUT tells boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -19,14 +20,17 @@ DECLARE
     last_of bigint;
 BEGIN
     IF NOT p_followed THEN
-        SELECT r.run_no INTO last_of FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
+        SELECT r.run_no INTO last_of
+        FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
         WHERE p.phase_id = p_phase_id AND r.ended_at IS NULL
-          AND (r.last_phase_id = p_phase_id OR r.cancelled_at IS NOT NULL OR ((r.stop_after IS NOT NULL OR r.reopened_at IS NOT NULL) AND r.end_offset IS NOT NULL)
-               OR (r.end_offset IS NOT NULL AND NOT EXISTS (
-                       SELECT FROM lockstep.phase l CROSS JOIN LATERAL ( -- as in run_finish
-                           SELECT FROM lockstep.task t WHERE t.phase_id = l.phase_id
-                           AND NOT lockstep.is_finished(t.status) LIMIT 1) t
-                       WHERE l.run_no = r.run_no AND l."order" > p."order" AND l.done_at IS NULL)));
+          AND (r.last_phase_id = p_phase_id OR r.cancelled_at IS NOT NULL
+               OR ((r.stop_after IS NOT NULL OR r.reopened_at IS NOT NULL) AND r.end_offset IS NOT NULL)
+               OR (r.end_offset IS NOT NULL
+                   AND NOT EXISTS (SELECT FROM lockstep.phase l
+                                   CROSS JOIN LATERAL ( -- as in run_finish
+                                       SELECT FROM lockstep.task t
+                                       WHERE t.phase_id = l.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) t
+                                   WHERE l.run_no = r.run_no AND l."order" > p."order" AND l.done_at IS NULL)));
         IF FOUND THEN
             ended := lockstep.run_finish(last_of);
         END IF;

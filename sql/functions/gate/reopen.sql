@@ -30,14 +30,17 @@ DECLARE
     keyless bigint[];
 BEGIN
     reopened := 0;
-    SELECT p.run_no, p.queue_id, p."order", p.conditional INTO STRICT own FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
+    SELECT p.run_no, p.queue_id, p."order", p.conditional INTO STRICT own
+    FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
     -- The queue, the run, its phases, tasks: as everybody who changes a run. All reopenings of a queue are one after
     -- the other.
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own.queue_id FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run WHERE run.run_no = own.run_no FOR NO KEY UPDATE;
-    PERFORM FROM lockstep.phase p WHERE p.run_no = own.run_no AND p."order" >= own."order" ORDER BY p."order" FOR UPDATE;
+    PERFORM FROM lockstep.phase p
+    WHERE p.run_no = own.run_no AND p."order" >= own."order" ORDER BY p."order" FOR UPDATE;
     IF EXISTS (SELECT FROM lockstep.run WHERE run.run_no = own.run_no AND run.swept) THEN
-        RAISE EXCEPTION 'the tasks of run % were deleted: its queue does not keep them any longer', (SELECT run.run_id FROM lockstep.run WHERE run.run_no = own.run_no)
+        RAISE EXCEPTION 'the tasks of run % were deleted: its queue does not keep them any longer',
+                        (SELECT run.run_id FROM lockstep.run WHERE run.run_no = own.run_no)
             USING ERRCODE = 'LS002', HINT = 'Publish the work again as another run.';
     END IF;
     SELECT run.run_id, run.status, run.ended_at, run.first_offset, run.implicit OR q.runs = 'serial' AS serial,
@@ -45,11 +48,11 @@ BEGIN
     FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE run.run_no = own.run_no;
     -- A worker may be taking an external task at this moment (next_task): then its row is locked, and it counts as
     -- owned.
-    free := ARRAY(
-        SELECT t.task_id FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
-        WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL AND p.external
-          AND t.type = 'external' AND lockstep.is_unstarted(t.status)
-        ORDER BY t.task_id + 0 FOR NO KEY UPDATE OF t SKIP LOCKED); -- + 0: see run_cancel
+    free := ARRAY(SELECT t.task_id
+                  FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+                  WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL
+                    AND p.done_at IS NULL AND p.external AND t.type = 'external' AND lockstep.is_unstarted(t.status)
+                  ORDER BY t.task_id + 0 FOR NO KEY UPDATE OF t SKIP LOCKED); -- + 0: see run_cancel
     SELECT p."order" INTO blocking
     FROM lockstep.phase p
     WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.opened_at IS NOT NULL AND p.done_at IS NULL
@@ -63,11 +66,13 @@ BEGIN
     END IF;
     verdict := 'reopened';
     SELECT pg_catalog.array_agg(t.task_id) INTO chosen
-    FROM (SELECT k.task_id FROM lockstep.task k
+    FROM (SELECT k.task_id
+          FROM lockstep.task k
           WHERE k.phase_id = p_phase_id AND (p_task_ids IS NULL OR k.task_id = ANY (p_task_ids))
             AND (lockstep.is_failed(k.status)
                  OR (k.status IN ('Completed', 'Cancelled') AND p_task_ids IS NOT NULL)
-                 OR (k.status = 'Cancelled' AND k.skipped IS NULL AND lockstep.cancelled_by_failure(own.run_no, own."order")))
+                 OR (k.status = 'Cancelled' AND k.skipped IS NULL
+                     AND lockstep.cancelled_by_failure(own.run_no, own."order")))
           ORDER BY k.task_id FOR NO KEY UPDATE) AS t;
     IF run_row.ended_at IS NOT NULL AND run_row.serial THEN
         SELECT b.run_no INTO before FROM lockstep.run b
@@ -76,7 +81,8 @@ BEGIN
     END IF;
     stays_open := before IS NULL AND NOT EXISTS (
         SELECT FROM lockstep.phase b WHERE b.run_no = own.run_no AND b."order" < own."order" AND b.done_at IS NULL);
-    IF own.conditional AND stays_open AND NOT lockstep.run_failed_before(own.run_no, own."order") THEN -- else its gate decides
+    -- else its gate decides
+    IF own.conditional AND stays_open AND NOT lockstep.run_failed_before(own.run_no, own."order") THEN
         chosen := (SELECT pg_catalog.array_agg(t.task_id) FROM lockstep.task t
                    WHERE t.task_id = ANY (chosen) AND t.condition IS DISTINCT FROM 'failure');
     END IF;
@@ -94,20 +100,23 @@ BEGIN
     WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.done_at IS NULL AND p.opened_at IS NOT NULL;
     -- Its own phase: closed if it has to wait, for a phase before it or for a run.
     UPDATE lockstep.phase p
-    SET done_at = NULL, after_runs = p.after_runs OR before IS NOT NULL, opened_at = CASE WHEN stays_open THEN p.opened_at END
+    SET done_at = NULL, after_runs = p.after_runs OR before IS NOT NULL,
+        opened_at = CASE WHEN stays_open THEN p.opened_at END
     WHERE p.phase_id = p_phase_id;
     UPDATE lockstep.run
     SET reopened_at = pg_catalog.clock_timestamp(), ended_at = NULL,
         status = CASE WHEN run_row.ended_at IS NOT NULL THEN 'Running' ELSE run.status END,
         after_run_no = CASE WHEN run_row.ended_at IS NOT NULL AND run_row.serial THEN before ELSE run.after_run_no END,
         stop_after = CASE WHEN run.stop_after < own."order" THEN run.stop_after END,
-        stop_lifted = LEAST(CASE WHEN run.stop_after >= own."order" THEN run.stop_after END, run.stop_lifted), -- passes NULL over
+        -- passes NULL over
+        stop_lifted = LEAST(CASE WHEN run.stop_after >= own."order" THEN run.stop_after END, run.stop_lifted),
         error = CASE WHEN run.stop_after < own."order" THEN run.error END
     WHERE run.run_no = own.run_no;
     -- The phase that is being filled may have been cancelled as a whole: what is claimed for it from now on is not.
-    UPDATE lockstep.phase p SET done_at = NULL FROM lockstep.run
-    WHERE run.run_no = own.run_no AND p.phase_id = run.last_phase_id AND p."order" > own."order" AND run.end_offset IS NULL
-      AND run.stop_after IS NULL AND p.opened_at IS NULL AND p.done_at IS NOT NULL;
+    UPDATE lockstep.phase p SET done_at = NULL
+    FROM lockstep.run
+    WHERE run.run_no = own.run_no AND p.phase_id = run.last_phase_id AND p."order" > own."order"
+      AND run.end_offset IS NULL AND run.stop_after IS NULL AND p.opened_at IS NULL AND p.done_at IS NOT NULL;
     IF run_row.ended_at IS NOT NULL THEN
         INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
         VALUES ('run_reopened', own.queue_id, own.run_no, pg_catalog.format('it was %s: %s', run_row.status, p_why));

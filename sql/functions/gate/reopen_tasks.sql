@@ -1,14 +1,17 @@
 -- Finished tasks become unfinished again and wait for whoever adopts them; what their attempts did is kept.
 -- p_max_attempts: what their queue says. Returns how many. See reopen.
-CREATE OR REPLACE FUNCTION lockstep.reopen_tasks(p_task_ids bigint[], p_max_attempts int) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.reopen_tasks(p_task_ids bigint[], p_max_attempts int) RETURNS bigint
+LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;
 BEGIN
     -- What a successful attempt did is told by the task's row alone: kept before the row tells of another one.
-    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, worker, started_at, ended_at, rows, notices)
-    SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.worker, t.started_at, COALESCE(t.started_at + t.duration, t.updated_at),
-           t.rows, t.notices
-    FROM lockstep.task t WHERE t.task_id = ANY (p_task_ids) AND t.status = 'Completed'
+    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, worker, started_at, ended_at, rows,
+                                       notices)
+    SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.worker, t.started_at,
+           COALESCE(t.started_at + t.duration, t.updated_at), t.rows, t.notices
+    FROM lockstep.task t
+    WHERE t.task_id = ANY (p_task_ids) AND t.status = 'Completed'
     ON CONFLICT DO NOTHING;
     UPDATE lockstep.task t
     SET status = 'Pending', executor_no = NULL, token = NULL, worker = NULL, lease_until = NULL, attempt_num = n.next,

@@ -1,6 +1,7 @@
 -- What a message says of a task: a type that there is, and a condition. A CHECK would be parsed again in every
 -- statement that writes the table; triggers of columns that are not written are passed over.
-CREATE OR REPLACE FUNCTION lockstep.guard_message() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION lockstep.guard_message() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM lockstep.task_type y WHERE y.type = NEW.type) THEN
         RAISE EXCEPTION 'there is no task type %', NEW.type

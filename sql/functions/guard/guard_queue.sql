@@ -1,6 +1,7 @@
 -- The bounds of a queue's columns, as guard_message, which says why they are no CHECK. What it refuses looks like the
 -- constraint that it is for.
-CREATE OR REPLACE FUNCTION lockstep.guard_queue() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION lockstep.guard_queue() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     bad text := CASE
         WHEN NEW.name !~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$' THEN 'name'
@@ -22,7 +23,8 @@ DECLARE
 BEGIN
     IF bad IS NOT NULL THEN
         RAISE EXCEPTION 'queue %: % cannot be %', NEW.name, bad, to_jsonb(NEW) ->> bad
-            USING ERRCODE = 'check_violation', SCHEMA = 'lockstep', TABLE = 'queue', COLUMN = bad, CONSTRAINT = 'queue_' || bad || '_check';
+            USING ERRCODE = 'check_violation', SCHEMA = 'lockstep', TABLE = 'queue', COLUMN = bad,
+                  CONSTRAINT = 'queue_' || bad || '_check';
     END IF;
     RETURN NEW;
 END

@@ -1,6 +1,7 @@
 -- The transitions of lockstep.status_transition and no other, whoever tries. Not called on the hot path (Pending,
 -- Processing, Error -> Completed).
-CREATE OR REPLACE FUNCTION lockstep.guard_transition() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION lockstep.guard_transition() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF OLD.status IS DISTINCT FROM NEW.status AND NOT EXISTS (
         SELECT FROM lockstep.status_transition s WHERE s.from_status = OLD.status AND s.to_status = NEW.status) THEN

@@ -9,7 +9,8 @@ BEGIN
         WHEN 'slot' THEN RETURN 1280507906;     -- slot_id
         WHEN 'executor' THEN RETURN 1280507907; -- executor_no
         WHEN 'producer' THEN RETURN 1280507908; -- queue_id
-        WHEN 'migrator' THEN RETURN 1280507909; -- 1; also in sql/migrate/{lock,unlock}.sql and sql/session/waits.sql, which run before there is this function
+        -- 1; also in sql/migrate/{lock,unlock}.sql and sql/session/waits.sql, which run before there is this function
+        WHEN 'migrator' THEN RETURN 1280507909;
         WHEN 'relay' THEN RETURN 1280507910;    -- queue_id
         WHEN 'replay' THEN RETURN 1280507911;   -- queue_id
         WHEN 'sweep' THEN RETURN 1280507912;    -- queue_id

@@ -9,7 +9,8 @@
 -- With A held exclusive only one S that is just passing through can have B: that wait lasts microseconds.
 -- wait_ms 0 is for an executor that releases its S in the same statement. It is refused also while a gate of another
 -- executor waits for IX: that gate opens the next phase.
-CREATE OR REPLACE FUNCTION lockstep.lock_intent_xact(phase_id bigint, wait_ms int) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.lock_intent_xact(phase_id bigint, wait_ms int) RETURNS boolean
+LANGUAGE plpgsql AS $$
 DECLARE
     class CONSTANT int := lockstep.lock_class('phase');
     a CONSTANT int := lockstep.phase_key(phase_id, 0);

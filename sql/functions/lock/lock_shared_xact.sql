@@ -20,9 +20,10 @@ BEGIN
     END IF;
     RETURN NOT EXISTS (
         SELECT FROM pg_catalog.pg_locks l
-        WHERE l.locktype = 'advisory' AND l.classid::bigint = class AND l.objid::bigint = (b & 4294967295) AND l.objsubid = 2
-            AND l.mode = 'ShareLock' AND l.granted AND l.pid <> pg_catalog.pg_backend_pid()
-            AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()));
+        WHERE l.locktype = 'advisory' AND l.classid::bigint = class AND l.objid::bigint = (b & 4294967295)
+          AND l.objsubid = 2 AND l.mode = 'ShareLock' AND l.granted AND l.pid <> pg_catalog.pg_backend_pid()
+          AND l.database = (SELECT d.oid
+                            FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()));
 EXCEPTION
     WHEN OTHERS OR query_canceled THEN -- a cancel between taking B and giving it back; A goes with the subtransaction
         IF has_b THEN

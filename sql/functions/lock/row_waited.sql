@@ -13,19 +13,32 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT h.pid FROM lockstep.queue q CROSS JOIN LATERAL lockstep.row_holders('lockstep.queue', q.xmax) AS h (pid) WHERE q.ctid = place
-    UNION SELECT h.pid FROM lockstep.run r CROSS JOIN LATERAL lockstep.row_holders('lockstep.run', r.xmax) AS h (pid) WHERE r.ctid = place
-    UNION SELECT h.pid FROM lockstep.phase p CROSS JOIN LATERAL lockstep.row_holders('lockstep.phase', p.xmax) AS h (pid) WHERE p.ctid = place
-    UNION SELECT h.pid FROM lockstep.task t CROSS JOIN LATERAL lockstep.row_holders('lockstep.task', t.xmax) AS h (pid) WHERE t.ctid = place;
+    SELECT h.pid
+    FROM lockstep.queue q CROSS JOIN LATERAL lockstep.row_holders('lockstep.queue', q.xmax) AS h (pid)
+    WHERE q.ctid = place
+    UNION
+    SELECT h.pid
+    FROM lockstep.run r CROSS JOIN LATERAL lockstep.row_holders('lockstep.run', r.xmax) AS h (pid) WHERE r.ctid = place
+    UNION
+    SELECT h.pid
+    FROM lockstep.phase p CROSS JOIN LATERAL lockstep.row_holders('lockstep.phase', p.xmax) AS h (pid)
+    WHERE p.ctid = place
+    UNION
+    SELECT h.pid
+    FROM lockstep.task t CROSS JOIN LATERAL lockstep.row_holders('lockstep.task', t.xmax) AS h (pid)
+    WHERE t.ctid = place;
     IF NOT FOUND THEN
         RETURN QUERY
-        SELECT DISTINCT l.pid FROM pg_locks l
+        SELECT DISTINCT l.pid
+        FROM pg_locks l
         WHERE l.locktype = 'relation' AND l.granted AND l.mode <> 'AccessShareLock' AND l.pid <> pg_backend_pid()
-          AND l.relation IN ('lockstep.queue'::regclass, 'lockstep.run'::regclass, 'lockstep.phase'::regclass, 'lockstep.task'::regclass)
+          AND l.relation IN ('lockstep.queue'::regclass, 'lockstep.run'::regclass, 'lockstep.phase'::regclass,
+                             'lockstep.task'::regclass)
           AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
           AND l.pid NOT IN (SELECT s.pid FROM lockstep.executor_session s);
     END IF;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.row_waited(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.row_waited(text, text) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.row_waited(text, text)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

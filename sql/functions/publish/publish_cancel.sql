@@ -11,7 +11,8 @@ BEGIN
       AND publish_acked_seq IS NOT NULL AND published_at IS NULL
     RETURNING run_no INTO no;
     IF no IS NOT NULL THEN
-        INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('publish_failed', p_queue_id, no, p_why);
+        INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
+        VALUES ('publish_failed', p_queue_id, no, p_why);
     END IF;
 END
 $$;

@@ -1,8 +1,9 @@
 -- Notes, under the producers' lock and before anything is sent, the run that is to publish rejected messages again, so
 -- that a crash leaves no doubt about them. Returns NULLs, or the first message that was redriven before, with its run;
 -- then nothing is noted.
-CREATE OR REPLACE FUNCTION lockstep.redrive_begin(p_queue_id int, p_ids bigint[], p_run uuid, p_again boolean, p_reason text,
-    OUT rejected_id bigint, OUT run uuid, OUT at timestamptz)
+CREATE OR REPLACE FUNCTION lockstep.redrive_begin(
+    p_queue_id int, p_ids bigint[], p_run uuid, p_again boolean, p_reason text, OUT rejected_id bigint, OUT run uuid,
+    OUT at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN

@@ -13,7 +13,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
           AND (r.run_no IS NULL OR r.published_at IS NOT NULL OR r.first_offset IS NOT NULL OR r.status = 'Cancelled'))
     UPDATE lockstep.rejected_message m
     SET redriven_at = CASE WHEN o.published THEN clock_timestamp() END,
-        redrive_run = CASE WHEN o.published THEN m.redrive_run END, redriven_by = CASE WHEN o.published THEN m.redriven_by END
+        redrive_run = CASE WHEN o.published THEN m.redrive_run END,
+        redriven_by = CASE WHEN o.published THEN m.redriven_by END
     FROM outcome o WHERE m.rejected_id = o.rejected_id
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.redrive_settle(int, uuid) FROM PUBLIC;

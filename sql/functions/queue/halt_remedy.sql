@@ -4,4 +4,5 @@ CREATE OR REPLACE FUNCTION lockstep.halt_remedy(p_queue_id int) RETURNS text LAN
     FROM lockstep.queue q JOIN lockstep.halt_reason h ON h.reason = q.halted_reason WHERE q.queue_id = p_queue_id
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.halt_remedy(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.halt_remedy(int) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.halt_remedy(int)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -13,16 +13,20 @@ BEGIN
     FROM lockstep.job j JOIN lockstep.schedule s ON s.after_job = j.job_id JOIN lockstep.job f ON f.job_id = s.job_id
     WHERE j.queue_id = p_queue_id AND f.queue_id IS DISTINCT FROM p_queue_id ORDER BY f.name, s.name LIMIT 1;
     IF FOUND THEN
-        RAISE EXCEPTION 'job % of another queue runs after job % of this one', follower.name, follower.follows USING ERRCODE = 'LS002',
-            HINT = format('Take that from it first: lockstep schedule remove %s %s', follower.name, follower.schedule);
+        RAISE EXCEPTION 'job % of another queue runs after job % of this one', follower.name, follower.follows
+            USING ERRCODE = 'LS002',
+                  HINT = format('Take that from it first: lockstep schedule remove %s %s', follower.name,
+                                follower.schedule);
     END IF;
-    PERFORM lockstep.job_note(j.name, 'changed', lockstep.actor(), 'deleted with queue ' || own) FROM lockstep.job j WHERE j.queue_id = p_queue_id;
+    PERFORM lockstep.job_note(j.name, 'changed', lockstep.actor(), 'deleted with queue ' || own)
+    FROM lockstep.job j WHERE j.queue_id = p_queue_id;
     DELETE FROM lockstep.task_attempt a USING lockstep.task t WHERE a.task_id = t.task_id AND t.queue_id = p_queue_id;
     DELETE FROM lockstep.task t WHERE t.queue_id = p_queue_id;
     GET DIAGNOSTICS tasks = ROW_COUNT;
     DELETE FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
     IF own IS NOT NULL THEN
-        INSERT INTO lockstep.event_log (event, queue_id, detail) VALUES ('queue_deleted', p_queue_id, concat_ws(': ', own, p_reason));
+        INSERT INTO lockstep.event_log (event, queue_id, detail)
+        VALUES ('queue_deleted', p_queue_id, concat_ws(': ', own, p_reason));
     END IF;
     PERFORM pg_notify('lockstep_' || p_queue_id, 'control');
     RETURN tasks;

@@ -8,7 +8,8 @@ DECLARE
     own int;
     was boolean;
 BEGIN
-    SELECT q.queue_id, q.paused INTO own, was FROM lockstep.queue q WHERE q.name = queue_hold.queue FOR UPDATE; -- of two at once the second finds what the first has done
+    -- of two at once the second finds what the first has done
+    SELECT q.queue_id, q.paused INTO own, was FROM lockstep.queue q WHERE q.name = queue_hold.queue FOR UPDATE;
     IF was = queue_hold.held THEN
         RETURN own;
     END IF;
@@ -17,7 +18,8 @@ BEGIN
         paused_at = CASE WHEN queue_hold.held THEN clock_timestamp() END, updated_at = clock_timestamp()
     WHERE q.name = queue_hold.queue RETURNING q.queue_id INTO own;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'there is no queue %', COALESCE(queue_hold.queue, 'without a name') USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
+        RAISE EXCEPTION 'there is no queue %', COALESCE(queue_hold.queue, 'without a name')
+            USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
     END IF;
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     VALUES (CASE WHEN queue_hold.held THEN 'queue_paused' ELSE 'queue_resumed' END, own, reason);

@@ -1,5 +1,6 @@
 -- Every rejected message becomes a dead letter, whoever writes the row.
-CREATE OR REPLACE FUNCTION lockstep.rejected_to_outbox() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION lockstep.rejected_to_outbox() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     INSERT INTO lockstep.outbox (queue_id, kind, rejected_id)
     SELECT n.queue_id, 'rejected', n.rejected_id

@@ -2,12 +2,16 @@
 -- they can be seen now; one that is committed later with a lower id gets a later number. So what was caused by
 -- something is behind it: its row was made when that was committed. What an event tells is made now. Returns the newest
 -- number given so far.
-CREATE OR REPLACE FUNCTION lockstep.relay_number(p_queue_id int, p_kind text, p_most int) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.relay_number(p_queue_id int, p_kind text, p_most int) RETURNS bigint
+LANGUAGE plpgsql AS $$
 DECLARE
     last bigint;
-    ids bigint[]; -- in an array, and not joined: a plan made while the outbox was empty would read all of it, and the fresh rows once for each
+    -- in an array, and not joined: a plan made while the outbox was empty would read all of it, and the fresh rows once
+    -- for each
+    ids bigint[];
 BEGIN
-    SELECT last_seq INTO STRICT last FROM lockstep.relay WHERE queue_id = p_queue_id AND kind = p_kind FOR NO KEY UPDATE;
+    SELECT last_seq INTO STRICT last
+    FROM lockstep.relay WHERE queue_id = p_queue_id AND kind = p_kind FOR NO KEY UPDATE;
     ids := ARRAY(
         SELECT o.outbox_id FROM lockstep.outbox o
         WHERE o.queue_id = p_queue_id AND o.kind = p_kind AND o.relay_seq IS NULL
@@ -16,8 +20,10 @@ BEGIN
         UPDATE lockstep.outbox o
         SET relay_seq = last + pg_catalog.width_bucket(o.outbox_id, ids), -- its place among them
             key = CASE WHEN o.event IS NULL THEN o.key
-                       ELSE (SELECT pg_catalog.convert_to(r.run_id::text, 'UTF8') FROM lockstep.run r WHERE r.run_no = o.run_no) END,
-            value = CASE WHEN o.event IS NULL THEN o.value ELSE COALESCE(o.value, lockstep.event_message(o.outbox_id)) END
+                       ELSE (SELECT pg_catalog.convert_to(r.run_id::text, 'UTF8')
+                             FROM lockstep.run r WHERE r.run_no = o.run_no) END,
+            value = CASE WHEN o.event IS NULL THEN o.value
+                         ELSE COALESCE(o.value, lockstep.event_message(o.outbox_id)) END
         WHERE o.outbox_id = ANY (ids) RETURNING o.relay_seq)
     SELECT COALESCE(pg_catalog.max(t.relay_seq), last) INTO last FROM taken t;
     UPDATE lockstep.relay SET last_seq = last WHERE queue_id = p_queue_id AND kind = p_kind AND last_seq <> last;

@@ -4,12 +4,15 @@ RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;
 BEGIN
-    UPDATE lockstep.relay SET sent_seq = p_seq, next_offset = p_next_offset WHERE queue_id = p_queue_id AND kind = p_kind;
+    UPDATE lockstep.relay SET sent_seq = p_seq, next_offset = p_next_offset
+    WHERE queue_id = p_queue_id AND kind = p_kind;
     WITH gone AS (
-        DELETE FROM lockstep.outbox WHERE queue_id = p_queue_id AND kind = p_kind AND relay_seq <= p_seq RETURNING rejected_id),
+        DELETE FROM lockstep.outbox
+        WHERE queue_id = p_queue_id AND kind = p_kind AND relay_seq <= p_seq RETURNING rejected_id),
     noted AS (
         UPDATE lockstep.rejected_message m SET dead_lettered_at = pg_catalog.clock_timestamp()
-        WHERE m.rejected_id = ANY (ARRAY(SELECT g.rejected_id FROM gone g WHERE g.rejected_id IS NOT NULL))) -- not joined: see relay_number
+        -- not joined: see relay_number
+        WHERE m.rejected_id = ANY (ARRAY(SELECT g.rejected_id FROM gone g WHERE g.rejected_id IS NOT NULL)))
     SELECT pg_catalog.count(*) INTO count FROM gone;
     RETURN count;
 END

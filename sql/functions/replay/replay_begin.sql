@@ -6,9 +6,10 @@
 --           other      another one is under way: replay_id names it
 --           ended, unknown    p_replay_id has ended, or is no replay of this queue
 --           halted     the queue is: the topic may not be what the rows came from
-CREATE OR REPLACE FUNCTION lockstep.replay_begin(p_queue_id int, p_replay_id int, p_mode text, p_from bigint, p_to bigint, p_run uuid,
-    p_order bigint, p_why text, OUT verdict text, OUT replay_id int, OUT cursor bigint, OUT to_offset bigint, OUT mode text,
-    OUT run_id uuid, OUT "order" bigint)
+CREATE OR REPLACE FUNCTION lockstep.replay_begin(
+    p_queue_id int, p_replay_id int, p_mode text, p_from bigint, p_to bigint, p_run uuid, p_order bigint, p_why text,
+    OUT verdict text, OUT replay_id int, OUT cursor bigint, OUT to_offset bigint, OUT mode text, OUT run_id uuid,
+    OUT "order" bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -25,10 +26,12 @@ BEGIN
                  ELSE open.mode = p_mode AND open.from_offset = p_from AND open.to_offset = p_to
                       AND open.run_id IS NOT DISTINCT FROM p_run AND open."order" IS NOT DISTINCT FROM p_order END;
     IF open.replay_id IS NULL AND p_replay_id IS NULL THEN
-        INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, run_id, "order", cursor, reason, epoch, last_run_no)
+        INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, run_id, "order", cursor, reason, epoch,
+                                     last_run_no)
         VALUES (p_queue_id, p_mode, p_from, p_to, p_run, p_order, p_from, p_why,
                 (SELECT q.epoch FROM lockstep.queue q WHERE q.queue_id = p_queue_id),
-                (SELECT r.run_no FROM lockstep.run r JOIN lockstep.queue q ON q.queue_id = r.queue_id AND q.epoch = r.epoch
+                (SELECT r.run_no
+                 FROM lockstep.run r JOIN lockstep.queue q ON q.queue_id = r.queue_id AND q.epoch = r.epoch
                  WHERE r.queue_id = p_queue_id AND r.first_offset < p_from ORDER BY r.first_offset DESC LIMIT 1))
         RETURNING * INTO STRICT open;
         verdict := 'begun';
@@ -36,7 +39,9 @@ BEGIN
         verdict := 'resumed';
     ELSE
         verdict := CASE WHEN p_replay_id IS NULL THEN 'other'
-                        WHEN EXISTS (SELECT FROM lockstep.replay y WHERE y.queue_id = p_queue_id AND y.replay_id = p_replay_id) THEN 'ended'
+                        WHEN EXISTS (SELECT FROM lockstep.replay y
+                                     WHERE y.queue_id = p_queue_id AND y.replay_id = p_replay_id)
+                            THEN 'ended'
                         ELSE 'unknown' END;
     END IF;
     replay_id := open.replay_id;
@@ -48,10 +53,12 @@ BEGIN
     IF verdict IN ('begun', 'resumed') THEN
         INSERT INTO lockstep.event_log (event, queue_id, detail)
         VALUES ('replay_' || verdict, p_queue_id,
-                format('replay %s, mode %s, offsets %s to %s%s, from %s: %s', replay_id, mode, open.from_offset, to_offset,
-                       concat(' of run ' || run_id, ', order ' || "order"), cursor, COALESCE(p_why, open.reason)));
+                format('replay %s, mode %s, offsets %s to %s%s, from %s: %s', replay_id, mode, open.from_offset,
+                       to_offset, concat(' of run ' || run_id, ', order ' || "order"), cursor,
+                       COALESCE(p_why, open.reason)));
     END IF;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.replay_begin(int, int, text, bigint, bigint, uuid, bigint, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.replay_begin(int, int, text, bigint, bigint, uuid, bigint, text) TO lockstep_executor, lockstep_operator;
+GRANT EXECUTE ON FUNCTION lockstep.replay_begin(int, int, text, bigint, bigint, uuid, bigint, text)
+    TO lockstep_executor, lockstep_operator;

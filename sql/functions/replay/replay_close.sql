@@ -5,7 +5,8 @@ DECLARE
     open_run bigint;
 BEGIN
     SELECT r.run_no INTO open_run
-    FROM lockstep.replay y JOIN lockstep.run r ON r.run_no = y.implicit_run_no JOIN lockstep.queue q ON q.queue_id = y.queue_id
+    FROM lockstep.replay y
+    JOIN lockstep.run r ON r.run_no = y.implicit_run_no JOIN lockstep.queue q ON q.queue_id = y.queue_id
     WHERE y.replay_id = p_replay_id AND r.end_offset IS NULL AND q.implicit_run_no IS DISTINCT FROM r.run_no;
     IF FOUND THEN
         UPDATE lockstep.run SET end_offset = p_offset WHERE run_no = open_run;

@@ -2,7 +2,8 @@
 -- The implicit run that is open at its cursor becomes the queue's if nothing lies between the two, so that live
 -- messages continue with it; else it ends here. open_runs: runs it acted on whose end is not known and does not come
 -- with live work.
-CREATE OR REPLACE FUNCTION lockstep.replay_end(p_replay_id int, p_state text, OUT made bigint, OUT reopened bigint, OUT open_runs uuid[])
+CREATE OR REPLACE FUNCTION lockstep.replay_end(
+    p_replay_id int, p_state text, OUT made bigint, OUT reopened bigint, OUT open_runs uuid[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -10,9 +11,11 @@ DECLARE
     live record;
 BEGIN
     SELECT y.queue_id INTO STRICT replay_row FROM lockstep.replay y WHERE y.replay_id = p_replay_id;
-    SELECT q.next_offset, q.implicit_run_no INTO STRICT live FROM lockstep.queue q WHERE q.queue_id = replay_row.queue_id FOR NO KEY UPDATE;
+    SELECT q.next_offset, q.implicit_run_no INTO STRICT live
+    FROM lockstep.queue q WHERE q.queue_id = replay_row.queue_id FOR NO KEY UPDATE;
     UPDATE lockstep.replay y
-    SET state = p_state, ended_at = clock_timestamp(), cursor = CASE WHEN p_state = 'Completed' THEN y.to_offset ELSE y.cursor END
+    SET state = p_state, ended_at = clock_timestamp(),
+        cursor = CASE WHEN p_state = 'Completed' THEN y.to_offset ELSE y.cursor END
     WHERE y.replay_id = p_replay_id AND y.ended_at IS NULL
     RETURNING y.queue_id, y.cursor, y.implicit_run_no, y.made, y.reopened INTO STRICT replay_row;
     IF replay_row.cursor >= live.next_offset AND live.implicit_run_no IS NULL THEN

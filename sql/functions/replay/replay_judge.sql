@@ -32,35 +32,42 @@ DECLARE
     cursor bigint := (SELECT q.next_offset FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
     this_epoch int := (SELECT q.epoch FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
     by_failure boolean;
-    deleted int8range := (SELECT t.rejected FROM lockstep.retention t WHERE t.queue_id = p_queue_id AND t.epoch = this_epoch);
+    deleted int8range := (SELECT t.rejected
+                          FROM lockstep.retention t WHERE t.queue_id = p_queue_id AND t.epoch = this_epoch);
     beyond boolean := false; -- an implicit run: it has tasks behind the segment
 BEGIN
     -- The implicit run at an offset: the last one that begins at or before it.
     SELECT b.run_no, b.run_id, b.next_seq, b.end_offset, b.last_phase_id, b.implicit, b.swept INTO run_row
     FROM lockstep.run b
-    WHERE b.queue_id = p_queue_id AND CASE WHEN p_run IS NULL THEN b.implicit AND b.epoch = this_epoch AND b.first_offset <= p_offsets[1]
-                                           ELSE b.run_id = p_run AND b.first_offset IS NOT NULL END
+    WHERE b.queue_id = p_queue_id
+      AND CASE WHEN p_run IS NULL THEN b.implicit AND b.epoch = this_epoch AND b.first_offset <= p_offsets[1]
+               ELSE b.run_id = p_run AND b.first_offset IS NOT NULL END
     ORDER BY b.first_offset DESC LIMIT 1;
     known := FOUND;
     IF known THEN
         place := (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = run_row.run_no AND p."order" = p_order);
         by_failure := lockstep.cancelled_by_failure(run_row.run_no, p_order);
         beyond := p_run IS NULL AND COALESCE(run_row.end_offset > p_offsets[1], true)
-              AND EXISTS (SELECT FROM lockstep.task t WHERE t.phase_id = run_row.last_phase_id AND t.kafka_offset > p_offsets[1]);
+                  AND EXISTS (SELECT FROM lockstep.task t
+                              WHERE t.phase_id = run_row.last_phase_id AND t.kafka_offset > p_offsets[1]);
     END IF;
     RETURN QUERY
     WITH m AS (
-        SELECT i.n::int AS n, i.o, i.s, t.task_id, t.status, t.skipped, t.task_id IS NOT NULL AND t.payload <> i.p AS other, j.reason,
+        SELECT i.n::int AS n, i.o, i.s, t.task_id, t.status, t.skipped,
+               t.task_id IS NOT NULL AND t.payload <> i.p AS other, j.reason,
                p_kind = 'end' AND run_row.end_offset = i.o AND (p_run IS NOT NULL OR j.reason IS NULL) AS ended,
                -- As in key_take, which would refuse it.
-               t.key IS NOT NULL AND t.status <> 'Completed' AND EXISTS (
-                   SELECT FROM lockstep.idempotency_key y
-                   WHERE y.queue_id = p_queue_id AND y.key = t.key AND y.task_id <> t.task_id AND NOT (y.run_id = run_row.run_id AND y.kafka_offset = i.o)
-                     AND NOT EXISTS (SELECT FROM lockstep.task h WHERE h.task_id = y.task_id AND lockstep.frees_key(h.status))) AS taken
+               t.key IS NOT NULL AND t.status <> 'Completed'
+               AND EXISTS (SELECT FROM lockstep.idempotency_key y
+                           WHERE y.queue_id = p_queue_id AND y.key = t.key AND y.task_id <> t.task_id
+                             AND NOT (y.run_id = run_row.run_id AND y.kafka_offset = i.o)
+                             AND NOT EXISTS (SELECT FROM lockstep.task h
+                                             WHERE h.task_id = y.task_id AND lockstep.frees_key(h.status))) AS taken
         FROM ROWS FROM (pg_catalog.unnest(p_offsets), pg_catalog.unnest(p_seqs), pg_catalog.unnest(p_payloads))
              WITH ORDINALITY AS i (o, s, p, n)
         LEFT JOIN lockstep.task t ON p_kind = 'task' AND t.phase_id = place AND t.kafka_offset = i.o
-        LEFT JOIN lockstep.rejected_message j ON j.queue_id = p_queue_id AND j.epoch = this_epoch AND j.kafka_offset = i.o),
+        LEFT JOIN lockstep.rejected_message j ON j.queue_id = p_queue_id AND j.epoch = this_epoch
+             AND j.kafka_offset = i.o),
     judged AS (
         SELECT m.n, m.task_id,
                CASE WHEN m.o >= cursor THEN 'ahead'
@@ -68,10 +75,14 @@ BEGIN
                     WHEN m.reason IS NOT NULL THEN 'rejected'
                     WHEN m.ended THEN 'done'
                     WHEN p_kind = 'reject' AND deleted @> m.o THEN 'retention'
-                    WHEN run_row.swept AND p_kind <> 'reject' AND (m.task_id IS NOT NULL OR CASE WHEN p_run IS NULL THEN m.o <= run_row.end_offset ELSE m.s < run_row.next_seq END) THEN 'retention'
+                    WHEN run_row.swept AND p_kind <> 'reject'
+                         AND (m.task_id IS NOT NULL
+                              OR CASE WHEN p_run IS NULL THEN m.o <= run_row.end_offset ELSE m.s < run_row.next_seq END)
+                        THEN 'retention'
                     WHEN m.other THEN 'differs'
                     WHEN m.status = 'Completed' THEN 'done'
-                    WHEN m.skipped = 'duplicate' OR (m.taken AND lockstep.is_finished(m.status)) THEN 'duplicate' -- of a key
+                    -- of a key
+                    WHEN m.skipped = 'duplicate' OR (m.taken AND lockstep.is_finished(m.status)) THEN 'duplicate'
                     WHEN m.skipped = 'condition' THEN 'not_needed'
                     WHEN m.status = 'Cancelled' THEN 'cancelled'
                     WHEN lockstep.is_failed(m.status) THEN 'failed'
@@ -79,17 +90,23 @@ BEGIN
                     WHEN p_mode = 'failed' OR p_kind = 'reject' THEN 'missing'
                     WHEN beyond THEN 'continued'
                     WHEN p_run IS NULL THEN 'missing'
-                    WHEN m.s > CASE WHEN known THEN run_row.next_seq ELSE 0 END + m.n - 1 AND NOT p_seen THEN 'no_beginning'
+                    WHEN m.s > CASE WHEN known THEN run_row.next_seq ELSE 0 END + m.n - 1 AND NOT p_seen
+                        THEN 'no_beginning'
                     WHEN NOT known OR m.s >= run_row.next_seq THEN 'missing'
                     WHEN EXISTS (SELECT FROM lockstep.task d WHERE d.phase_id = place AND d.seq = m.s) THEN 'duplicate'
-                    WHEN EXISTS (SELECT FROM lockstep.rejected_message d WHERE d.run_no = run_row.run_no AND d.seq = m.s) THEN 'duplicate'
+                    WHEN EXISTS (SELECT FROM lockstep.rejected_message d
+                                 WHERE d.run_no = run_row.run_no AND d.seq = m.s)
+                        THEN 'duplicate'
                     WHEN p_kind = 'end' AND run_row.end_offset IS NOT NULL THEN 'duplicate'
                     ELSE 'continued' END AS why
         FROM m)
     SELECT j.n,
            CASE WHEN j.task_id IS NULL AND j.why = 'missing' AND p_mode <> 'failed' THEN 'make'
-                WHEN j.why = 'duplicate' AND j.task_id IS NULL AND p_mode <> 'failed' AND NOT EXISTS (
-                    SELECT FROM lockstep.rejected_message d WHERE d.queue_id = p_queue_id AND d.epoch = this_epoch AND d.kafka_offset = p_offsets[j.n]) THEN 'make'
+                WHEN j.why = 'duplicate' AND j.task_id IS NULL AND p_mode <> 'failed'
+                     AND NOT EXISTS (SELECT FROM lockstep.rejected_message d
+                                     WHERE d.queue_id = p_queue_id AND d.epoch = this_epoch
+                                       AND d.kafka_offset = p_offsets[j.n])
+                    THEN 'make'
                 WHEN j.why = 'failed' AND p_mode <> 'missing' THEN 'reopen'
                 WHEN j.why = 'cancelled' AND (p_mode = 'all' OR (p_mode = 'failed' AND by_failure)) THEN 'reopen'
                 WHEN (j.why = 'not_needed' OR (j.why = 'done' AND p_kind = 'task')) AND p_mode = 'all' THEN 'reopen'
@@ -98,6 +115,7 @@ BEGIN
     FROM judged j ORDER BY j.n;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.replay_judge(int, text, text, uuid, bigint, bigint[], bigint[], text[], boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.replay_judge(int, text, text, uuid, bigint, bigint[], bigint[], text[], boolean)
+    FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.replay_judge(int, text, text, uuid, bigint, bigint[], bigint[], text[], boolean)
     TO lockstep_executor, lockstep_operator, lockstep_monitor;

@@ -6,7 +6,8 @@ DECLARE
 BEGIN
     FOR passed IN SELECT r.run_no FROM lockstep.run r JOIN lockstep.replay y USING (replay_id)
                   WHERE r.replay_id = p_replay_id AND (p_all OR r.end_offset < y.cursor) ORDER BY r.first_offset LOOP
-        PERFORM FROM lockstep.queue WHERE queue_id = (SELECT queue_id FROM lockstep.run WHERE run_no = passed) FOR NO KEY UPDATE;
+        PERFORM FROM lockstep.queue
+        WHERE queue_id = (SELECT queue_id FROM lockstep.run WHERE run_no = passed) FOR NO KEY UPDATE;
         UPDATE lockstep.run SET replay_id = NULL WHERE run_no = passed;
         PERFORM lockstep.run_finish(passed);
     END LOOP;

@@ -17,34 +17,42 @@ DECLARE
     reopening bigint[] := '{}';
     making int[] := '{}'; -- indexes into the segment
     reopens record;
-    claims record;
     own bigint;           -- the run
     says text[] := '{}';  -- action and reason, a record each
     own_phase bigint;
     at int;
-    upto int;
-    fresh bigint := 0;    -- rows that were made
+    fresh bigint;         -- rows that were made
+    unknown int[];        -- indexes of those whose run has no beginning
+    is_busy boolean;
 BEGIN
     PERFORM lockstep.replay_allowed();
     SELECT y.queue_id, y.mode, y.cursor, y.state, y.reason, y.implicit_run_no, y.epoch INTO STRICT replay_row
     FROM lockstep.replay y WHERE y.replay_id = p_replay_id;
     IF replay_row.state <> 'Running' OR p_segment.offsets[1] < replay_row.cursor THEN
-        RAISE EXCEPTION 'replay %: it is %, its cursor is at %, this is offset %', p_replay_id, replay_row.state, replay_row.cursor, p_segment.offsets[1];
+        RAISE EXCEPTION 'replay %: it is %, its cursor is at %, this is offset %', p_replay_id, replay_row.state,
+                        replay_row.cursor, p_segment.offsets[1];
     END IF;
     -- Most of a range is skipped: that needs no lock.
     SELECT j.run_no INTO own
-    FROM lockstep.replay_judge(replay_row.queue_id, replay_row.mode, p_segment.kind, p_segment.run, p_segment."order", p_segment.offsets, p_segment.seqs, p_segment.payloads, p_seen) j
+    FROM lockstep.replay_judge(replay_row.queue_id, replay_row.mode, p_segment.kind, p_segment.run, p_segment."order",
+                               p_segment.offsets, p_segment.seqs, p_segment.payloads, p_seen) j
     WHERE j.action <> 'skip' LIMIT 1;
     IF FOUND THEN
         PERFORM FROM lockstep.queue b WHERE b.queue_id = replay_row.queue_id FOR NO KEY UPDATE;
-        PERFORM FROM lockstep.run b WHERE b.run_no = own FOR NO KEY UPDATE; -- retention may have begun with it: then it is judged again
+        -- retention may have begun with it: then it is judged again
+        PERFORM FROM lockstep.run b WHERE b.run_no = own FOR NO KEY UPDATE;
     END IF;
-    SELECT b.lookahead, b.implicit_run_no, b.epoch INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = replay_row.queue_id;
+    SELECT b.lookahead, b.implicit_run_no, b.epoch INTO STRICT queue_row
+    FROM lockstep.queue b WHERE b.queue_id = replay_row.queue_id;
     IF replay_row.epoch <> queue_row.epoch THEN
         RAISE EXCEPTION 'replay %: the topic was accepted from an earlier offset since it began', p_replay_id
             USING ERRCODE = 'LS002', HINT = format('lockstep replay --abandon %s', p_replay_id);
     END IF;
-    FOR judged IN SELECT * FROM lockstep.replay_judge(replay_row.queue_id, replay_row.mode, p_segment.kind, p_segment.run, p_segment."order", p_segment.offsets, p_segment.seqs, p_segment.payloads, p_seen) LOOP
+    FOR judged IN
+        SELECT *
+        FROM lockstep.replay_judge(replay_row.queue_id, replay_row.mode, p_segment.kind, p_segment.run,
+                                   p_segment."order", p_segment.offsets, p_segment.seqs, p_segment.payloads, p_seen)
+    LOOP
         own := CASE WHEN p_segment.kind <> 'reject' THEN judged.run_no END;
         own_phase := judged.phase_id;
         says := says || (judged.action || ' ' || judged.why);
@@ -55,20 +63,25 @@ BEGIN
         END IF;
     END LOOP;
 
-    -- Enough phases of this run and of those before it wait to be opened. Not of those after it: they may be waiting for this run.
+    -- Enough phases of this run and of those before it wait to be opened. Not of those after it: they may be waiting
+    -- for this run.
     IF p_segment.kind = 'task' AND (cardinality(making) > 0 OR reopening <> '{}')
        AND NOT EXISTS (SELECT FROM lockstep.phase p WHERE p.phase_id = own_phase AND p.done_at IS NULL)
-       AND lockstep.phases_ahead(replay_row.queue_id, queue_row.lookahead, COALESCE((SELECT o.first_offset FROM lockstep.run o WHERE o.run_no = own), p_segment.offsets[1]))
-           >= queue_row.lookahead THEN
+       AND lockstep.phases_ahead(replay_row.queue_id, queue_row.lookahead,
+                                 COALESCE((SELECT o.first_offset FROM lockstep.run o WHERE o.run_no = own),
+                                          p_segment.offsets[1])) >= queue_row.lookahead THEN
         PERFORM pg_notify('lockstep_' || replay_row.queue_id, 'look'); -- nobody may have a task of them
         RETURN QUERY SELECT 'wait'::text, 'lookahead'::text, 0::bigint, NULL::uuid, NULL::bigint;
         RETURN;
     END IF;
 
     IF reopening <> '{}' THEN
-        SELECT * INTO STRICT reopens FROM lockstep.reopen(own_phase, reopening, format('replay %s: %s', p_replay_id, replay_row.reason));
+        SELECT * INTO STRICT reopens
+        FROM lockstep.reopen(own_phase, reopening, format('replay %s: %s', p_replay_id, replay_row.reason));
         IF reopens.verdict = 'refused' THEN
-            RETURN QUERY SELECT 'refused'::text, 'later_phase'::text, 0::bigint, b.run_id, reopens.blocking FROM lockstep.run b WHERE b.run_no = own;
+            RETURN QUERY
+            SELECT 'refused'::text, 'later_phase'::text, 0::bigint, b.run_id, reopens.blocking
+            FROM lockstep.run b WHERE b.run_no = own;
             RETURN;
         END IF;
         IF replay_row.mode = 'all' THEN
@@ -77,55 +90,40 @@ BEGIN
         PERFORM lockstep.replay_hold(p_replay_id, own);
     END IF;
 
-    -- Messages without a run: the implicit run that is open here is the one of their rows, or the one that covers this place.
+    -- Messages without a run: the implicit run that is open here is the one of their rows, or the one that covers this
+    -- place.
     IF p_segment.run IS NULL AND own IS NOT NULL AND own IS DISTINCT FROM replay_row.implicit_run_no
-       AND (making = '{}' OR EXISTS (SELECT FROM lockstep.run b WHERE b.run_no = own AND COALESCE(b.end_offset >= p_segment.offsets[1], true))) THEN
+       AND (making = '{}'
+            OR EXISTS (SELECT FROM lockstep.run b
+                       WHERE b.run_no = own AND COALESCE(b.end_offset >= p_segment.offsets[1], true))) THEN
         PERFORM lockstep.replay_close(p_replay_id, p_segment.offsets[1]);
         UPDATE lockstep.replay y SET implicit_run_no = own WHERE y.replay_id = p_replay_id;
     END IF;
-    at := 1;
-    WHILE at <= cardinality(making) LOOP -- what follows each other is claimed together
-        upto := at;
-        WHILE upto < cardinality(making) AND making[upto + 1] = making[upto] + 1 LOOP
-            upto := upto + 1;
-        END LOOP;
-        IF p_segment.kind = 'task' AND own IS NOT NULL AND EXISTS (SELECT FROM lockstep.run b WHERE b.run_no = own AND b.ended_at IS NOT NULL
-                AND b.run_no = (SELECT y.implicit_run_no FROM lockstep.replay y WHERE y.replay_id = p_replay_id)) THEN
-            -- An implicit run that a replay before closed where its range ended.
-            PERFORM lockstep.reopen(b.last_phase_id, '{}', format('replay %s: %s', p_replay_id, replay_row.reason)) FROM lockstep.run b WHERE b.run_no = own;
-        END IF;
-        SELECT * INTO STRICT claims FROM lockstep.replay_claim(p_replay_id, lockstep.segment_part(p_segment, making[at], making[upto]));
-        IF claims.verdict = 'busy' THEN
-            IF fresh > 0 OR reopening <> '{}' THEN
-                RAISE EXCEPTION 'replay %: the phase became busy', p_replay_id USING ERRCODE = 'serialization_failure'; -- the whole step again
-            END IF;
-            RETURN QUERY SELECT 'wait'::text, 'busy'::text, 0::bigint, NULL::uuid, NULL::bigint;
-            RETURN;
-        ELSIF claims.verdict = 'unknown' THEN
-            FOR i IN at .. upto LOOP
-                says[making[i]] := 'skip no_beginning';
-            END LOOP;
-            at := upto + 1;
-        ELSE
-            fresh := fresh + claims.claimed;
-            own := COALESCE(claims.run_no, own);
-            at := at + claims.claimed;
-            IF claims.run_no IS NOT NULL AND p_segment.kind <> 'reject' THEN
-                PERFORM lockstep.replay_hold(p_replay_id, claims.run_no);
-            END IF;
-        END IF;
+    SELECT m.fresh, m.own, m.unknown, m.is_busy INTO fresh, own, unknown, is_busy
+    FROM lockstep.replay_make(p_replay_id, p_segment, making, own, replay_row.reason) AS m;
+    IF is_busy AND (fresh > 0 OR reopening <> '{}') THEN
+        -- the whole step again
+        RAISE EXCEPTION 'replay %: the phase became busy', p_replay_id USING ERRCODE = 'serialization_failure';
+    ELSIF is_busy THEN
+        RETURN QUERY SELECT 'wait'::text, 'busy'::text, 0::bigint, NULL::uuid, NULL::bigint;
+        RETURN;
+    END IF;
+    FOREACH at IN ARRAY unknown LOOP
+        says[at] := 'skip no_beginning';
     END LOOP;
     IF fresh > 0 THEN
         PERFORM pg_notify('lockstep_' || replay_row.queue_id, 'work');
     END IF;
     UPDATE lockstep.replay y
-    SET implicit_run_no = CASE WHEN p_segment.kind = 'end' AND p_segment.run IS NULL AND says = '{skip done}' THEN NULL ELSE y.implicit_run_no END,
-        cursor = p_segment.offsets[cardinality(p_segment.offsets)] + 1, made = y.made + fresh, reopened = y.reopened + cardinality(reopening),
-        last_run_no = COALESCE(own, y.last_run_no)
+    SET implicit_run_no = CASE WHEN p_segment.kind = 'end' AND p_segment.run IS NULL AND says = '{skip done}' THEN NULL
+                               ELSE y.implicit_run_no END,
+        cursor = p_segment.offsets[cardinality(p_segment.offsets)] + 1, made = y.made + fresh,
+        reopened = y.reopened + cardinality(reopening), last_run_no = COALESCE(own, y.last_run_no)
     WHERE y.replay_id = p_replay_id;
     PERFORM lockstep.replay_pass(p_replay_id, false);
     RETURN QUERY
-    SELECT split_part(s, ' ', 1), split_part(s, ' ', 2), count(*), (SELECT b.run_id FROM lockstep.run b WHERE b.run_no = own), p_segment."order"
+    SELECT split_part(s, ' ', 1), split_part(s, ' ', 2), count(*),
+           (SELECT b.run_id FROM lockstep.run b WHERE b.run_no = own), p_segment."order"
     FROM unnest(says) AS s GROUP BY s ORDER BY s;
 END
 $$;

@@ -1,5 +1,6 @@
 -- The records p_from to p_upto of a segment, as a segment.
-CREATE OR REPLACE FUNCTION lockstep.segment_part(p_segment lockstep.segment, p_from int, p_upto int) RETURNS lockstep.segment LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION lockstep.segment_part(p_segment lockstep.segment, p_from int, p_upto int)
+RETURNS lockstep.segment LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     part lockstep.segment := p_segment;
 BEGIN

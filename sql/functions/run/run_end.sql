@@ -18,7 +18,8 @@ DECLARE
     r record;
     producer record;
 BEGIN
-    SELECT b.next_offset, b.halted_reason INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = own FOR NO KEY UPDATE;
+    SELECT b.next_offset, b.halted_reason INTO STRICT queue_row
+    FROM lockstep.queue b WHERE b.queue_id = own FOR NO KEY UPDATE;
     -- A gate of its first phase holds it for a moment; a statement of its own sees what that has written.
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
     SELECT b.* INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
@@ -37,18 +38,25 @@ BEGIN
     ELSIF producer.pid IS NOT NULL THEN
         RAISE EXCEPTION 'run % is being published, by % (backend %)', r.run_id, producer.usename, producer.pid
             USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
-    ELSIF r.published_at IS NOT NULL AND r.publish_acked_offset >= queue_row.next_offset AND queue_row.halted_reason IS NULL THEN
-        RAISE EXCEPTION 'run % is published whole: its end is at offset %, the queue''s cursor at %', r.run_id, r.publish_acked_offset, queue_row.next_offset
+    ELSIF r.published_at IS NOT NULL AND r.publish_acked_offset >= queue_row.next_offset
+          AND queue_row.halted_reason IS NULL THEN
+        RAISE EXCEPTION 'run % is published whole: its end is at offset %, the queue''s cursor at %', r.run_id,
+                        r.publish_acked_offset, queue_row.next_offset
             USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
     ELSIF r.status = 'Paused' OR r.paused_by IS NOT NULL THEN
-        RAISE EXCEPTION 'run % is paused', r.run_id USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
+        RAISE EXCEPTION 'run % is paused', r.run_id
+            USING ERRCODE = 'LS002', HINT = format('lockstep run cancel %s', r.run_id);
     ELSIF r.first_offset IS NULL THEN
         unfinished := 0;
-        status := (SELECT c.status FROM lockstep.run_cancel(r.run_id, run_end.reason, (SELECT b.name FROM lockstep.queue b WHERE b.queue_id = own)) AS c);
+        status := (SELECT c.status
+                   FROM lockstep.run_cancel(r.run_id, run_end.reason,
+                                            (SELECT b.name FROM lockstep.queue b WHERE b.queue_id = own)) AS c);
         RETURN;
     END IF;
-    UPDATE lockstep.run SET end_offset = queue_row.next_offset, closed_by = lockstep.actor(), aborted = NOT r.implicit,
-        published_at = COALESCE(run.published_at, CASE WHEN run.publish_acked_seq IS NOT NULL THEN clock_timestamp() END),
+    UPDATE lockstep.run
+    SET end_offset = queue_row.next_offset, closed_by = lockstep.actor(), aborted = NOT r.implicit,
+        published_at = COALESCE(run.published_at,
+                                CASE WHEN run.publish_acked_seq IS NOT NULL THEN clock_timestamp() END),
         publish_error = CASE WHEN run.publish_acked_seq IS NOT NULL THEN why END
     WHERE run_no = no;
     UPDATE lockstep.queue b SET implicit_run_no = NULL WHERE b.queue_id = own AND b.implicit_run_no = no;

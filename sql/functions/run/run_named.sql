@@ -8,7 +8,8 @@ BEGIN
     IF pg_catalog.cardinality(found) = 1 THEN
         RETURN found[1];
     ELSIF found = '{}' THEN
-        RAISE EXCEPTION 'there is no run %', pg_catalog.concat_ws(' in queue ', COALESCE(p_run_id::text, 'without an id'), p_queue)
+        RAISE EXCEPTION 'there is no run %',
+                        pg_catalog.concat_ws(' in queue ', COALESCE(p_run_id::text, 'without an id'), p_queue)
             USING ERRCODE = 'LS003', HINT = 'lockstep run list';
     END IF;
     RAISE EXCEPTION 'several queues have a run %', p_run_id USING ERRCODE = 'LS003', HINT = 'Name the queue.';

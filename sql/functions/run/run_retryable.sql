@@ -6,4 +6,5 @@ CREATE OR REPLACE FUNCTION lockstep.run_retryable(p_run_no bigint) RETURNS boole
     FROM lockstep.run r WHERE r.run_no = p_run_no
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.run_retryable(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.run_retryable(bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.run_retryable(bigint)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -4,8 +4,9 @@
 -- runs are concurrent; an implicit run always does.
 -- p_payload: that message, if it is a task: it may tell the run's name and policy, which count where its producer has
 -- made no row.
-CREATE OR REPLACE FUNCTION lockstep.run_start(p_queue_id int, p_run_id uuid, p_implicit boolean, p_offset bigint, p_payload text DEFAULT NULL) RETURNS bigint
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.run_start(
+    p_queue_id int, p_run_id uuid, p_implicit boolean, p_offset bigint, p_payload text DEFAULT NULL)
+RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     before bigint;
     made bigint;
@@ -20,12 +21,17 @@ BEGIN
     INTO STRICT policy, tell, now_epoch, before
     FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
 
-    INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, name, on_failure, status, after_run_no, first_offset, epoch, events)
-    VALUES (p_run_id, p_queue_id, p_implicit, p_payload::json ->> 'run_name', COALESCE(p_payload::json ->> 'run_on_failure', policy), 'Running', before, p_offset, now_epoch, tell)
-    ON CONFLICT (queue_id, run_id) DO UPDATE
-        SET status = CASE WHEN r.cancelled_at IS NOT NULL AND r.ended_at IS NOT NULL THEN r.status WHEN r.paused_by IS NULL THEN 'Running' ELSE 'Paused' END, after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset, epoch = EXCLUDED.epoch,
-            events = EXCLUDED.events,
-            ended_at = CASE WHEN r.cancelled_at IS NOT NULL THEN r.ended_at END, error = CASE WHEN r.cancelled_at IS NOT NULL THEN r.error END
+    INSERT INTO lockstep.run AS r (run_id, queue_id, implicit, name, on_failure, status, after_run_no, first_offset,
+                                   epoch, events)
+    VALUES (p_run_id, p_queue_id, p_implicit, p_payload::json ->> 'run_name',
+            COALESCE(p_payload::json ->> 'run_on_failure', policy), 'Running', before, p_offset, now_epoch, tell)
+    ON CONFLICT (queue_id, run_id) DO UPDATE SET
+        status = CASE WHEN r.cancelled_at IS NOT NULL AND r.ended_at IS NOT NULL THEN r.status
+                      WHEN r.paused_by IS NULL THEN 'Running' ELSE 'Paused' END,
+        after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset, epoch = EXCLUDED.epoch,
+        events = EXCLUDED.events,
+        ended_at = CASE WHEN r.cancelled_at IS NOT NULL THEN r.ended_at END,
+        error = CASE WHEN r.cancelled_at IS NOT NULL THEN r.error END
     RETURNING r.run_no INTO made;
     UPDATE lockstep.queue
     SET last_run_no = made,

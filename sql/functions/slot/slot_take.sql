@@ -21,7 +21,8 @@ DECLARE
     candidate record;
     named record;
 BEGIN
-    IF bound > (SELECT pg_catalog.count(*) FROM lockstep.slot s WHERE s.queue_id = p_queue_id AND s.slot_no <= bound) THEN
+    IF bound > (SELECT pg_catalog.count(*)
+                FROM lockstep.slot s WHERE s.queue_id = p_queue_id AND s.slot_no <= bound) THEN
         INSERT INTO lockstep.slot (queue_id, slot_no) -- ascending, so that two who do it at once cannot deadlock
         SELECT p_queue_id, n FROM pg_catalog.generate_series(1, bound) AS n ORDER BY n
         ON CONFLICT (queue_id, slot_no) DO NOTHING;

@@ -22,7 +22,8 @@ BEGIN
     at := p_after;
     more := no IS NOT NULL;
     -- A statement of its own: what was committed before we had the row is to be seen.
-    SELECT b.run_id, b.swept, b.ended_at IS NOT NULL AND b.replay_id IS NULL AND (b.swept OR NOT lockstep.sweep_waits(no)) AS due
+    SELECT b.run_id, b.swept,
+           b.ended_at IS NOT NULL AND b.replay_id IS NULL AND (b.swept OR NOT lockstep.sweep_waits(no)) AS due
     INTO run_row FROM lockstep.run b WHERE b.run_no = no;
     IF no IS NOT NULL AND NOT run_row.swept THEN
         at := no;
@@ -32,8 +33,10 @@ BEGIN
     END IF;
     known := (SELECT s.held FROM lockstep.run_summary s WHERE s.run_no = no);
     BEGIN
-        INSERT INTO lockstep.run_summary AS s (run_no, begun_at) VALUES (no, pg_catalog.clock_timestamp())
-        ON CONFLICT (run_no) DO UPDATE SET begun_at = COALESCE(s.begun_at, EXCLUDED.begun_at), held = NULL, look_at = NULL;
+        INSERT INTO lockstep.run_summary AS s (run_no, begun_at)
+        VALUES (no, pg_catalog.clock_timestamp())
+        ON CONFLICT (run_no) DO UPDATE SET
+            begun_at = COALESCE(s.begun_at, EXCLUDED.begun_at), held = NULL, look_at = NULL;
         UPDATE lockstep.run SET swept = true WHERE run_no = no AND NOT swept;
         SELECT t.deleted, t.locked INTO STRICT batch FROM lockstep.sweep_tasks(no, p_rows) AS t;
         deleted := batch.deleted;
@@ -56,9 +59,11 @@ BEGIN
     END;
     IF held IS NOT NULL THEN -- the next one meanwhile
         INSERT INTO lockstep.run_summary AS s (run_no, held, look_at)
-        VALUES (no, held, pg_catalog.clock_timestamp() + CASE code WHEN '55P03' THEN interval '1 min' ELSE interval '1 hour' END)
+        VALUES (no, held,
+                pg_catalog.clock_timestamp() + CASE code WHEN '55P03' THEN interval '1 min' ELSE interval '1 hour' END)
         ON CONFLICT (run_no) DO UPDATE SET held = EXCLUDED.held, look_at = EXCLUDED.look_at;
-        held := CASE WHEN code <> '55P03' AND held IS DISTINCT FROM known THEN pg_catalog.format('run %s: %s', run_row.run_id, held) END;
+        held := CASE WHEN code <> '55P03' AND held IS DISTINCT FROM known
+                         THEN pg_catalog.format('run %s: %s', run_row.run_id, held) END;
     END IF;
 END
 $$;

@@ -13,13 +13,16 @@ BEGIN
     GET DIAGNOSTICS events = ROW_COUNT;
     -- One that came while the run is being deleted (a duplicate) goes by age, if its dead letter is not written yet.
     WITH gone AS (
-        DELETE FROM lockstep.rejected_message m WHERE m.rejected_id = ANY (ARRAY(
-            SELECT o.rejected_id FROM lockstep.rejected_message o
-            WHERE o.run_no = p_run_no AND (o.redrive_run IS NULL OR o.redriven_at IS NOT NULL)
-              AND NOT EXISTS (SELECT FROM lockstep.outbox x WHERE x.rejected_id = o.rejected_id)
-            ORDER BY o.rejected_id LIMIT p_rows FOR UPDATE SKIP LOCKED))
-        RETURNING m.kafka_offset, m.epoch = (SELECT q.epoch FROM lockstep.queue q WHERE q.queue_id = m.queue_id) AS of_now)
-    SELECT pg_catalog.count(*), pg_catalog.min(g.kafka_offset) FILTER (WHERE g.of_now), pg_catalog.max(g.kafka_offset) FILTER (WHERE g.of_now)
+        DELETE FROM lockstep.rejected_message m
+        WHERE m.rejected_id = ANY (ARRAY(
+                  SELECT o.rejected_id FROM lockstep.rejected_message o
+                  WHERE o.run_no = p_run_no AND (o.redrive_run IS NULL OR o.redriven_at IS NOT NULL)
+                    AND NOT EXISTS (SELECT FROM lockstep.outbox x WHERE x.rejected_id = o.rejected_id)
+                  ORDER BY o.rejected_id LIMIT p_rows FOR UPDATE SKIP LOCKED))
+        RETURNING m.kafka_offset,
+                  m.epoch = (SELECT q.epoch FROM lockstep.queue q WHERE q.queue_id = m.queue_id) AS of_now)
+    SELECT pg_catalog.count(*), pg_catalog.min(g.kafka_offset) FILTER (WHERE g.of_now),
+           pg_catalog.max(g.kafka_offset) FILTER (WHERE g.of_now)
     INTO messages, first, last FROM gone g;
     PERFORM lockstep.sweep_rejected((SELECT r.queue_id FROM lockstep.run r WHERE r.run_no = p_run_no), first, last);
     IF events < p_rows AND messages < p_rows THEN

@@ -10,7 +10,8 @@ DECLARE
 BEGIN
     SELECT b.keep_runs, b.keep_days, b.keep_failed_days INTO queue_row
     FROM lockstep.queue b
-    WHERE b.queue_id = p_queue_id AND b.halted_reason IS NULL AND COALESCE(b.keep_runs, b.keep_days, b.keep_failed_days) IS NOT NULL;
+    WHERE b.queue_id = p_queue_id AND b.halted_reason IS NULL
+      AND COALESCE(b.keep_runs, b.keep_days, b.keep_failed_days) IS NOT NULL;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
@@ -33,8 +34,8 @@ BEGIN
     END IF;
     SELECT r.run_no INTO no
     FROM lockstep.run r
-    WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.run_no > p_after AND r.ended_at IS NOT NULL AND NOT r.swept AND r.replay_id IS NULL
-      AND (queue_row.keep_runs IS NULL OR r.run_no < newest)
+    WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.run_no > p_after AND r.ended_at IS NOT NULL
+      AND NOT r.swept AND r.replay_id IS NULL AND (queue_row.keep_runs IS NULL OR r.run_no < newest)
       AND (queue_row.keep_days IS NULL OR r.ended_at < now - queue_row.keep_days * interval '1 day')
       -- What did not complete is kept at least as long as the others; with this setting alone the others are kept
       -- without limit.

@@ -3,7 +3,8 @@
 -- have given them on); the others stay taken.
 --   deleted   how many; fewer than p_rows: there are no more to delete
 --   locked    but some that others have locked
-CREATE OR REPLACE FUNCTION lockstep.sweep_tasks(p_run_no bigint, p_rows int, OUT deleted bigint, OUT locked boolean) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.sweep_tasks(p_run_no bigint, p_rows int, OUT deleted bigint, OUT locked boolean)
+LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     phase_row record;
@@ -11,7 +12,8 @@ DECLARE
     chosen bigint[] := '{}';
     keyed bigint[];
 BEGIN
-    SELECT b.upto_order, COALESCE(b.upto_offset, -1) AS upto_offset INTO STRICT summary_row FROM lockstep.run_summary b WHERE b.run_no = p_run_no;
+    SELECT b.upto_order, COALESCE(b.upto_offset, -1) AS upto_offset INTO STRICT summary_row
+    FROM lockstep.run_summary b WHERE b.run_no = p_run_no;
     FOR phase_row IN SELECT h.phase_id FROM lockstep.phase h
              WHERE h.run_no = p_run_no AND h."order" >= COALESCE(summary_row.upto_order, 0) ORDER BY h."order" LOOP
         chosen := chosen || ARRAY(
@@ -23,34 +25,44 @@ BEGIN
     END LOOP;
     -- A claim that takes such a key over at this moment has it locked, and holds the queue's row: then the task is for
     -- the next time.
-    keyed := ARRAY(SELECT i.task_id FROM lockstep.task t JOIN lockstep.idempotency_key i ON (i.queue_id, i.key) = (t.queue_id, t.key)
+    keyed := ARRAY(SELECT i.task_id
+                   FROM lockstep.task t JOIN lockstep.idempotency_key i ON (i.queue_id, i.key) = (t.queue_id, t.key)
                    WHERE t.task_id = ANY (chosen) AND i.task_id = t.task_id AND lockstep.frees_key(t.status)
                    FOR UPDATE OF i SKIP LOCKED);
-    chosen := ARRAY(SELECT t.task_id FROM lockstep.task t
-                    WHERE t.task_id = ANY (chosen) AND (t.key IS NULL OR NOT lockstep.frees_key(t.status)
-                        OR t.task_id = ANY (keyed) OR NOT EXISTS (
-                            SELECT FROM lockstep.idempotency_key i WHERE (i.queue_id, i.key) = (t.queue_id, t.key) AND i.task_id = t.task_id)));
+    chosen := ARRAY(SELECT t.task_id
+                    FROM lockstep.task t
+                    WHERE t.task_id = ANY (chosen)
+                      AND (t.key IS NULL OR NOT lockstep.frees_key(t.status) OR t.task_id = ANY (keyed)
+                           OR NOT EXISTS (SELECT FROM lockstep.idempotency_key i
+                                          WHERE (i.queue_id, i.key) = (t.queue_id, t.key) AND i.task_id = t.task_id)));
     DELETE FROM lockstep.idempotency_key i USING lockstep.task t
     WHERE t.task_id = ANY (keyed) AND (i.queue_id, i.key) = (t.queue_id, t.key) AND i.task_id = t.task_id;
     WITH attempts AS (DELETE FROM lockstep.task_attempt a WHERE a.task_id = ANY (chosen) RETURNING a.task_id),
-    gone AS (DELETE FROM lockstep.task t WHERE t.task_id = ANY (chosen) RETURNING t.status, t.duration, t."order", t.kafka_offset),
+    gone AS (
+        DELETE FROM lockstep.task t
+        WHERE t.task_id = ANY (chosen) RETURNING t.status, t.duration, t."order", t.kafka_offset),
     sums AS (
         SELECT pg_catalog.count(*) AS tasks, pg_catalog.count(*) FILTER (WHERE g.status = 'Completed') AS completed,
                pg_catalog.count(*) FILTER (WHERE lockstep.is_failed(g.status)) AS failed,
-               pg_catalog.count(*) FILTER (WHERE g.status = 'Cancelled') AS cancelled, COALESCE(pg_catalog.sum(g.duration), '0') AS busy,
-               pg_catalog.max(g."order") AS upto_order, pg_catalog.max(g.kafka_offset) AS upto_offset FROM gone g)
+               pg_catalog.count(*) FILTER (WHERE g.status = 'Cancelled') AS cancelled,
+               COALESCE(pg_catalog.sum(g.duration), '0') AS busy, pg_catalog.max(g."order") AS upto_order,
+               pg_catalog.max(g.kafka_offset) AS upto_offset
+        FROM gone g)
     UPDATE lockstep.run_summary b
-    SET tasks = b.tasks + x.tasks, completed = b.completed + x.completed, failed = b.failed + x.failed, cancelled = b.cancelled + x.cancelled,
-        busy = b.busy + x.busy, attempts = b.attempts + (SELECT pg_catalog.count(*) FROM attempts),
+    SET tasks = b.tasks + x.tasks, completed = b.completed + x.completed, failed = b.failed + x.failed,
+        cancelled = b.cancelled + x.cancelled, busy = b.busy + x.busy,
+        attempts = b.attempts + (SELECT pg_catalog.count(*) FROM attempts),
         upto_order = COALESCE(x.upto_order, b.upto_order), upto_offset = COALESCE(x.upto_offset, b.upto_offset)
     FROM sums x WHERE b.run_no = p_run_no;
     deleted := pg_catalog.cardinality(chosen);
     -- Usually the count is that of the run, and nobody has to look through what was deleted just now and is still in
     -- the index.
     locked := deleted < p_rows
-        AND EXISTS (SELECT FROM lockstep.run_summary b JOIN lockstep.run r USING (run_no) WHERE b.run_no = p_run_no AND b.tasks <> r.tasks)
-        AND EXISTS (SELECT FROM lockstep.phase h CROSS JOIN LATERAL (SELECT FROM lockstep.task t WHERE t.phase_id = h.phase_id LIMIT 1) t
-                    WHERE h.run_no = p_run_no);
+              AND EXISTS (SELECT FROM lockstep.run_summary b JOIN lockstep.run r USING (run_no)
+                          WHERE b.run_no = p_run_no AND b.tasks <> r.tasks)
+              AND EXISTS (SELECT FROM lockstep.phase h
+                          CROSS JOIN LATERAL (SELECT FROM lockstep.task t WHERE t.phase_id = h.phase_id LIMIT 1) t
+                          WHERE h.run_no = p_run_no);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.sweep_tasks(bigint, int) FROM PUBLIC;

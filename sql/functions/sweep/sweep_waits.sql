@@ -2,8 +2,10 @@
 -- settled?
 CREATE OR REPLACE FUNCTION lockstep.sweep_waits(p_run_no bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT FROM lockstep.outbox o WHERE o.run_no = p_run_no)
-        OR EXISTS (SELECT FROM lockstep.rejected_message m WHERE m.run_no = p_run_no AND ((m.redrive_run IS NOT NULL AND m.redriven_at IS NULL)
-                   OR EXISTS (SELECT FROM lockstep.outbox o WHERE o.rejected_id = m.rejected_id)))
+           OR EXISTS (SELECT FROM lockstep.rejected_message m
+                      WHERE m.run_no = p_run_no
+                        AND ((m.redrive_run IS NOT NULL AND m.redriven_at IS NULL)
+                                   OR EXISTS (SELECT FROM lockstep.outbox o WHERE o.rejected_id = m.rejected_id)))
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.sweep_waits(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.sweep_waits(bigint) TO lockstep_executor;

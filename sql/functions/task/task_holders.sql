@@ -7,4 +7,5 @@ SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WHERE t.task_id = p_task_id AND h.pid NOT IN (SELECT s.pid FROM lockstep.executor_session s)
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.task_holders(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.task_holders(bigint) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.task_holders(bigint)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

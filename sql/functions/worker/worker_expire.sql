@@ -9,22 +9,27 @@ DECLARE
     ended timestamptz;
     count bigint := 0;
 BEGIN
-    FOR t IN SELECT k.task_id, k.attempt_num, k.worker, k.started_at, k.lost_num + 1 AS lost, k.lost_num + 1 >= q.max_lost AS final
-             FROM lockstep.queue q JOIN lockstep.phase p USING (queue_id) JOIN lockstep.task k ON k.phase_id + 0 = p.phase_id -- by task_leased
-             JOIN lockstep.run r ON r.run_no = p.run_no
-             WHERE q.queue_id = p_queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
-               AND k.type = 'external' AND k.status = 'Processing' AND k.lease_until < pg_catalog.clock_timestamp()
-               AND k.cancelled_by IS NULL AND r.cancelled_at IS NULL
-             ORDER BY k.task_id + 0 FOR NO KEY UPDATE OF k SKIP LOCKED LOOP -- + 0: see run_cancel
+    FOR t IN
+        SELECT k.task_id, k.attempt_num, k.worker, k.started_at, k.lost_num + 1 AS lost,
+               k.lost_num + 1 >= q.max_lost AS final
+        -- by task_leased
+        FROM lockstep.queue q JOIN lockstep.phase p USING (queue_id) JOIN lockstep.task k ON k.phase_id + 0 = p.phase_id
+        JOIN lockstep.run r ON r.run_no = p.run_no
+        WHERE q.queue_id = p_queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
+          AND k.type = 'external' AND k.status = 'Processing' AND k.lease_until < pg_catalog.clock_timestamp()
+          AND k.cancelled_by IS NULL AND r.cancelled_at IS NULL
+        ORDER BY k.task_id + 0 FOR NO KEY UPDATE OF k SKIP LOCKED
+    LOOP -- + 0: see run_cancel
         ended := pg_catalog.clock_timestamp();
-        why := CASE WHEN t.final THEN pg_catalog.format('given up: %s attempts were lost', t.lost) ELSE 'lost: its worker''s lease ran out' END;
+        why := CASE WHEN t.final THEN pg_catalog.format('given up: %s attempts were lost', t.lost)
+                    ELSE 'lost: its worker''s lease ran out' END;
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, worker, started_at, ended_at, error)
-        VALUES (t.task_id, t.attempt_num, CASE WHEN t.final THEN 'Failed' ELSE 'Pending' END::lockstep.status, t.worker, t.started_at,
-                ended, why)
+        VALUES (t.task_id, t.attempt_num, CASE WHEN t.final THEN 'Failed' ELSE 'Pending' END::lockstep.status, t.worker,
+                t.started_at, ended, why)
         ON CONFLICT DO NOTHING;
         UPDATE lockstep.task k
-        SET status = CASE WHEN t.final THEN 'Failed' ELSE 'Pending' END::lockstep.status, lost_num = t.lost, lease_until = NULL,
-            worker = CASE WHEN t.final THEN k.worker END,
+        SET status = CASE WHEN t.final THEN 'Failed' ELSE 'Pending' END::lockstep.status, lost_num = t.lost,
+            lease_until = NULL, worker = CASE WHEN t.final THEN k.worker END,
             attempt_num = k.attempt_num + CASE WHEN t.final THEN 0 ELSE 1 END,
             max_attempts = k.max_attempts + CASE WHEN t.final THEN 0 ELSE 1 END, -- it counts failed ones only
             error = CASE WHEN t.final THEN why ELSE k.error END,
@@ -36,7 +41,8 @@ BEGIN
         count := count + 1;
     END LOOP;
     IF count > 0 THEN
-        PERFORM pg_catalog.pg_notify('lockstep_external', (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id));
+        PERFORM pg_catalog.pg_notify('lockstep_external',
+                                     (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id));
     END IF;
     RETURN count;
 END

@@ -16,11 +16,12 @@ BEGIN
     PERFORM FROM lockstep.queue q WHERE q.queue_id = t.queue_id FOR NO KEY UPDATE;
     IF lockstep.is_failed(t.status) THEN
         INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
-        VALUES (CASE WHEN t.status = 'Terminated' THEN 'task_terminated' ELSE 'task_failed' END, t.queue_id, t.run_no, t.phase_id,
-                NEW.task_id, concat_ws(': ', 'worker ' || t.worker, t.error));
+        VALUES (CASE WHEN t.status = 'Terminated' THEN 'task_terminated' ELSE 'task_failed' END, t.queue_id, t.run_no,
+                t.phase_id, NEW.task_id, concat_ws(': ', 'worker ' || t.worker, t.error));
         PERFORM lockstep.run_fail(t.run_no, t."order",
-            format('task %s of order %s %s: %s', NEW.task_id, t."order",
-                   CASE t.status WHEN 'Failed' THEN 'failed' ELSE 'is ' || t.status END, COALESCE(t.error, 'no reason was given')));
+                                  format('task %s of order %s %s: %s', NEW.task_id, t."order",
+                                         CASE t.status WHEN 'Failed' THEN 'failed' ELSE 'is ' || t.status END,
+                                         COALESCE(t.error, 'no reason was given')));
     END IF;
     -- From the end: the oldest are taken first, so what is unfinished lies there.
     IF COALESCE((SELECT false FROM lockstep.task k
