@@ -339,7 +339,7 @@ const struct command commands[] = {
     {"run", "pause", "ID", NEEDS_SCHEMA, command_run_pause,
      "pauses a run: nothing new of it starts, running tasks finish", run_control_options, NULL},
     {"run", "resume", "ID", NEEDS_SCHEMA, command_run_resume,
-     "continues a run without its failed tasks", run_control_options, NULL},
+     "continues a paused run, without its failed tasks", run_control_options, NULL},
     {"run", "retry", "[ID]", NEEDS_SCHEMA, command_run_retry,
      "runs the failed tasks of a run again, and those that were cancelled for them, in order",
      run_retry_options,
