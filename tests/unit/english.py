@@ -157,6 +157,14 @@ def sql_messages(text):
         yield text.count('\n', 0, match.start()) + 1, match[1]
 
 
+def sql_hints(text):
+    """(line, hint) of the errors of an SQL file: each text with which a hint may begin."""
+    for hint in re.finditer(r"\bHINT\s*=\s*((?:'(?:[^']|'')*'|[^';])*)", text):
+        for begin in re.finditer(r"(?:^|\bTHEN\s+|\bELSE\s+|format\(\s*)'((?:[^']|'')*)'", hint[1]):
+            if ' ' in begin[1]:
+                yield text.count('\n', 0, hint.start() + begin.start()) + 1, begin[1]
+
+
 def main():
     assert list(found('it can not be', PAGES)) == [('can not', 'cannot')]
     assert [kind for _, kind, _ in c_parts('f("a b"); /* c */ g("name")')] == [TEXTS, COMMENTS]
@@ -167,6 +175,7 @@ def main():
     assert list(c_messages('err_set(err, RC, f(a, ","), "", NULL, "A b" "c.", d)')) == [(1, 'A bc.')]
     assert list(sql_messages("RAISE EXCEPTION 'Oh no %', x")) == [(1, 'Oh no %')]
     assert odd_hint('is it there?') and odd_hint('it is full') and not odd_hint('Wait.') and not odd_hint('lockstep help')
+    assert list(sql_hints("USING HINT = CASE WHEN a THEN 'B c.' ELSE format('d %s', 'e f') END;")) == [(1, 'B c.'), (1, 'd %s')]
     assert list(c_hints('err_set(err, RC, E, "a", "B" "c.", "d")')) == [(1, 'Bc.')]
     assert misshapen('Oh no') and misshapen('oh no.') and not misshapen('oh ...') and not misshapen('PostgreSQL is full')
     assert owed('Nobody was told of what is left. Who asks?', COMMENTS) == 3 and owed('the reader that was told', PAGES) == 0
@@ -199,6 +208,7 @@ def main():
         for number, part in sql_texts(text):
             wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, TEXTS)]
         wrong += [f'{name}:{number}: "{part}": {misshapen(part)}' for number, part in sql_messages(text) if misshapen(part)]
+        wrong += [f'{name}:{number}: hint "{part}": {odd_hint(part)}' for number, part in sql_hints(text) if odd_hint(part)]
     counted = {name: count for name, count in counted.items() if count}
     listed = ratchet.read(LIST)
     if sys.argv[1:] == ['--lower']:

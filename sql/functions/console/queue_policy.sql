@@ -11,7 +11,7 @@ BEGIN
                                   WHEN 'max_attempts' THEN policy ->> m.key ~ '^([1-9][0-9]{0,2}|1000)$' WHEN 'lookahead' THEN policy ->> m.key ~ '^([1-9][0-9]{0,2}|1000)$' END, false)
     LIMIT 1;
     IF wrong IS NOT NULL THEN
-        RAISE EXCEPTION '%', wrong USING ERRCODE = '22023', HINT = 'on_failure, runs, max_attempts and lookahead can be changed here; lockstep queue set changes the rest.';
+        RAISE EXCEPTION '%', wrong USING ERRCODE = '22023', HINT = 'Name one of on_failure, runs, max_attempts and lookahead; lockstep queue set changes the rest.';
     END IF;
     RETURN policy;
 END
