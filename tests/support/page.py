@@ -4,7 +4,7 @@
 What is run: each block of a page that is fenced as ```sh, in their order and in one shell, and what stands in a comment <!-- test ... -->, which is
 what a reader has and a test must make. "```sh exit=N" says that its last command ends with N. A block fenced as ```text behind such a block is its
 output: each of its lines is there, with any number for a number and any id for an id; a line of ... stands for what is left out.
-A page without a block that is run is an error. `page.py --self-test` tests itself.
+A page without a block that is run is an error, and so is a comment of a test that does not end on a line of its own: it would be left out. `page.py --self-test` tests itself.
 """
 import re
 import sys
@@ -28,6 +28,12 @@ def blocks(text):
                 yield line, 'run', int(words[1] or 0), body
 
 
+def unclosed(text):
+    """Lines at which a comment of a test begins that is none of the blocks."""
+    begun = {text.count('\n', 0, found.start()) + 1 for found in re.finditer(r'(?m)^[ \t]*<!--[ \t]*test\b', text)}
+    return sorted(begun - {text.count('\n', 0, found.start()) + 1 for found in BLOCK.finditer(text) if found['hidden'] is not None})
+
+
 def pattern(line):
     """An extended regular expression for one line of output."""
     line = re.sub(r'\b[0-9a-f]{8}-[0-9a-f-]{27}\b', '\x01', line.strip())
@@ -44,6 +50,8 @@ def quoted(text):
 
 def script(page, text):
     lines, ran = ['set -eu -o pipefail'], 0
+    for line in unclosed(text):
+        raise SystemExit(f'page.py: {page}:{line}: the comment of a test has no line --> of its own')
     for line, kind, code, body in blocks(text):
         if kind == 'run':
             ran += 1
@@ -67,11 +75,12 @@ def self_test():
     assert pattern('took 2.5 s') == 'took[[:space:]]+[0-9]+[.][0-9]+[[:space:]]+s'
     made = script('p', page)
     assert '\ncat <<E\nE\n' in made and 'hidden' in made and 'shown' not in made and 'page_ended "$page_status" 1' in made
-    try:
-        script('p', '```\nnothing\n```\n')
-    except SystemExit:
-        return
-    raise AssertionError('a page without a block is accepted')
+    for refused in ('```\nnothing\n```\n', page + '<!-- test\nleft out -->\n', page + ' <!-- test\nindented\n-->\n'):
+        try:
+            script('p', refused)
+        except SystemExit:
+            continue
+        raise AssertionError('accepted: ' + refused)
 
 
 if sys.argv[1] == '--self-test':

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The pages hold together: every link of a page leads to a file and a heading that are there, every page is listed in docs/README.md, every page
-that a source names exists, no page is outside the four kinds, and the README leads to few of them. And this check itself notices a link that leads nowhere.
+that a source names exists, no page is outside the four kinds, a how-to page begins with what must be there, and the README leads to few of them. And this check itself notices a link that leads nowhere.
 """
 import os
 import re
@@ -47,6 +47,12 @@ def broken(page, text, read):
     return found
 
 
+def unready(page, text):
+    """A how-to page says under its heading what must be there before its first step."""
+    begin = re.sub(r'(?s)\n## .*', '', text)
+    return [] if re.search(r'(?m)^\*\*Before you begin:\*\* \S', begin) else [f'{page}: there is no **Before you begin:**']
+
+
 README_MOST = 8
 
 
@@ -84,6 +90,7 @@ def main():
     for page in pages:
         wrong += broken(page, read(page), read)
         wrong += doubles(page, read(page)) if page.startswith('docs/') else []
+        wrong += unready(page, read(page)) if page.startswith('docs/how-to/') else []
         parts = page.split('/')
         if parts[0] != 'docs' or page == 'docs/README.md':
             continue
@@ -102,6 +109,7 @@ def main():
     assert broken('a.md', sample['a.md'], sample.get) == ['a.md: #no leads to no heading']
     assert broken('a.md', '[x](c.md)', sample.get) == ['a.md: c.md leads to no file']
     assert doubles('a.md', '# A\n## b\n# C\n## b\n## b') == ['a.md: the heading "b" is there twice']
+    assert unready('a.md', '# A\n\n## B\n**Before you begin:** c\n') and not unready('a.md', '# A\n\n**Before you begin:** c\n')
     assert not crowded(' '.join(f'[x](docs/{n % 8}.md#a{n})' for n in range(20)))
     assert crowded(' '.join(f'[x](docs/{n}.md)' for n in range(9)))
     print('\n'.join(wrong))
