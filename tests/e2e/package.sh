@@ -1,0 +1,68 @@
+#!/bin/bash
+# The Debian package: what it has, and that dpkg installs, upgrades, removes and purges it. It is installed into a layer
+# above this system, which only the processes of this test see.
+# ctest: nosan
+. "$(dirname "$0")/../support/e2e.bash"
+build=$(dirname "$LOCKSTEP_BIN")
+mkdir -p "$tmp/out" "$tmp/above"
+
+case_begin 'the package is made'
+cpack --config "$build/CPackConfig.cmake" -B "$tmp/out" >"$tmp/cpack.log" 2>&1 || { cat "$tmp/cpack.log"; failed=1; }
+package=$(find "$tmp/out" -maxdepth 1 -name 'lockstep_*.deb')
+[ -f "$package" ] || { echo "there is no package"; exit 1; }
+expect 'libraries among its dependencies' "$(dpkg-deb -f "$package" Depends | grep -oE 'libpq5|librdkafka1|libmicrohttpd[0-9]+' | tr -d 0-9 | sort | paste -sd' ')" \
+    'libmicrohttpd libpq librdkafka'
+expect 'its conffile' "$(dpkg-deb --ctrl-tarfile "$package" | tar -xO ./conffiles)" /etc/lockstep/lockstep.conf
+expect 'files of others' "$(dpkg-deb --fsys-tarfile "$package" | tar -tv | awk '$2 != "root/root"')" ''
+expect 'top folders' "$(dpkg-deb --fsys-tarfile "$package" | tar -t | cut -d/ -f2 | sort -u | xargs)" 'etc usr'
+
+case_begin 'each unit starts a command that the program has, with the configuration that the package brings'
+dpkg-deb -x "$package" "$tmp/root"
+expect 'units' "$(ls "$tmp/root/usr/lib/systemd/system" | paste -sd' ')" \
+    'lockstep-console.service lockstep-console.socket lockstep-executor@.service lockstep-monitor.service lockstep-scheduler.service'
+for unit in "$tmp"/root/usr/lib/systemd/system/*.service; do
+    starts=$(sed -n 's/^ExecStart=//p' "$unit")
+    read -r program noun verb option conffile _ <<<"$starts"
+    "$tmp/root$program" help "$noun" "$verb" >/dev/null || { echo "${unit##*/}: $starts"; failed=1; }
+    expect "${unit##*/}" "$option $conffile" '--config /etc/lockstep/lockstep.conf'
+done
+
+case_begin 'dpkg installs, upgrades, removes and purges it'
+cp "$package" "$tmp/lockstep.deb"
+cat >"$tmp/inside" <<'END'
+set -eu
+said() { printf '%s\n' "$*"; }
+mount -t proc proc /proc
+dpkg -i "$1" >/dev/null
+said "$(stat -c '%A %U %G' /etc/lockstep/lockstep.conf)"
+said "$(getent passwd lockstep | cut -d: -f6,7)"
+said "$(runuser -u lockstep -- lockstep config check --config /etc/lockstep/lockstep.conf 2>&1)"
+echo '# of the administrator' >>/etc/lockstep/lockstep.conf
+dpkg -i "$1" >/dev/null
+said "$(tail -n 1 /etc/lockstep/lockstep.conf)"
+dpkg -r lockstep >/dev/null
+said "$(ls /usr/bin/lockstep /etc/lockstep/lockstep.conf 2>/dev/null)"
+dpkg -P lockstep >/dev/null
+said "$(ls -d /etc/lockstep /usr/bin/lockstep /usr/share/doc/lockstep 2>/dev/null)"
+END
+# above COMMAND...: runs it in the layer. A file system of its own carries the layer, because one cannot lie on another.
+above() {
+    unshare -m bash -eu -c '
+        mount -t tmpfs tmpfs "$1"
+        mkdir "$1/upper" "$1/work" "$1/all"
+        mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/all"
+        cp "$2" "$3" "$1/all/root/"
+        chroot "$1/all" "${@:4}"' above "$tmp/above" "$tmp/lockstep.deb" "$tmp/inside" "$@"
+}
+if ! above true 2>"$tmp/refused"; then
+    echo "# not installed: a container without the right to mount: $(tail -n 1 "$tmp/refused")"
+    cases_end
+    exit $failed
+fi
+expect 'what is seen of it' "$(above bash /root/inside /root/lockstep.deb 2>&1)" "-rw-r----- root lockstep
+/var/lib/lockstep:/usr/sbin/nologin
+lockstep: /etc/lockstep/lockstep.conf: the configuration is right
+# of the administrator
+/etc/lockstep/lockstep.conf"
+cases_end
+exit $failed
