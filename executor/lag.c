@@ -1,3 +1,5 @@
+/* Numbers for people: the group lockstep.QUEUE on the broker, and the end of the topic in the
+ * executor's row. No executor reads either of them. */
 #include "executor/lag.h"
 
 #include "executor/alive.h"

@@ -1,5 +1,7 @@
 /* obey: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to
- * end. What is wanted is in the rows; a notification says when to look. */
+ * end. What is wanted is in the rows; a notification says when to look. A running task is marked as
+ * stopped and stays unfinished until its reader has ended it; otherwise the next phase could start
+ * while its statement runs (tests/e2e/operator_race.sh). */
 #include "executor/obey.h"
 
 #include "executor/event.h"
@@ -68,6 +70,8 @@ static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, str
     return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 
+/* The question names every task in hand, waiting or running, because a notification does not say
+ * which tasks an operator has ended. */
 enum rc obey_stops(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
