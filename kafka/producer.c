@@ -1,3 +1,7 @@
+/* An idempotent producer, mostly with a transactional id. Begin with kafka_commit() and insist().
+ * librdkafka's manual (INTRODUCTION.md, Transactions) gives three kinds of errors of a transaction
+ * call: retriable (the call is made again), abortable (the transaction is lost, and the caller
+ * aborts it), fatal (the producer is replaced). give_up() maps the last two. */
 #include "kafka/producer.h"
 
 #include "base/clock.h"
@@ -369,6 +373,8 @@ enum rc kafka_flush(struct kafka_producer *producer, int timeout_ms, struct err 
     }
 }
 
+/* The flush comes first, so that a failed delivery is reported with its own error and not as a
+ * failed commit. A commit that runs out of its time is in doubt: it may have been done. */
 enum rc kafka_commit(struct kafka_producer *producer, int timeout_ms, struct err *err)
 {
     int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;

@@ -1,3 +1,6 @@
+/* One look at a topic, for the executor's watcher. Begin with kafka_watch_look(). The birthmark is
+ * metadata of a committed offset: a broker deletes committed offsets of a partition together with
+ * its topic, so a topic of the same name that was made again has none. */
 #include "kafka/watch.h"
 
 #include "base/str.h"
