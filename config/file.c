@@ -1,3 +1,5 @@
+/* lockstep.conf, read with inih. Begin with file_read() and on_value(). All faults of a file are
+ * reported, each with its line; inih stops at none of them. */
 #include "config/store.h"
 
 #include "base/ascii.h"
