@@ -205,7 +205,8 @@ static void send_some(struct command *command)
     }
 }
 
-/* Until the runner has said all and is gone. */
+/* Until the runner has said all and is gone. The end of file, and not a length, ends the wait: only
+ * then is the runner gone. judge() checks that the answer is whole. */
 static void attend(struct command *command, const struct action_tie *tie)
 {
     int beat_ms = tie->silence_ms / BEATS > LEAST_BEAT_MS ? tie->silence_ms / BEATS : LEAST_BEAT_MS;

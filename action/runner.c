@@ -306,6 +306,8 @@ int action_runner_main(void)
     struct runner runner = {.signals = open_signals(), .child = {.in = -1, .out = -1, .err = -1}};
     (void)prctl(PR_SET_NAME, RUNNER_NAME);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    /* If that thread died before this call, no signal comes any more; the end of file on WIRE_FD
+     * says the same. */
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* of the thread that started us */
     if (runner.signals < 0 || !take_spec(&runner))
         return 1;

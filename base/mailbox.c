@@ -78,6 +78,7 @@ struct mail *mailbox_take(struct mailbox *box)
     return first;
 }
 
+/* In front of newer mails, so that the mails of one sender keep their order. */
 void mailbox_put_back(struct mailbox *box, struct mail *mails)
 {
     if (mails == NULL)

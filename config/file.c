@@ -192,6 +192,8 @@ static enum rc check_mode(const struct reading *reading, struct err *err)
                    (unsigned)(info.st_mode & 07777));
 }
 
+/* A directory or a pipe is refused; a character device is let through, so that /dev/null can be
+ * named. */
 static enum rc open_file(struct reading *reading, struct err *err)
 {
     reading->file = fopen(reading->path, "re");

@@ -123,6 +123,8 @@ static enum rc judge(const struct placing *placing, struct err *err)
     return RC_OK;
 }
 
+/* An offset outside the log would halt the queue at its first fetch (auto.offset.reset is `error`),
+ * so it is refused here. */
 static enum rc choose_offset(const struct placing *placing, struct err *err)
 {
     struct queue_plan *plan = placing->plan;

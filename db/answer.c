@@ -73,7 +73,9 @@ static void wait_interruptibly(struct db *db)
     }
 }
 
-/* Until PQgetResult would not wait. An error is left to it to tell. */
+/* Until PQgetResult would not wait. An error is left to it to tell. It reads while it still has
+ * unsent data: a server whose answers are not taken stops reading the rest of the question (libpq
+ * manual, PQflush). */
 static bool ready(struct db *db, int64_t until_us)
 {
     for (;;) {

@@ -347,6 +347,8 @@ static enum rc open_once(const char *conninfo, enum db_role role, const struct h
     return RC_OK;
 }
 
+/* A login may lack the right to read which server it is on. Such a session is taken as it is;
+ * refusing it would demand more rights than the work needs. */
 static bool fits(const struct db_server *is, const struct db_server *wanted, enum db_match match)
 {
     bool known = *is->system_id && *wanted->system_id;
@@ -397,6 +399,8 @@ enum rc db_open_on(const char *conninfo, enum db_role role, const struct db_serv
             rc = not_fitting(db, server, match, err);
             db_close(db);
         }
+        /* libpq takes the first host of the list that answers. The next try begins with the host
+         * behind it, and ends when each was the first once. */
         rotate(hosts.host);
         rotate(hosts.hostaddr);
         rotate(hosts.port);

@@ -122,6 +122,8 @@ static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, in
     return rc;
 }
 
+/* An executor that the heartbeat did not name is dead or ended, and its place is needed for others.
+ */
 static void forget_gone(struct alive *alive)
 {
     int kept = 0;
@@ -386,6 +388,9 @@ void alive_busy(struct alive *alive, bool busy)
         mailbox_poke(&alive->thread.inbox);
 }
 
+/* `soon` is cleared before stirred_us is read, and written behind it: if this call comes in
+ * between, the thread either sees the new time or is poked. Without that order a stir could fall
+ * between the two and wait for the idle interval. */
 void alive_stir(struct alive *alive)
 {
     alive->stirred_us = clock_boot_us();

@@ -303,8 +303,8 @@ enum rc mark_running(struct executor *ex, struct err *err)
         if (!to_be_marked(work) || ex->now_us - work->head_since_us < MARK_AFTER_US)
             continue;
         int64_t age_us = ex->now_us - work->head_since_us;
-        /* Before the statement, and not behind it: a statement that fails is not repeated in each
-         * turn. The row shows the task late then, and nothing else is lost. */
+        /* Tried once: the statement passes over a row that another transaction has locked, which is
+         * mostly the completion of the attempt. */
         work->marked = true;
         names_add(&names, work);
         db_array_int(&ages, age_us);

@@ -356,6 +356,10 @@ static bool interrupted(struct lane *lane, const struct kafka_look *look)
     return elsewhere || was_away;
 }
 
+/* A stream that asks needs the cursor as it is now: other executors may have claimed since, and a
+ * log would look short or emptied against an old cursor. The faults of the topic come first, then
+ * the doubts that only the fingerprint can settle (interrupted), and only a topic that has passed
+ * both gets its birthmark written or renewed. */
 static enum rc take_look(struct lane *lane, const struct watcher_mail *said,
                          struct identity_finding *to, struct err *err)
 {
@@ -410,6 +414,8 @@ enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding,
     tell_trouble(lane, said);
     if (said->rc == RC_OK && said->look.partitions > 0)
         lag_seen(lane, said->look.high);
+    /* `asked` numbers the questions. An answer to an older one may have begun before the last
+     * assign, so it says nothing about the stream as it is. */
     if (lane->stream.source != NULL && !lane->queue.halted && !lane->reread &&
         said->asked == lane->identity.asked) {
         if (said->rc == RC_OK)

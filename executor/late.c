@@ -97,6 +97,8 @@ enum rc late_return(struct lane *lane, struct works *works, struct err *err)
     return late_settle(lane, works, given, rc, err);
 }
 
+/* Lost attempts come last and only while nothing is held: each of them is a statement that may wait
+ * for lock_timeout, and control stands still for these two seconds. */
 enum rc late_send(struct lane *lane, struct err *err)
 {
     struct late *late = &lane->late;

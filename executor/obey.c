@@ -141,6 +141,9 @@ bool obey_holds(const struct lane *lane, const struct held *head)
     return false;
 }
 
+/* A held run starts nothing more; its running tasks end as usual. Tasks of it in hand are returned,
+ * because this executor cannot know for how long the run is held, and its measure would be full of
+ * them. */
 static enum rc read_held(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;

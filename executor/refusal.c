@@ -97,6 +97,8 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
               LOG_INT(last), "code", why.code, "error", why.message, NULL);
     if (head->msg == NULL && count == 1)
         return say_less(lane, head, &why, err);
+    /* Until the end of the refused claim every claim is small; behind it the messages have not been
+     * refused, so claims are whole again. */
     lane->refused.until = last;
     lane->refused.most = count > 1 ? count / 2 : 1;
     if (count == 1)

@@ -1,6 +1,6 @@
 /* A claim sends its messages as arrays, one element for each message and in the same order, so that
- * one statement serves any number of them. claim.c sends the arrays; lockstep.claim reads them with
- * unnest. A value that a message lacks is a NULL element and not a missing one, or the later
+ * one statement serves any number of them. claim.c sends the arrays; lockstep.claim reads them by
+ * position. A value that a message lacks is a NULL element and not a missing one, or the later
  * elements would belong to the wrong messages. */
 #include "executor/segment.h"
 

@@ -201,6 +201,9 @@ void kafka_producer_time(struct kafka_producer *producer, int64_t time_ms)
     producer->time_ms = time_ms;
 }
 
+/* An open transaction is aborted by name. Left open, it would hold back every reader of committed
+ * records until transaction.timeout.ms is over. The purge and the loop behind it take the reports
+ * of queued records while the struct that they write to exists. */
 struct kafka_closing *kafka_producer_close_start(struct kafka_producer *producer)
 {
     if (producer == NULL)

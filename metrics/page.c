@@ -205,7 +205,8 @@ static bool fresh(const struct page *page)
     return page->read_us != 0 && clock_boot_us() - page->read_us < FRESH_US;
 }
 
-/* Returns with the lock: true: what is there is at most a second old. */
+/* Returns with the lock: true: what is there is at most a second old. The first caller asks, all
+ * later ones wait for the same reading. */
 static bool lock_fresh(struct page *page)
 {
     struct timespec until = condition_until(WAIT_S * 1000000LL);

@@ -91,6 +91,9 @@ static enum rc abort_run(struct publishing *p, const char *run, struct tail *tai
                      "its producer ended before all was published", err);
 }
 
+/* The topic decides between four cases: nothing of the run is there (cancelled), all of it is there
+ * and only the note is missing (finished), it is there in part (aborted, or refused if the caller
+ * asked for that), or it was ended as aborted and only the note is missing. */
 static enum rc close_run(struct publishing *p, const struct db_result *runs, int i, struct err *err)
 {
     const char *run = db_text(runs, i, PUBLISH_ABANDONED_RUN_ID);

@@ -322,6 +322,8 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
 {
     struct plan plan;
     enum rc rc = plan_make(&plan, work->msg, part->first, part->count, why);
+    /* db_wary: until the session is clean our statements are sent by their text. The task may have
+     * dropped the prepared ones, or may have prepared its own under their names. */
     part->go_on = true;
     db_wary(db, true);
     if (rc == RC_OK)

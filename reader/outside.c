@@ -188,6 +188,9 @@ static enum rc act(struct reader_thread *reader, struct work *work, int step, in
         .attempt = db_text(row, 0, READER_ACTION_BEGIN_ATTEMPT_NUM),
         .token = work->token,
         .traceparent = db_text(row, 0, READER_ACTION_BEGIN_TRACEPARENT)};
+    /* held: the runner keeps both sockets open until no process of the command is left. So the
+     * server takes this executor for alive for that long, and no other executor begins the next
+     * attempt (tests/e2e/command_crash.sh). */
     const struct action_tie tie = {
         .stop = &reader->stop_action,
         .silence_ms = reader->outside.silence_ms,

@@ -249,6 +249,8 @@ static bool has_works(const struct reader_thread *reader)
            reader->broken.first != NULL || reader->lost.first != NULL;
 }
 
+/* An abandoned reader opens no session any more. It hands everything back, so that the incarnation
+ * that ends finds all of its tasks (spare.c), and waits for the order to stop. */
 static void *reader_main(void *context)
 {
     struct reader_thread *reader = context;
@@ -340,6 +342,7 @@ int reader_pid(const struct reader_thread *reader)
     return reader->pid;
 }
 
+/* Under the lock, because pid and start must be of the same session. */
 void reader_backend(struct reader_thread *reader, int *ret_pid, char ret_start[64])
 {
     (void)pthread_mutex_lock(&reader->lock);

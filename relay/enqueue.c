@@ -307,6 +307,8 @@ static enum rc send_all(struct relay *relay, struct relay_queue *queue, struct r
     return rc;
 }
 
+/* The producer is closed before the lock is released. In the other order a publisher could take
+ * both while a transaction of this relay is still open, and would fence it in the middle. */
 enum rc relay_enqueue(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                       struct err *err)
 {

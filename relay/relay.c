@@ -245,6 +245,8 @@ static enum rc leave(struct relay *relay, struct relay_queue *queue, struct err 
     return RC_NONE;
 }
 
+/* Tried and not waited for: a wait inside the server would hold the vacuum horizon back for as long
+ * as another executor is the relay. */
 static enum rc lock(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     const char *const params[] = {DB_INT(queue->queue_id)};
