@@ -1,3 +1,6 @@
+/* What a task does outside the database, from the reader's side. Begin with action_run(): it
+ * chooses command or request. action_need() lists the requirements of a task on a configuration, so
+ * that executor/able.c can leave it to an executor that has it. */
 #include "action/leftover.h"
 #include "action/running.h"
 #include "base/utf8.h"
@@ -39,6 +42,8 @@ void action_stop_heard(struct action_stop *stop)
     (void)n; /* nothing in it is fine, too */
 }
 
+/* The order to stop only rises: a TERMINATE that comes behind a KILL must not soften it. The store
+ * comes before the write to the eventfd, so a thread that wakes sees it. */
 void action_stop_ask(struct action_stop *stop, enum action_stop_how how)
 {
     int now = stop->how;

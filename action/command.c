@@ -1,4 +1,7 @@
-/* The executor's side of a command: starts its runner, feeds it, and judges its result. */
+/* The executor's side of a command: starts its runner, feeds it, and judges its result. Begin with
+ * action_command_run(). The command itself is started by the runner (runner.c), so the executor can
+ * die without leaving it alone. The reader's thread stays in attend() until the runner has ended.
+ */
 #include "action/leftover.h"
 #include "action/secrets.h"
 #include "action/settings.h"
@@ -22,6 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* BEATS: a few signs of life may be late before the runner takes the executor for frozen.
+ * LAST_LINE: bytes of the last line of standard error that are shown with the failure. */
 #define BEATS         5 /* in the time after which the runner takes us for gone */
 #define LEAST_BEAT_MS 10
 #define LAST_LINE     400
@@ -59,6 +64,8 @@ static void make_spec(const struct action_command *row, const struct action_atte
 {
     const struct message_action *action = action_of(attempt);
     const char *step = attempt->step < 0 ? "" : attempt->msg->steps[attempt->step].name;
+    /* start_by_us: the runner does not start the command later than T1 after the record of the
+     * attempt; behind that another executor may have adopted the task. */
     struct wire_spec spec = {.argc = row->argc + action->arg_count,
                              .start_by_us = tie->alive_us + tie->silence_ms * 1000LL,
                              .silence_ms = tie->silence_ms,
@@ -104,7 +111,9 @@ static void make_spec(const struct action_command *row, const struct action_atte
     str_add(out, texts.data, texts.len);
 }
 
-/* Both ends are above what the runner finds at its fixed numbers. */
+/* Both ends are above what the runner finds at its fixed numbers. F_DUPFD_CLOEXEC with 10:
+ * posix_spawn duplicates descriptors to fixed numbers one after the other, and would overwrite a
+ * source that is one of them. */
 static int open_pair(int pair[2])
 {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -196,7 +205,8 @@ static void send_some(struct command *command)
     }
 }
 
-/* Until the runner has said all and is gone. */
+/* Until the runner has said all and is gone. The end of file, and not a length, ends the wait: only
+ * then is the runner gone. judge() checks that the answer is whole. */
 static void attend(struct command *command, const struct action_tie *tie)
 {
     int beat_ms = tie->silence_ms / BEATS > LEAST_BEAT_MS ? tie->silence_ms / BEATS : LEAST_BEAT_MS;

@@ -1,5 +1,6 @@
 /* A request: one, to an allowed host, no redirects, and of the answer as much as the configuration
- * keeps. */
+ * keeps. Begin with call(). libcurl's multi interface is used for one request, because only its
+ * poll can wait for the request and for an order to stop together. */
 #include "action/secrets.h"
 #include "action/text.h"
 #include "action/url.h"

@@ -1,5 +1,7 @@
 /* What a runner leaves behind that was killed itself. This process is the reaper of its
- * descendants, so it comes here: a child of ours that is no runner is one of those. */
+ * descendants, so it comes here: a child of ours that is no runner is one of those.
+ * PR_SET_CHILD_SUBREAPER (prctl(2)): orphans of descendants become children of this process and not
+ * of init. The lock keeps a runner that is just being spawned from being taken for a leftover. */
 #include "action/leftover.h"
 
 #include "base/str.h"

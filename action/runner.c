@@ -75,7 +75,10 @@ static bool take_spec(struct runner *runner)
 }
 
 /* Everything that the command has started: its group, and what is a child of ours by now. What is
- * below those comes to us when they are gone, so this is called until there is no child left. */
+ * below those comes to us when they are gone, so this is called until there is no child left.
+ * Signals cannot be sent to a whole tree at once, and a process may fork in between. A kill of the
+ * children brings their children up to this process, which is their subreaper; so the loop ends
+ * only when no child is left. */
 static void kill_all(struct runner *runner, int sig)
 {
     if (runner->child.pid > 0 && !runner->ended) {
@@ -303,6 +306,8 @@ int action_runner_main(void)
     struct runner runner = {.signals = open_signals(), .child = {.in = -1, .out = -1, .err = -1}};
     (void)prctl(PR_SET_NAME, RUNNER_NAME);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+    /* If that thread died before this call, no signal comes any more; the end of file on WIRE_FD
+     * says the same. */
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* of the thread that started us */
     if (runner.signals < 0 || !take_spec(&runner))
         return 1;

@@ -1,3 +1,6 @@
+/* From fork to exec, in the child. The runner has one thread, so the child may call any function.
+ * Each failure is reported through a pipe that closes itself at a successful exec: so a command
+ * that did not start is known from one that failed. */
 #include "action/runner_child.h"
 
 #include "base/str.h"

@@ -1,3 +1,6 @@
+/* Headers and variables that the configuration adds, and their hiding in answers. A server may echo
+ * a header and a command its environment, so answers are searched for the values before they are
+ * kept, also at the cut ends, where only a part of a value may be left. */
 #include "action/secrets.h"
 
 #include "base/ascii.h"

@@ -1,4 +1,5 @@
-/* [commands], [command:NAME] and [http], as action.h wants them. */
+/* [commands], [command:NAME] and [http], as action.h wants them. Begin with action_settings_load().
+ * All faults are reported before it fails, so that a configuration is repaired in one go. */
 #include "action/secrets.h"
 #include "config/faults.h"
 #include "config/parse.h"

@@ -1,3 +1,6 @@
+/* The settings in force, and the ones before that are still used: SIGHUP puts new settings on the
+ * shelf while attempts run with the old ones. A user takes settings and returns them; settings
+ * without users are freed, except the newest. */
 #include "action/running.h"
 
 #include "base/str.h"

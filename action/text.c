@@ -1,3 +1,5 @@
+/* What a program or a server has said, as text that PostgreSQL stores: valid UTF-8, no NUL,
+ * bounded, with a note where it was cut. */
 #include "action/text.h"
 #include "base/utf8.h"
 

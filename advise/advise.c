@@ -1,3 +1,5 @@
+/* From the rows of finished runs to an advice: reads the phases, lets simulate.c replay each run
+ * with every number of readers, and takes means. It proposes and changes nothing. */
 #include "advise/advise.h"
 
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* Pure arithmetic; begin with simulate_phase(), simulate_measure() gives its parameters. */
 #include "advise/simulate.h"
 
 #include "base/memory.h"
@@ -6,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* OUTLIER and LEAST_US keep a pause of an operator out of the mean. NEAR: 5 % longer than the
+ * longest task counts as no longer. KNEE_FACTOR: 10 % above the best makespan is good enough for
+ * fewer readers. */
 #define OUTLIER     20  /* times the median: what is longer was no handover */
 #define LEAST_US    1e6 /* but so much may be */
 #define NEAR        1.05

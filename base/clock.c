@@ -1,3 +1,7 @@
+/* Every wait of Lockstep counts on clock_boot_us(): CLOCK_BOOTTIME cannot be set and continues
+ * while the machine sleeps (clock_gettime(2)), so a laptop or a virtual machine that was suspended
+ * knows how long it was away. The wall clock is only shown and written into records
+ * (tests/e2e/kill_clock.sh). */
 #include "base/clock.h"
 
 #include <limits.h>

@@ -1,3 +1,6 @@
+/* pthread_cond_timedwait counts on the wall clock unless its attribute says otherwise; a clock that
+ * is set back would prolong each wait. CLOCK_BOOTTIME is not among the clocks that glibc takes
+ * here. */
 #include "base/condition.h"
 
 void condition_init(pthread_cond_t *condition)

@@ -1,3 +1,6 @@
+/* Threads that take their work from one queue of their owner's. All signals are blocked while they
+ * start, and a thread inherits the mask (pthread_sigmask(3)): so signals reach the thread that
+ * expects them. */
 #include "base/crew.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+/* Fills struct err. Every text of a foreign library goes through utf8_copy: an error is written to
+ * logs, to rows and to JSON, none of which takes broken UTF-8. */
 #include "base/err.h"
 #include "base/utf8.h"
 

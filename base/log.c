@@ -1,3 +1,6 @@
+/* One event, one line, one write(2): lines of several threads are not mixed, and nothing is
+ * buffered when the process is killed. A line that does not fit is cut, because a log may not
+ * allocate for a text of any length. */
 #include "base/log.h"
 
 #include <stdarg.h>

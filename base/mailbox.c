@@ -1,3 +1,7 @@
+/* A list with a lock, and an eventfd that makes it usable in poll(). Only the first mail of an
+ * empty box writes to the descriptor, because each write is a system call; mailbox_take() reads it
+ * before it takes the list, and the order of the two keeps a wake-up from being lost
+ * (tests/unit/mailbox_test.c). */
 #include "base/mailbox.h"
 
 #include <poll.h>
@@ -74,6 +78,7 @@ struct mail *mailbox_take(struct mailbox *box)
     return first;
 }
 
+/* In front of newer mails, so that the mails of one sender keep their order. */
 void mailbox_put_back(struct mailbox *box, struct mail *mails)
 {
     if (mails == NULL)

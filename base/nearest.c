@@ -1,3 +1,5 @@
+/* Which known word is nearest to a misspelt one? Distances are doubled, so that a swap of
+ * neighbours can count half. */
 #include "base/nearest.h"
 
 #include "base/ascii.h"

@@ -1,3 +1,5 @@
+/* Numbers of options and settings, with one form of refusal: the range, and the text that was
+ * given. */
 #include "base/number.h"
 
 #include "base/str.h"

@@ -1,3 +1,5 @@
+/* An outage is logged at its first failure and then ever more rarely, each cause by itself, so that
+ * a log of a night shows the causes and not the number of tries. */
 #include "base/outage.h"
 
 #include "base/backoff.h"

@@ -1,3 +1,6 @@
+/* Memory and growing strings. Out of memory ends the process: no promise rests on its survival, and
+ * a path that handles a failed malloc in the middle of a transaction would be tested by nothing but
+ * tests/e2e/inject.sh. */
 #include "base/str.h"
 
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/* How every thread of an executor is started, given orders and stopped. The order to stop is a mail
+ * in the struct itself, so that a stop cannot fail for want of memory; it comes behind the orders
+ * that were sent before it. */
 #include "base/thread.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* UTF-8 as RFC 3629 has it, which is also the set that PostgreSQL accepts in a UTF8 database. Texts
+ * of fixed size are cut between characters. */
 #include "base/utf8.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* The store of values: sorted by section and key, each with the place that set it. Begin with
+ * config_set(), through which every source goes: the key must be in the table, the value must fit,
+ * and the stronger source wins. */
 #include "config/key.h"
 #include "config/store.h"
 

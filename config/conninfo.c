@@ -1,3 +1,6 @@
+/* One connection string out of conninfo and the single settings of [postgres]. A setting of a
+ * weaker source than conninfo is left out: conninfo on the command line replaces what the file
+ * says, instead of being mixed with it. */
 #include "config/conninfo.h"
 #include "config/config.h"
 #include "config/key.h"

@@ -1,3 +1,5 @@
+/* LOCKSTEP_SECTION_KEY as settings. A variable whose name has no known section is passed over,
+ * because other programs may use the prefix; an unknown key of a known section is a fault. */
 #include "config/key.h"
 #include "config/store.h"
 

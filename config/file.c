@@ -1,3 +1,5 @@
+/* lockstep.conf, read with inih. Begin with file_read() and on_value(). All faults of a file are
+ * reported, each with its line; inih stops at none of them. */
 #include "config/store.h"
 
 #include "base/ascii.h"
@@ -190,6 +192,8 @@ static enum rc check_mode(const struct reading *reading, struct err *err)
                    (unsigned)(info.st_mode & 07777));
 }
 
+/* A directory or a pipe is refused; a character device is let through, so that /dev/null can be
+ * named. */
 static enum rc open_file(struct reading *reading, struct err *err)
 {
     reading->file = fopen(reading->path, "re");

@@ -1,3 +1,5 @@
+/* Passwords out of connection strings and URLs, before they are shown. Where the form is ambiguous
+ * more is hidden: a password may hold any character. */
 #include "config/mask.h"
 #include "config/config.h"
 #include "config/key.h"

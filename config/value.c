@@ -1,3 +1,5 @@
+/* Checks and parses values by the type of their key. Durations and sizes need a unit, or the key's
+ * own; nothing is negative. */
 #include "config/value.h"
 
 #include "base/ascii.h"

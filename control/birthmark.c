@@ -1,6 +1,7 @@
 /* birthmark: a queue that is made over a topic that is there marks it at once, so that a topic that
  * is replaced before the first executor runs is noticed. Without a word of Kafka the first executor
- * does it. */
+ * does it. The order is that of executor/identity.c: the mark is durable in the row, then committed
+ * to Kafka, then noted as seen. */
 #include "control/birthmark.h"
 
 #include "kafka/watch.h"

@@ -1,3 +1,6 @@
+/* The steps of `queue create` and of the console's form: queue_plan() without a server,
+ * queue_place() with Kafka, queue_make() in PostgreSQL. Kafka comes first, because a queue whose
+ * topic is not fit must not exist, not even for a moment: executors would take it. */
 #include "control/queue_create.h"
 
 #include "base/ascii.h"
@@ -120,6 +123,8 @@ static enum rc judge(const struct placing *placing, struct err *err)
     return RC_OK;
 }
 
+/* An offset outside the log would halt the queue at its first fetch (auto.offset.reset is `error`),
+ * so it is refused here. */
 static enum rc choose_offset(const struct placing *placing, struct err *err)
 {
     struct queue_plan *plan = placing->plan;

@@ -1,3 +1,6 @@
+/* A rejected message as a staged task: its tags are removed, because it is published in a run of
+ * its own, and the result goes through the codec, so that a message that is still wrong is refused
+ * here and not rejected once more. */
 #include "control/redrive.h"
 
 #include "base/ascii.h"

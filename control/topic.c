@@ -1,3 +1,6 @@
+/* Is a topic fit for a queue? One set of judgements for `queue create`, the console and `lockstep
+ * check`. TOPIC_FAIL stands for a setting that loses tasks or order, TOPIC_WARN for one that may
+ * lose them later. */
 #include "control/topic.h"
 
 #include "kafka/stable.h"

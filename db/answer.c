@@ -8,7 +8,8 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-/* No further call on this session gets an answer, nor waits for one. */
+/* No further call on this session gets an answer, nor waits for one. The connection is not used
+ * again: libpq would give the late answer to the next question. */
 static void give_up(struct db *db)
 {
     db->late = true;
@@ -24,6 +25,8 @@ void db_patience(struct db *db, int patience_ms)
         give_up(db);
 }
 
+/* A statement that ends by itself within this time after Ctrl-C is not cancelled: its result is
+ * worth more than the two seconds. */
 #define INTERRUPT_US (2 * 1000 * 1000)
 
 static int interrupt_fd = -1; /* of the process: set before the first session is opened */
@@ -70,7 +73,9 @@ static void wait_interruptibly(struct db *db)
     }
 }
 
-/* Until PQgetResult would not wait. An error is left to it to tell. */
+/* Until PQgetResult would not wait. An error is left to it to tell. It reads while it still has
+ * unsent data: a server whose answers are not taken stops reading the rest of the question (libpq
+ * manual, PQflush). */
 static bool ready(struct db *db, int64_t until_us)
 {
     for (;;) {
@@ -99,6 +104,9 @@ static bool copies(const PGresult *result)
     return status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH;
 }
 
+/* PQgetResult is called until it returns NULL, as the manual demands (Asynchronous Command
+ * Processing): an error may follow results that look good, and a command cannot be sent before
+ * that. */
 PGresult *db_answer(struct db *db, int sent)
 {
     int64_t until_us = clock_boot_us() + db->patience_ms * 1000LL;

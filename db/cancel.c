@@ -1,3 +1,8 @@
+/* Cancels and cuts from other threads; begin with db_cancel(). PQcancel opens a connection of its
+ * own and returns when the server has closed it (libpq manual, Canceling Queries in Progress). It
+ * has no time-out, so each request has a thread, and nothing waits for it but db_cancel_wait(),
+ * which has one. The socket is duplicated, because the session may be closed, and its descriptor
+ * given to another file, while another thread cuts it. */
 #include "db/canceller.h"
 #include "db/session.h"
 

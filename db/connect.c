@@ -1,5 +1,9 @@
 /* From a connection string to a session that is ours: the right server, set up, nothing between us
- * and it. */
+ * and it.
+ *
+ * Begin with db_open_on(). Three checks come before a session is given out, each of a mistake that
+ * would show only later and as something else: a pooler in between (session locks would be of
+ * another session), a standby, and another server than the other sessions have. */
 #include "db/session.h"
 
 #include "base/ascii.h"
@@ -15,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* SETUP_MS: the first statements of a session are short; a server that needs longer for them is not
+ * used. */
 #define CONNECT_S "10" /* a host; the connection string may say otherwise */
 #define SETUP_MS  10000
 #define NO_PASSWORD_HINT                                                                           \
@@ -281,6 +287,9 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
     packet_options(conninfo, db->role, &options);
     (void)snprintf(name, sizeof name, "lockstep/%s", db_role_names[db->role]);
     /* A keyword before dbname is a default, one after it overrides the string. */
+    /* keepalives 3 s + 3 times 1 s: a host that is gone is noticed within six seconds while the
+     * connection is idle; tcp_user_timeout does the same while data is under way. Neither notices a
+     * backend that stands still, because the kernel answers; db_patience() is for that. */
     const char *const keys[] = {"application_name",
                                 "keepalives_idle",
                                 "keepalives_interval",
@@ -338,6 +347,8 @@ static enum rc open_once(const char *conninfo, enum db_role role, const struct h
     return RC_OK;
 }
 
+/* A login may lack the right to read which server it is on. Such a session is taken as it is;
+ * refusing it would demand more rights than the work needs. */
 static bool fits(const struct db_server *is, const struct db_server *wanted, enum db_match match)
 {
     bool known = *is->system_id && *wanted->system_id;
@@ -388,6 +399,8 @@ enum rc db_open_on(const char *conninfo, enum db_role role, const struct db_serv
             rc = not_fitting(db, server, match, err);
             db_close(db);
         }
+        /* libpq takes the first host of the list that answers. The next try begins with the host
+         * behind it, and ends when each was the first once. */
         rotate(hosts.host);
         rotate(hosts.hostaddr);
         rotate(hosts.port);

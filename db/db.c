@@ -1,3 +1,6 @@
+/* Statements, one at a time; begin with db_run() and run_once(). Text parameters and text results
+ * only: the server's types decide, and a cast is in the statement. Errors become reactions in
+ * sqlstate.c. Batches of tasks go through pipeline.c. */
 #include "db/session.h"
 
 #include "base/log.h"
@@ -187,6 +190,8 @@ static int find_word(const PGresult *result, int row, const struct sql_words *kn
     return -1;
 }
 
+/* A verdict that this program does not know would otherwise be taken for the default of a switch.
+ * It means that functions and program are of different versions. */
 static enum rc check_words(const struct sql_statement *stmt, const PGresult *result,
                            struct err *err)
 {
@@ -268,6 +273,9 @@ static bool waited(const struct db *db, enum rc rc, const struct err *err)
            PQtransactionStatus(db->conn) == PQTRANS_IDLE;
 }
 
+/* UNDONE_MOST tries: the other party of a deadlock needs its time, too, and a transaction that is
+ * undone each time is a conflict that a person must see (tests/db/deadlock_test.c,
+ * tests/e2e/undone.sh). */
 enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *const *params,
                struct db_result **ret_result, struct err *err)
 {

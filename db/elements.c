@@ -1,3 +1,5 @@
+/* Reads arrays of numbers and UUIDs only: their elements have no quotes, commas or braces, so no
+ * parser of array literals is needed. */
 #include "db/elements.h"
 
 #include <stdbool.h>

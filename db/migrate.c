@@ -1,3 +1,7 @@
+/* Brings the schema to this program's version; begin with migrate_up() and apply_all(). Each script
+ * is a transaction together with its record, so an interrupted migration continues with the next
+ * script. The checksum of a numbered migration must not change; functions and views are replaced
+ * when theirs has. */
 #include "db/migrate.h"
 
 #include "base/clock.h"

@@ -1,3 +1,6 @@
+/* The start-up packet. A setting that is sent there is the session's default, so RESET ALL and
+ * DISCARD ALL return to it; a SET behind the connection would be undone by them. It also wins over
+ * ALTER ROLE ... SET and ALTER DATABASE ... SET. */
 #include "db/packet.h"
 
 #include "base/ascii.h"

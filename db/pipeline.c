@@ -1,3 +1,7 @@
+/* libpq's pipeline mode (manual, Pipeline Mode), and commands of tasks outside it. Rules of the
+ * manual that shape this file: results come in the order of the commands, a NULL follows each
+ * result, an error skips everything up to the next sync, and single-row mode must be asked for
+ * again for each command. */
 #include "db/pipeline.h"
 
 #include "base/str.h"
@@ -118,6 +122,8 @@ static int64_t rows_of(PGresult *result)
     return int64_parse(rows, strlen(rows), &count) ? count : -1;
 }
 
+/* Rows of a task are of no interest and may be many: in single-row mode each is freed as it
+ * arrives, so the memory of a result is that of its largest row. */
 static bool classify(const PGresult *result, enum pipeline_reply *ret_reply)
 {
     ExecStatusType status = PQresultStatus(result);

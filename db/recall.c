@@ -1,3 +1,5 @@
+/* A cache with one place for each hash: no list to walk, and a collision costs a parse and never a
+ * wrong answer, because the whole text is compared. */
 #include "db/recall.h"
 
 #include "base/str.h"

@@ -1,3 +1,5 @@
+/* Results by column number and array parameters by text. The numbers are constants that the build
+ * makes from the line `-- columns:` of each statement. */
 #include "db/columns.h"
 #include "db/session.h"
 

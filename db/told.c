@@ -1,3 +1,6 @@
+/* What the server says of a task's SQL, kept for its row: error, place, context and notices, each
+ * of bounded length and valid UTF-8. PQresultErrorField gives the position in characters and not in
+ * bytes (libpq manual, PG_DIAG_STATEMENT_POSITION). */
 #include "db/told.h"
 
 #include "base/utf8.h"

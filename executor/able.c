@@ -56,6 +56,7 @@ void needs_done(struct needs *needs)
     str_done(&needs->lacks);
 }
 
+/* All needs are sent, also those that this executor has: another executor must have all of them. */
 enum rc needs_send(struct lane *lane, struct needs *needs, struct works *works, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;

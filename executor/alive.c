@@ -1,3 +1,8 @@
+/* The liveness thread. Begin with alive_main() and beat(). Three deadlines meet here: T1, after
+ * which this executor ends itself; T2, twice as long, after which others end it (watch,
+ * lockstep.executor_fence); and the interval of the heartbeats. T1 is shorter than T2, so that an
+ * executor that has lost its line has stopped its tasks before another one runs them. The lock
+ * itself is never asked for again: it lives as long as the session. */
 #include "executor/alive.h"
 
 #include "executor/server.h"
@@ -19,6 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* PROMPT_US: an observer that is itself slow must not accuse others; a database that stands still
+ * for everybody fences no executor (tests/e2e/kill_clock.sh). */
 #define IDLE_FACTOR 5
 #define STANDBY_MS  2000 /* without a dispatcher of jobs; less than that when the heartbeat is */
 #define OTHERS_MOST 256
@@ -88,8 +95,9 @@ static struct other *find_other(struct alive *alive, int executor_no)
 }
 
 /* passed_us: the time since our last beat that may be held against others, 0 when we ourselves were
- * slow: then the database stood still, or this process. Nobody's clock is compared with
- * anybody's. */
+ * slow: then the database stood still, or this process. Nobody's clock is compared with anybody's.
+ * The statement names the heartbeat that it has seen: lockstep.executor_fence does nothing if the
+ * counter has moved meanwhile. */
 static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, int64_t passed_us,
                      struct err *err)
 {
@@ -114,6 +122,8 @@ static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, in
     return rc;
 }
 
+/* An executor that the heartbeat did not name is dead or ended, and its place is needed for others.
+ */
 static void forget_gone(struct alive *alive)
 {
     int kept = 0;
@@ -378,6 +388,9 @@ void alive_busy(struct alive *alive, bool busy)
         mailbox_poke(&alive->thread.inbox);
 }
 
+/* `soon` is cleared before stirred_us is read, and written behind it: if this call comes in
+ * between, the thread either sees the new time or is poked. Without that order a stir could fall
+ * between the two and wait for the idle interval. */
 void alive_stir(struct alive *alive)
 {
     alive->stirred_us = clock_boot_us();

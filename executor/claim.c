@@ -1,5 +1,9 @@
 /* claim: messages at the head of the buffer become tasks of this executor, in the transaction that
- * moves the queue's cursor. claim() at the end of the file is the story. */
+ * moves the queue's cursor. claim() at the end of the file is the story. The queue's row decides
+ * everything: lockstep.claim locks it, and its next_offset says which message is next for all
+ * executors. This file decides only whether a claim is worth its round trip now (due), which
+ * messages it names (segment), and the reaction to the verdict (follow). Records become messages in
+ * stream.c; claimed tasks start in execute.c when their phase is open. */
 #include "executor/claim.h"
 
 #include "executor/assignment.h"
@@ -127,7 +131,12 @@ static enum rc send_claim(struct executor *ex, const char *const *params,
 }
 
 /* Sends one claim. bare: without keys and headers, which only a rejected message needs; the verdict
- * "bare" says that the database wants them after all (ask_both). */
+ * "bare" says that the database wants them after all (ask_both).
+ *
+ * buffer_from makes the buffer safe to use: after a fail-over or a restore the cursor may be below
+ * it, and messages between the two were claimed in a history that no longer exists. The database
+ * then answers `behind` and claims nothing (tests/model/cursor.pml, mutant BUFFER_FROM;
+ * tests/e2e/went_back.sh). */
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
                    struct err *err)
 {
@@ -186,7 +195,9 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     return send_claim(lane->ex, params, ret_row, err);
 }
 
-/* The claimed messages become works of their phase, and leave the buffer. */
+/* The claimed messages become works of their phase, and leave the buffer. Other executors may have
+ * claimed the head of the segment since the buffer was filled. The answer then has fewer ids than
+ * the segment has messages, and they are those of its last messages. */
 static void take(struct lane *lane, const struct db_result *row, int count)
 {
     struct phase *phase =
@@ -239,7 +250,10 @@ void claim_went_back(struct lane *lane, int64_t next_offset)
     lane_again(lane);
 }
 
-/* Does what the verdict of a claim demands. Returns whether another claim makes sense now. */
+/* Does what the verdict of a claim demands. Returns whether another claim makes sense now. A
+ * verdict without progress must leave something behind that makes the lane try again: a time
+ * (busy), an event that unblocks claims (lookahead, others, paused), or a changed row (halted).
+ * Otherwise the lane would sleep for ever. */
 static bool follow(struct lane *lane, const struct db_result *row, int count)
 {
     enum executor_claim_verdict verdict =
@@ -396,6 +410,8 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     if (rc == RC_OK)
         rc = many ? rejects_ask(lane, count, &row, err) : ask_both(lane, count, &row, err);
     probe("claim.answered");
+    /* The server refused the statement. The claim is undone, but a
+     * session-level lock that it took is not: claim_refused() releases it. */
     if (rc == RC_REJECT) {
         *ret_progress = true; /* less of it is claimed at once */
         return claim_refused(lane, count, err);

@@ -1,3 +1,6 @@
+/* The reasons that keep a lane from claiming, in one place, so that wait.c can ask when the next of
+ * them ends. claim.c gives the reasons from the verdicts of the database; event.c removes `blocked`
+ * when something has changed. */
 #include "executor/claims.h"
 
 #include "base/backoff.h"
@@ -5,6 +8,10 @@
 
 #include <stdio.h>
 
+/* BUSY_WAIT_US: a claim that met a lock on its way; most transactions that hold one are over in
+ * half a millisecond. TAKEN_*: another session has a lock or a row for seconds
+ * (tests/e2e/locks_taken.sh, row_held.sh). POISED_US, and three round trips: how long a claim gives
+ * way to a barrier that is due; a barrier takes 0.3 ms and more (bench/notes/barrier.md). */
 #define BUSY_WAIT_US   500
 #define TAKEN_FIRST_MS 1000
 #define TAKEN_LAST_MS  10000
@@ -46,6 +53,8 @@ void claims_not_taken(struct claims *claims)
     claims->taken_ms = 0;
 }
 
+/* The wait has an end because the tasks in front of the barrier may be long: then readers would
+ * have nothing in hand behind it. */
 static int64_t poised_until(const struct claims *claims, int64_t round_us)
 {
     return claims->poised_us + POISED_US + 3 * round_us;

@@ -1,3 +1,5 @@
+/* Numbers for the metrics, taken where control has the result in hand. No decision may depend on
+ * them, and each function does nothing if there is no tally. */
 #include "executor/counts.h"
 
 #include "executor/assignment.h"

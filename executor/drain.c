@@ -41,6 +41,8 @@ enum rc drain_watch(struct executor *ex, struct err *err)
         ex->drain.until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
         log_event(LOG_INFO, "draining", NULL);
         probe("drain.begin");
+        /* Tasks that have not started go to other executors at once; they need not wait for the
+         * longest task that runs here. */
         for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
             rc = give_back(&ex->lanes[i], -1, err);
         probe("drain.given");

@@ -1,3 +1,6 @@
+/* One table of the effects of each event. A file that learns something names the event and does not
+ * know the parts that care; a part that needs a new cause gets a column here. Each effect makes
+ * only a note, so an event may come twice, or for nothing. */
 #include "executor/event.h"
 
 #include "executor/lane.h"

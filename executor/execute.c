@@ -26,6 +26,11 @@
 
 #include <string.h>
 
+/* SLOT_KEEP_US and BARRIER_ROUNDS: a slot that is returned and taken again costs four statements,
+ * and a barrier is shorter than this (bench/notes/barrier.md). RISKS_*: to read the names costs
+ * about half a millisecond on a small database, and more with many definitions; so the pause
+ * between two readings grows with their length. TIMEOUT_GRACE_US: SQL may catch the cancel of its
+ * time-out (tests/e2e/timeout.sh). */
 #define MARK_AFTER_US    (50 * 1000) /* an attempt that runs for this long is shown as Processing */
 #define SLOT_KEEP_US     (5 * 1000)  /* an idle reader keeps its slot over a barrier */
 #define BARRIER_ROUNDS   6           /* and as long as these take */
@@ -76,7 +81,8 @@ static int wish_slots(struct executor *ex, int want, struct slot_wish *wishes,
 }
 
 /* Takes a slot for each such reader, SLOTS_MOST at most. *ret_more: that many were taken, so
- * another call may take more. */
+ * another call may take more. RC_NONE is no error: fewer slots were free than wanted, and the
+ * executor is registered as a waiter, so the next release notifies it. */
 static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -136,6 +142,9 @@ static struct phase *phase_for(struct lane *lane, const struct reader *reader)
     return next;
 }
 
+/* The works of one hand-out are linked and sent to the reader in one mail: the reader makes one
+ * batch of the works that it finds together, and would make a batch of one from the first of
+ * several mails. */
 static void start(struct reader *reader, struct phase *phase, int64_t now_us)
 {
     struct work *work = phase_start(phase);
@@ -182,7 +191,9 @@ static enum rc judge(struct lane *lane, struct err *err)
 }
 
 /* The reader's slot is within the bounds of queue and executor, and names the session that the
- * reader has now. */
+ * reader has now. The row of a slot names a backend. A reader that has opened a new session runs
+ * nothing on the old slot: the row would protect a backend that is gone, and another executor could
+ * take the slot while a task runs (tests/e2e/lost_session.sh). */
 static bool slot_holds(const struct executor *ex, const struct reader *reader)
 {
     return reader->slot_no <= reader->lane->queue.max_readers &&
@@ -298,6 +309,8 @@ enum rc mark_running(struct executor *ex, struct err *err)
         if (!to_be_marked(first) || ex->now_us - first->head_since_us < MARK_AFTER_US)
             continue;
         int64_t age_us = ex->now_us - first->head_since_us;
+        /* Tried once: the statement passes over a row that another transaction has locked, which is
+         * mostly the completion of the attempt. */
         first->marked = true;
         names_add(&names, &first->work);
         db_array_int(&ages, age_us);
@@ -388,6 +401,8 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
         }
         if (!lane->gone) /* the slots of a deleted queue are deleted, too */
             nos[count++] = reader->slot_no;
+        /* Forgotten before the statement is sent: if it fails, the incarnation ends, and its locks
+         * with it. */
         reader_leave_slot(reader);
         ++*ret_count;
     }

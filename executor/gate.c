@@ -1,7 +1,11 @@
 /* Control orders a gate to open the oldest phase that control has not seen open; the gate answers
  * which phase is open. A gate is asked only when the release of S (release.c) could not open the
  * next phase. The file has two halves: what the gate's thread does, up to gate_main, and what
- * control does. */
+ * control does.
+ *
+ * A wait for IX happens inside the server, so each waiting run has a session and a thread of its
+ * own. It has slices, because a waiting statement holds the vacuum horizon back. lockstep.gate
+ * decides: tests/sql/gate.sql, tests/model/phases.pml. */
 #include "executor/gate.h"
 
 #include "executor/event.h"
@@ -111,7 +115,7 @@ static enum rc opened_told(struct db *db, const struct untold *untold, int execu
     return rc;
 }
 
-/* Does the orders of control in their order. */
+/* Does the orders of control in their order: a release of IX is not left behind a wait. */
 static enum rc take_orders(struct gate *gate, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -164,7 +168,8 @@ static struct gate_answer opened_answer(const struct db_result *row,
                                 .conditional = db_bool(row, 0, of->conditional)};
 }
 
-/* Answers control after a verdict. Returns how long to sleep before the next try; 0: not at all. */
+/* Answers control after a verdict. Returns how long to sleep before the next try; 0: not at all.
+ * Only `wait` is asked again at once: there the lock itself is the wake-up. */
 static int follow(struct gate *gate, const struct db_result *row)
 {
     int64_t phase_id = db_int(row, 0, EXECUTOR_GATE_PHASE_ID);
@@ -238,6 +243,7 @@ static void *gate_main(void *context)
                     (const char *const[]){DB_INT(gate->phase_id), DB_INT(PHASELOCK_SLICE_MS)}, &row,
                     &err);
         probe("gate.answered");
+        /* lockstep.gate keeps IX last, so a statement that was undone has kept no lock. */
         if (lane_put_off(rc, &err)) {
             rc = put_off(gate, &err);
             continue;
@@ -245,6 +251,8 @@ static void *gate_main(void *context)
         int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
         if (sleep_ms == 0 && clock_boot_us() - from_us >= PHASELOCK_SLICE_MS * 1000)
             sleep_ms = GAP_MS;
+        /* The answer has reached control already. The log comes behind the start of the tasks
+         * (AFTER_MS). If this thread ends in between, the log lacks a line. */
         if (rc == RC_OK && db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
             mailbox_wait(&gate->thread.inbox, AFTER_MS);
             const struct untold opened = {.phase_ids = {db_int(row, 0, EXECUTOR_GATE_PHASE_ID)},
@@ -290,6 +298,7 @@ void gates_stop(struct lane *lane, bool clean)
         struct gate *gate = lane->gates;
         lane->gates = gate->next;
         thread_ask_stop(&gate->thread);
+        /* A cancel between two statements has no effect; so the thread is asked first. */
         if (!clean)
             db_sever(gate->canceller);
         else if (gate->asked_phase != 0)
@@ -341,7 +350,8 @@ static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct e
 }
 
 /* The oldest phase of the run that this executor has not seen open, but for one phase (NULL: none).
- * NULL when this executor has S of a phase before it: then release opens it. */
+ * NULL when this executor has S of a phase before it: then release opens it. A gate that asked all
+ * the same would wait behind the S of its own executor. */
 static struct phase *next_closed(const struct lane *lane, int64_t run_no, const struct phase *but)
 {
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
@@ -389,8 +399,8 @@ static void seen_open(struct lane *lane, struct phase *phase, const struct gate_
         phase_open(phase, said->definitions, lane->ex->now_us);
 }
 
-/* release has opened the next phase, or found it open, in its own round trip: no gate was needed.
- */
+/* release has opened the next phase, or found it open, in its own round trip: no gate was needed. A
+ * second IX is released at once: locks stack. */
 enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err)
 {
     int verdict = db_word(row, 0, EXECUTOR_RELEASE_VERDICT);

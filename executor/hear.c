@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Any login may NOTIFY on any channel (manual, NOTIFY), so both numbers protect control from a
+ * flood (tests/e2e/own_trouble.sh). */
 #define HEAR_MOST 10000 /* then other things have their turn */
 /* After a look at what operators ask for: so many times as long as it took. */
 #define OBEY_PAUSE 10
@@ -71,6 +73,8 @@ static void hear_one(struct executor *ex, const char *channel, const char *paylo
 static void act(struct lane *lane)
 {
     unsigned heard = lane->hearing.heard;
+    /* The bits are removed before the effects: a notification that arrives meanwhile sets them
+     * again. */
     lane->hearing.heard &= HEARD_CONTROL | HEARD_CANCEL;
     event_tell(lane, EVENT_HEARD);
     alive_stir(lane->ex->alive);

@@ -22,6 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* EXPIRED_S is far below offsets.retention.minutes of a broker (seven days by default), behind
+ * which an absent mark proves nothing. SLOW_SIGN_US: a commit of the mark that took so long may
+ * have been overtaken by a new topic of the same name, so the fingerprint is compared again. */
 #define MARK_RENEW_S 3600
 #define AGAIN_MS     1000
 #define EXPIRED_S                                                                                  \
@@ -182,7 +185,10 @@ static const char *wrong(const struct lane *lane, const struct kafka_look *look,
     return reason;
 }
 
-/* The first look that finds a reason remembers the cursor; a second look, begun later, decides. */
+/* The first look that finds a reason remembers the cursor; a second look, begun later, decides. Why
+ * two: metadata of a broker that has just started, or of a topic that is being created, may lack
+ * the topic or its partitions for a moment, and a look may have begun before a claim moved the
+ * cursor. */
 static enum rc suspect(struct lane *lane, const char *reason, struct identity_finding *to,
                        struct err *err)
 {
@@ -250,6 +256,9 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
     return rc;
 }
 
+/* The mark is durable in PostgreSQL before it is committed to Kafka. In the other order a crash
+ * could lose the row, and the mark on the topic would then look like the mark of another queue's
+ * topic. */
 static enum rc mark_start(struct lane *lane, struct identity_finding *to, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -312,7 +321,9 @@ static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
 }
 
 /* The lane is at the end of what a consumer may read, and the log continues behind it: a producer
- * has an open transaction there. */
+ * has an open transaction there. A consumer with read_committed gets nothing behind the last stable
+ * offset (Kafka protocol, fetch response: last_stable_offset), while the high watermark is already
+ * behind it. */
 static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
     int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->now_us;
@@ -345,6 +356,10 @@ static bool interrupted(struct lane *lane, const struct kafka_look *look)
     return elsewhere || was_away;
 }
 
+/* A stream that asks needs the cursor as it is now: other executors may have claimed since, and a
+ * log would look short or emptied against an old cursor. The faults of the topic come first, then
+ * the doubts that only the fingerprint can settle (interrupted), and only a topic that has passed
+ * both gets its birthmark written or renewed. */
 static enum rc take_look(struct lane *lane, const struct watcher_mail *said,
                          struct identity_finding *to, struct err *err)
 {
@@ -399,6 +414,8 @@ enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding,
     tell_trouble(lane, said);
     if (said->rc == RC_OK && said->look.partitions > 0)
         lag_seen(lane, said->look.high);
+    /* `asked` numbers the questions. An answer to an older one may have begun before the last
+     * assign, so it says nothing about the stream as it is. */
     if (lane->stream.source != NULL && !lane->queue.halted && !lane->reread &&
         said->asked == lane->identity.asked) {
         if (said->rc == RC_OK)

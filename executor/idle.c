@@ -1,4 +1,6 @@
-/* idle: is everything done? For --until-idle. */
+/* idle: is everything done? For --until-idle. At the end of the topic with no phase in hand is not
+ * enough: other executors may have tasks, and a task may wait for its next attempt. So the database
+ * is asked last, and rarely, because the question reads all unfinished tasks of the queue. */
 #include "executor/idle.h"
 
 #include "executor/ends.h"

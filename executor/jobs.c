@@ -1,3 +1,6 @@
+/* From control to the dispatcher (scheduler/dispatcher.h), which has a thread and a session of its
+ * own. Every executor listens; the lock of dispatch decides which one of them dispatches. The
+ * others stand by, and the heartbeat asks for them whether the lock is free. */
 #include "executor/jobs.h"
 
 #include "executor/alive.h"
@@ -52,6 +55,7 @@ void jobs_heard(struct executor *ex)
         log_err(LOG_WARN, "dispatcher_not_started", NULL, &err);
 }
 
+/* LISTEN before the question: a job that is made in between is in the answer or is notified. */
 enum rc jobs_begin(struct executor *ex, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;

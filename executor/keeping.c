@@ -1,3 +1,5 @@
+/* From a queue's row to the thread of retention. Nothing of a queue is deleted on a foreign server:
+ * there its rows may be the only copy. */
 #include "executor/keeping.h"
 
 #include "executor/lane.h"

@@ -1,3 +1,5 @@
+/* Numbers for people: the group lockstep.QUEUE on the broker, and the end of the topic in the
+ * executor's row. No executor reads either of them. */
 #include "executor/lag.h"
 
 #include "executor/alive.h"
@@ -38,6 +40,8 @@ static void report_end(struct lane *lane)
         counts_high(lane, end);
 }
 
+/* Once a second at most, and only if the position has changed: a commit of offsets is a request to
+ * a broker. */
 void lag_publish(struct lane *lane)
 {
     report_end(lane);

@@ -21,6 +21,8 @@
 #define AGAIN_FIRST_MS 20
 #define AGAIN_LAST_MS  (5 * 1000)
 
+/* 55P03 comes from lock_timeout, which control and gates have at 2 s (db/packet.c): the statement
+ * was undone and the session is fine. */
 bool lane_row_held(enum rc rc, const struct err *err)
 {
     return rc == RC_RETRY && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE);
@@ -58,6 +60,9 @@ static int name(struct names *names, const struct works *works)
     return names_end(names);
 }
 
+/* The statements that return tasks skip rows that another session has locked, and answer with a
+ * count. Only if the count is too small is the database asked which tasks are still this
+ * executor's; the others have ended, or belong to another executor already. */
 enum rc late_settle(struct lane *lane, struct works *works, int64_t done, enum rc rc,
                     struct err *err)
 {
@@ -93,6 +98,8 @@ enum rc late_return(struct lane *lane, struct works *works, struct err *err)
     return late_settle(lane, works, given, rc, err);
 }
 
+/* Lost attempts come last and only while nothing is held: each of them is a statement that may wait
+ * for lock_timeout, and control stands still for these two seconds. */
 enum rc late_send(struct lane *lane, struct err *err)
 {
     struct late *late = &lane->late;

@@ -1,5 +1,9 @@
-/* measure: how many tasks to have in hand, from how long they take. Claims and adoption go by
- * it. */
+/* measure: how many tasks to have in hand, from how long they take. Claims and adoption go by it.
+ *
+ * Too little in hand makes readers wait for a claim; too much takes work from the idle readers of
+ * other executors. The figures are measured: bench/notes/task.md for short tasks,
+ * bench/notes/long-tasks.md for longer ones. record.c measures how long a task takes
+ * (worked.task_us). */
 #include "executor/measure.h"
 
 #include "executor/lane.h"

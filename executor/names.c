@@ -1,3 +1,5 @@
+/* Task ids and tokens always go together: a statement that names a task by its id alone could end
+ * the attempt of another executor. */
 #include "executor/names.h"
 
 #include "db/parameter.h"

@@ -1,5 +1,7 @@
 /* obey: what operators ask of this executor: to stop tasks, to hold runs, to use fewer readers, to
- * end. What is wanted is in the rows; a notification says when to look. */
+ * end. What is wanted is in the rows; a notification says when to look. A running task is marked as
+ * stopped and stays unfinished until its reader has ended it; otherwise the next phase could start
+ * while its statement runs (tests/e2e/operator_race.sh). */
 #include "executor/obey.h"
 
 #include "executor/assignment.h"
@@ -69,6 +71,8 @@ static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, str
     return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 
+/* The question names every task in hand, waiting or running, because a notification does not say
+ * which tasks an operator has ended. */
 enum rc obey_stops(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
@@ -138,6 +142,9 @@ bool obey_holds(const struct lane *lane, const struct held *head)
     return false;
 }
 
+/* A held run starts nothing more; its running tasks end as usual. Tasks of it in hand are returned,
+ * because this executor cannot know for how long the run is held, and its measure would be full of
+ * them. */
 static enum rc read_held(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;

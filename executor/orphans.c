@@ -1,3 +1,7 @@
+/* The state machine of orphans.h. Asking costs up to a read of a whole phase, so every rule here
+ * makes asking rarer: an event asks once, an empty answer is followed by a rest, and without a free
+ * reader there is one glance in five seconds. None of the rules may lose a question: the state
+ * stays until an answer has come. */
 #include "executor/orphans.h"
 
 #include "base/clock.h"

@@ -45,6 +45,9 @@ struct phase *phase_get(struct lane *lane, int64_t phase_id, int64_t run_no, int
     phase = xcalloc(1, sizeof *phase);
     *phase = (struct phase){.phase_id = phase_id, .run_no = run_no, .order = order};
     phases_link(lane, phase);
+    /* Whether orphans of closed phases were passed over is a fact about the run, and a new phase of
+     * the run inherits it, less by one: at most `lookahead` phases of a run are claimed and closed
+     * at a time, so a phase further on was claimed later and cannot have been passed over. */
     int looks = 0; /* those of the phase before it in its run */
     for (const struct phase *before = lane->phases; before != phase; before = before->next)
         looks = before->run_no == run_no ? before->looks : looks;
@@ -122,6 +125,9 @@ void phase_back(struct phase *phase, int64_t now_us)
     phase->back_us = now_us;
 }
 
+/* A phase that is seen open here for the first time may have been opened by another executor, with
+ * tasks of ours that its opening cancelled (conditions). So they are doubtful until the database
+ * was asked. */
 void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t definitions)
 {
     if (open && !phase->open && phase->waiting.count > 0)

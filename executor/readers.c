@@ -1,3 +1,6 @@
+/* What control knows of each reader: its slot, the lane that the slot belongs to, and its works in
+ * the order in which they were handed out. A work is removed by identity and not from the front,
+ * because a batch with a failure comes back in another order. */
 #include "executor/readers.h"
 
 #include "executor/assignment.h"

@@ -1,6 +1,10 @@
 /* receive: records of the partition are decoded into the lane's buffer. A record that does not
  * decode is held as rejected, and claimed as such. The file also begins and ends a lane's stream.
- */
+ *
+ * Begin with receive() and take_records(). The consumer reads from offsets that this file names
+ * (assign), never as a member of a group: the cursor in the queue's row is the only truth, and a
+ * rebalance could not be made to agree with it. identity.c judges whether the topic is still the
+ * right one; this file carries its verdict out (lane_follow). */
 #include "executor/receive.h"
 
 #include "executor/alive.h"
@@ -27,6 +31,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* FETCH_WAIT_MS and FETCH_WAIT_MANY_MS are fetch.wait.max.ms of librdkafka (CONFIGURATION.md
+ * there), measured in bench/notes/idle.md. BROKER_PATIENCE_MS is longer than a broker that answers
+ * at all needs at the start of a lane. */
 #define BROKER_PATIENCE_MS 3000
 #define RANGE_US           (10 * 1000 * 1000LL) /* outside the log again so soon: wait a moment */
 #define RANGE_MS           1000
@@ -43,7 +50,8 @@ static enum rc read_lane(struct lane *lane, struct err *err)
 }
 
 /* A topic of another cluster, or with another number of partitions, is not this queue's stream. If
- * no broker answers now, librdkafka keeps trying; the fingerprint is checked in any case. */
+ * no broker answers now, librdkafka keeps trying; the fingerprint is checked in any case. This is
+ * the only time that control itself asks a broker and waits. */
 static enum rc check_topic(struct lane *lane, struct err *err)
 {
     struct err why = {0};
@@ -60,6 +68,9 @@ static enum rc check_topic(struct lane *lane, struct err *err)
     return reason == NULL ? RC_OK : lane_halt(lane, reason, detail.data, err);
 }
 
+/* halt_no is the number under which the trouble was found. An operator who accepts the topic raises
+ * it, so a finding from before the decision changes no row and halts nothing
+ * (tests/e2e/topic_accept_test.c). */
 enum rc lane_halt(struct lane *lane, const char *reason, const char *found, struct err *err)
 {
     STR_AUTO text = {0};
@@ -93,6 +104,8 @@ static enum rc look_up(struct lane *lane, struct err *err)
     return rc;
 }
 
+/* The source is assigned one record early, at the record that was claimed last, so that
+ * check_identity() can compare it before anything behind it is claimed. */
 static enum rc begin(struct lane *lane, bool checked, struct err *err)
 {
     if (lane->queue.halted)
@@ -163,6 +176,9 @@ static enum rc note_attempts(struct lane *lane, struct err *err)
         NULL, err);
 }
 
+/* LISTEN comes before the second reading of the row (look_up). PostgreSQL delivers the
+ * notifications of transactions that commit after LISTEN has committed (manual, LISTEN), so a
+ * change is either in the row that is read or is notified; the other order would leave a gap. */
 enum rc lane_open(struct lane *lane, struct err *err)
 {
     stream_open(&lane->stream);
@@ -222,7 +238,10 @@ void lane_close(struct lane *lane)
     stream_close(&lane->stream);
 }
 
-/* The record that was claimed last must still be at its offset; otherwise this is another topic. */
+/* The record that was claimed last must still be at its offset; otherwise this is another topic. A
+ * later offset than the one asked for means that the record is gone: offsets have gaps, and a fetch
+ * begins at the next record that there is. Only retention removes a record from the front, so this
+ * proves nothing against the topic. */
 static enum rc check_identity(struct lane *lane, const struct kafka_record *record, struct err *err)
 {
     unsigned char digest[16];
@@ -251,7 +270,9 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
 }
 
 /* The stream stopped for good: the queue is halted with the reason. A position outside the log has
- * several causes; the watcher's next look at the topic finds out which. */
+ * several causes; the watcher's next look at the topic finds out which. auto.offset.reset is
+ * `error`, so librdkafka reports such a position as _AUTO_OFFSET_RESET instead of moving to an end
+ * of the log, which would skip messages or claim them again. */
 static enum rc source_failed(struct lane *lane, const struct err *why, struct err *err)
 {
     static const struct {
@@ -317,6 +338,10 @@ enum rc receive(struct lane *lane, struct err *err)
     return rc;
 }
 
+/* Transactions of producers leave control records on the topic, which a consumer never gets. Behind
+ * the last run the cursor would stay in front of them, and lag would be shown where there is none.
+ * The statement names the cursor that it moves, so that it does nothing if another executor has
+ * claimed meanwhile. */
 enum rc lane_end(struct lane *lane, struct err *err)
 {
     int64_t end = kafka_source_end(lane->stream.source);

@@ -1,6 +1,8 @@
 /* record: a reader is done with a task. The record itself was written in the task's own
  * transaction; here control forgets the task, or finds out what became of one whose session broke.
- */
+ *
+ * Nothing is decided here about the outcome: the token decided it in the database. A lost attempt
+ * is the one case in which control asks: the row says whether it committed. */
 #include "executor/record.h"
 
 #include "executor/assignment.h"
@@ -133,6 +135,8 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         log_event(LOG_WARN, "attempt_stale", "queue", lane->name, "task", LOG_INT(work->task_id),
                   NULL);
         break;
+    /* The reader has rolled the transaction of the attempt back, or has seen that its backend is
+     * gone; so the row is final. */
     case OUTCOME_LOST:
         tell_lost(work);
         return record_lost(lane, work, err);

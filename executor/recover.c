@@ -1,6 +1,11 @@
 /* recover: adoption of tasks that no executor owns: an executor returned them, they are due for
  * another attempt, or their executor is dead. recover() at the end of the file is the story;
- * orphans.h decides when to ask. */
+ * orphans.h decides when to ask.
+ *
+ * The answer is final when it comes: lockstep.adopt has written the new token and the new owner, so
+ * the attempt of the old owner can no longer commit (tests/e2e/token.sh). Its sessions are ended
+ * all the same (lockstep.sessions_left), because an attempt without a transaction does not ask for
+ * a token, and because row locks of the old attempt would stop the new one. */
 #include "executor/recover.h"
 
 #include "executor/able.h"
@@ -105,6 +110,8 @@ static void name_phases(struct lane *lane, struct str *held, struct str *enough)
     db_array_end(enough);
 }
 
+/* give_up first: it ends tasks that no attempt may follow (an operator's cancel, too many lost
+ * attempts), and adopt would take them otherwise. */
 static enum rc ask(struct lane *lane, const struct room *room, struct db_result **ret_rows,
                    struct err *err)
 {

@@ -29,7 +29,10 @@ static bool by_data(const struct err *err)
     return false;
 }
 
-/* The S that a claim took stays when its transaction is undone. It is none that we know of. */
+/* A lock at session level survives the rollback of the transaction that took it (PostgreSQL manual,
+ * 13.3.5 Advisory Locks). So the session may hold S of a phase that no lane knows, and no executor
+ * could open the phase behind it. The statement releases every S that is not in the list of those
+ * that the lanes have. */
 enum rc claim_unlock(struct executor *ex, struct err *err)
 {
     STR_AUTO held = {0};
@@ -53,7 +56,10 @@ static void reject(struct held *held, const struct err *why)
     err_code(&held->why, FIXED_REASON);
 }
 
-/* A rejection was refused. */
+/* A rejection was refused. The rejection itself has three parts that the database may refuse: the
+ * message of the parser, the reason, and the bytes of the record. Each refusal drops the next part.
+ * The record is never skipped: if even the bare offset is refused, the queue halts
+ * (tests/e2e/refused.sh). */
 static enum rc say_less(struct lane *lane, struct held *held, const struct err *why,
                         struct err *err)
 {
@@ -80,6 +86,8 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
     struct held *head = stream_head(&lane->stream, 0);
     int64_t last = stream_head(&lane->stream, count - 1)->offset;
     const struct err why = *err;
+    /* Any other refusal is not the fault of a message, and halving the claim would reject good
+     * messages one by one. */
     if (head->msg != NULL && !by_data(&why))
         return RC_REJECT;
     enum rc rc = claim_unlock(lane->ex, err);
@@ -89,6 +97,8 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
               LOG_INT(last), "code", why.code, "error", why.message, NULL);
     if (head->msg == NULL && count == 1)
         return say_less(lane, head, &why, err);
+    /* Until the end of the refused claim every claim is small; behind it the messages have not been
+     * refused, so claims are whole again. */
     lane->refused.until = last;
     lane->refused.most = count > 1 ? count / 2 : 1;
     if (count == 1)

@@ -28,6 +28,8 @@ static size_t bytes(const struct held *held)
     return held->value_len + held->key_len + held->headers_len;
 }
 
+/* A topic full of foreign records would otherwise cost one transaction a record. A record that
+ * names a run goes through a claim, because the rejection belongs to that run and may stop it. */
 int rejects_segment(struct lane *lane, int most)
 {
     int n = 0;
@@ -117,6 +119,8 @@ void rejects_tell(struct lane *lane, int count, int64_t from)
     for (int i = 0; i < count; i++) {
         const struct held *held = stream_head(&lane->stream, i);
         bool unread = held->msg == NULL; /* else its tags were refused */
+        /* Another executor rejected and logged the records below `from`, and moved the cursor past
+         * them. */
         if (held->offset < from)
             continue;
         counts_rejected(lane, unread ? held->why.code : "tags");

@@ -1,3 +1,9 @@
+/* The end of a phase in this executor, and in the same round trip the beginning of the next one, or
+ * the end of the run. release() looks for phases that are done here; lockstep.release decides what
+ * follows. S is released only when this executor can bring no further task of the phase: not while
+ * a task waits, runs, is late (late.c), or the buffer's head is of the phase (claims_more). If it
+ * were released earlier, a gate of another executor would be granted IX, find the phase unfinished,
+ * and have waited in vain. */
 #include "executor/release.h"
 
 #include "executor/claim.h"
@@ -56,10 +62,14 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
                 &row, err);
     round_trip(lane->ex, clock_boot_us() - from_us);
     probe("release.done");
+    /* The statement was undone, so S is still held and known: the phase goes back into the list and
+     * is released in a later turn (tests/e2e/row_held.sh). */
     *ret_kept = lane_put_off(rc, err);
     if (*ret_kept)
         return rc;
     gate_release(phase);
+    /* pg_advisory_unlock_shared returns false, and no error, if the lock is not held. That would
+     * mean that memory and session disagree about locks, so the incarnation does not continue. */
     if (rc == RC_OK && !db_bool(row, 0, EXECUTOR_RELEASE_UNLOCKED))
         rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->name, "Please report this.",
                      "the shared lock of phase %lld was not held", (long long)phase->phase_id);

@@ -91,6 +91,7 @@ static enum rc topic_report(struct mail *mail, struct err *err)
     return rc;
 }
 
+/* An error does not end the loop: each mail owns memory, perhaps a completed task. */
 static enum rc take_mail(struct executor *ex, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -124,7 +125,8 @@ static enum rc start_tasks(struct lane *lane, struct err *err)
     return rc == RC_OK ? execute(lane, err) : rc;
 }
 
-/* What a barrier waits for: comes before the round trip of a claim. */
+/* What a barrier waits for: comes before the round trip of a claim. Tasks of a phase that release()
+ * opened start before its opening is logged (bench/notes/barrier.md). */
 static enum rc barrier(struct lane *lane, struct err *err)
 {
     enum rc rc = release(lane, err);
@@ -143,6 +145,9 @@ static enum rc drain_turn(struct lane *lane, struct err *err)
     return rc == RC_OK ? openings_told(lane, err) : rc;
 }
 
+/* The loop of claims ends as soon as mail waits: a claim takes as long as thirty short tasks, and a
+ * barrier would wait for its answer. barrier() comes again, because a claim may have brought a
+ * phase that is to be opened. */
 static enum rc lane_turn(struct lane *lane, struct err *err)
 {
     bool progress = true;
@@ -190,6 +195,8 @@ static bool running(const struct executor *ex)
     return false;
 }
 
+/* Mail comes before lanes, so that completed tasks make room. An error that lane_confine() lets
+ * through ends the incarnation. */
 static enum rc turn(struct executor *ex, bool *ret_done, struct err *err)
 {
     turn_begin(ex);
@@ -243,7 +250,10 @@ static void drop_mail(struct executor *ex)
     }
 }
 
-/* What the database keeps of us is given up in order; after a loss there is nothing to give. */
+/* What the database keeps of us is given up in order; after a loss there is nothing to give.
+ *
+ * spare_start() comes before reader_abandon(), which cuts the sessions that hear of a crash. The
+ * liveness session ends last: until then no executor adopts tasks that may run here. */
 static void incarnation_stop(struct executor *ex, enum rc why, const struct err *cause)
 {
     STR_AUTO error = {0};
@@ -308,6 +318,8 @@ static void readers_fewer(struct executor *ex, const struct err *why)
               "raise max_connections, or start with fewer readers", NULL);
 }
 
+/* Control's session is first: the others must lead to its server. The readers' sessions are noted
+ * before a lane is opened: an adopter ends the sessions that it finds there. */
 static enum rc incarnation_start(struct executor *ex, struct err *err)
 {
     const struct executor_options *options = ex->options;
@@ -400,6 +412,8 @@ static enum rc incarnation(const struct executor_options *options, struct server
         if (rc == RC_OK && !done)
             wait_for_news(&ex);
     }
+    /* The liveness thread severs control's connection, so control's own error is a consequence. Its
+     * own time-out doubles the patience, or a slow statement would end each incarnation. */
     if (rc != RC_OK && alive_lost(ex.alive, err))
         rc = RC_LOST; /* and what control met follows from it */
     else if (rc == RC_LOST && err->kind == ERR_TIMEOUT && *patience_ms < PATIENCE_LAST_MS)
@@ -447,6 +461,8 @@ static int next_pause(enum rc rc, const struct err *why, const struct server_mem
     return next_ms > first_ms ? next_ms : first_ms;
 }
 
+/* An error of the first start ends the process, so that a mistake in the configuration is seen. A
+ * process that has come up lives through any outage (tests/e2e/outage.sh, start_trouble.sh). */
 enum rc executor_run(const struct executor_options *options, struct err *err)
 {
     signals_start();

@@ -48,6 +48,7 @@ enum rc said_write(struct executor *ex, struct err *err)
         return RC_OK;
     for (size_t i = 0; i < sizeof ex->said.parameters / sizeof *ex->said.parameters; i++)
         db_array_end(&ex->said.parameters[i]);
+    /* Forgotten before the statement: rows and notices are worth no second try. */
     ex->said.count = 0;
     struct err why;
     enum rc rc =

@@ -1,3 +1,7 @@
+/* A claim sends its messages as arrays, one element for each message and in the same order, so that
+ * one statement serves any number of them. claim.c sends the arrays; lockstep.claim reads them by
+ * position. A value that a message lacks is a NULL element and not a missing one, or the later
+ * elements would belong to the wrong messages. */
 #include "executor/segment.h"
 
 #include "executor/headers.h"
@@ -40,6 +44,8 @@ void segment_fill(struct segment *segment, const struct lane *lane, int count)
         db_array_text(&s[SEGMENT_TRACES], held->traceparent,
                       held->traceparent ? strlen(held->traceparent) : 0);
     }
+    /* The database takes S of a phase for the session only if it is not in this list. Advisory
+     * locks stack: a second take of the same lock would need a second release. */
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         if (phase->shared)
             db_array_int(&s[SEGMENT_HELD], phase->phase_id);

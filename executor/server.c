@@ -1,3 +1,8 @@
+/* Which server is this? Three answers: db_open_on() refuses sessions that lead elsewhere than
+ * control's, lockstep.server_recognise compares the server with the queue's row, and server_memory
+ * has the newest server that this process has seen. A process that has seen a higher timeline never
+ * returns to a lower one; a new process cannot know (docs/explanation/guarantees.md, Two primaries;
+ * tests/e2e/failover.sh, restore.sh). */
 #include "executor/server.h"
 
 #include "executor/cut_off.h"
@@ -27,6 +32,8 @@ void server_memory_done(struct server_memory *memory)
 
 #define LOCK_TIMEOUT_MS 2000 /* db/packet.c */
 
+/* Otherwise a row that another session holds would look like a server that does not answer, and
+ * would end the incarnation instead of delaying one statement. */
 enum rc server_lock_timeout(struct db *db, int patience_ms, struct err *err)
 {
     char ms[16];

@@ -1,3 +1,6 @@
+/* The list of sessions that another executor has to end when it takes over our tasks. A pid alone
+ * may belong to another session by then, so the start of the backend is noted with it: pid and
+ * start name a backend once. See sessions.h for when they are noted. */
 #include "executor/sessions.h"
 
 #include "executor/lane.h"

@@ -46,6 +46,8 @@ static int busy_readers(const struct lane *lane)
     return count;
 }
 
+/* The slots are kept over a barrier only if this executor runs what comes behind it; else two
+ * executors would each wait for slots that the other keeps without use. */
 bool next_is_ours(const struct lane *lane)
 {
     for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
@@ -108,6 +110,8 @@ static int line_up(struct executor *ex)
     return count;
 }
 
+/* One reader at a time in turn, so that a lane with a short need leaves its rest to the others and
+ * no lane waits for another one's long need (tests/e2e/several_queues.sh). */
 void share_readers(struct executor *ex)
 {
     int count = line_up(ex), left = readers_usable(ex), before;

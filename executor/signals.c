@@ -1,3 +1,6 @@
+/* A handler does only what signal-safety(7) allows: it counts, and it writes to an eventfd. control
+ * polls this descriptor together with its mailbox and its session, so no signal is lost between a
+ * check and a sleep. */
 #include "executor/signals.h"
 
 #include <errno.h>
@@ -26,6 +29,8 @@ static void on_signal(int signal)
 
 void signals_start(void)
 {
+    /* SA_RESTART: libpq and librdkafka are not asked to survive EINTR; poll() returns it all the
+     * same. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     stop_signals = 0;

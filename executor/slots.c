@@ -1,3 +1,7 @@
+/* When to try for another slot, and when to give up waiting for one. Slots are taken and returned
+ * in execute.c; the protocol of lock and row is phaselock/slot.h. A try that fails is repeated when
+ * a notification says that a slot is free, and once a second in any case: an executor that was
+ * killed notifies no other. */
 #include "executor/slots.h"
 
 #include "base/clock.h"

@@ -68,6 +68,8 @@ void spare_start(struct executor *ex, const struct err *why)
 void spare_note(struct executor *ex, const struct work *work)
 {
     struct spared *spared = &ex->memory->spared;
+    /* If the server crashed, an attempt that this process ended itself may still be the cause, so
+     * only the server's own word spares it (tests/e2e/not_its_fault.sh). */
     bool said = work->end.loss == LOSS_SERVER || work->end.loss == LOSS_BARRED ||
                 work->end.loss == LOSS_ASKED;
     bool ours = work->end.loss == LOSS_OWN || work->end.loss == LOSS_DOUBTED;

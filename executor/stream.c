@@ -1,3 +1,6 @@
+/* The buffer between Kafka and the claims: a ring of records, parsed on arrival. receive.c fills it
+ * and claim.c drops what is claimed, also what other executors claimed. Nothing here is a state
+ * that must survive: a lost buffer is read again from the cursor. */
 #include "executor/stream.h"
 
 #include "executor/headers.h"
@@ -11,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sixteen claims of the largest size (CLAIM_MOST), and a bound on memory for large messages. One
+ * record may be larger than BUFFER_BYTES: the buffer is full behind it, not before it. */
 #define BUFFER_RECORDS 4096
 #define BUFFER_BYTES   (8 * 1024 * 1024)
 
@@ -79,6 +84,8 @@ void stream_drop(struct stream *stream, int64_t below)
 {
     while (stream->buffer_count > 0 && stream_head(stream, 0)->offset < below)
         drop_head(stream);
+    /* Offsets between the last record and `below` are control records or were claimed by others:
+     * the buffer is complete from there on all the same. */
     if (stream->buffer_from < below)
         stream->buffer_from = below;
     if (stream->cursor < below)
@@ -112,6 +119,9 @@ bool stream_full(const struct stream *stream)
     return stream->buffer_count == stream->buffer_cap || stream->buffer_bytes >= BUFFER_BYTES;
 }
 
+/* A record that does not parse is kept with its bytes: it becomes a rejected row, in its place
+ * between the others. message_peek() looks for run and seq in it, because a rejected message of a
+ * run that names its seq explains the gap that it leaves (tests/e2e/rejected.sh). */
 void stream_hold(struct stream *stream, const struct kafka_record *record)
 {
     struct held *held = stream_head(stream, stream->buffer_count++);

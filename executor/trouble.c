@@ -34,7 +34,9 @@ static struct trouble *trouble_of(const struct lane *lane)
     return &lane->ex->memory->troubles[lane - lane->ex->lanes];
 }
 
-/* *ret_stray: the control session has locks of phases of which no lane knows. */
+/* ret_stray: the control session has locks of phases of which no lane knows. pg_locks is the only
+ * witness: a statement that failed reports its error and not the session-level locks that it kept.
+ */
 static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -152,6 +154,9 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     struct trouble *trouble = trouble_of(lane);
     bool stray = false;
     struct err ignored;
+    /* The order: first whether the queue still exists, then whether the error belongs to this lane
+     * alone, and only then the locks. A stray lock ends the incarnation, because a session-level
+     * lock that memory does not know would close the phase behind it for all executors. */
     if (deleted(lane, rc, err) && others_left(lane)) {
         leave(lane);
         return RC_OK;

@@ -1,3 +1,6 @@
+/* Where control sleeps. Three descriptors end the sleep, and the earliest due_us of all parts
+ * bounds it. A part that forgets to report its time is not called until something else happens; a
+ * time in the past costs a turn and nothing else. */
 #include "executor/wait.h"
 
 #include "executor/drain.h"
@@ -67,6 +70,9 @@ static int64_t due_us(const struct executor *ex)
 static int sleep_ms(const struct executor *ex)
 {
     int64_t first_us = due_us(ex);
+    /* libpq may have read a notification already, together with the answer of the last statement:
+     * then the socket has nothing to read, and poll() would sleep on it (libpq manual, Asynchronous
+     * Notification). */
     if (db_notified(ex->control) || ex->news)
         return 0;
     if (first_us == 0)

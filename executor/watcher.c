@@ -1,3 +1,6 @@
+/* One thread looks at the topics of all lanes, because a look waits for brokers and control never
+ * does. Begin with watcher_main() and look_at(). It only looks and signs; identity.c judges. Its
+ * Kafka client is its own and serves all topics. */
 #include "executor/watcher.h"
 
 #include "base/clock.h"
@@ -80,6 +83,9 @@ static void take_asks(struct watcher *watcher)
     }
 }
 
+/* The mark is committed only if this look has just seen the same mark, or none where the mark is
+ * new. A topic that was replaced between the look and the commit gets the mark of the old one; that
+ * window is the limit named in docs/explanation/guarantees.md (3. Nothing lost). */
 static enum rc sign(struct watcher *watcher, struct watched *it, struct watcher_mail *said)
 {
     struct kafka_look *look = &said->look;

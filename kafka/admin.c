@@ -1,3 +1,6 @@
+/* Topics for administration: description, settings, creation, deletion. A create or delete is
+ * answered by the controller before the other brokers know of it, so settle() waits until metadata
+ * say the same. */
 #include "kafka/admin.h"
 #include "base/clock.h"
 #include "base/remedies.h"

@@ -1,3 +1,7 @@
+/* Some calls of librdkafka 2.0.2 do not return in time (the close of a client whose topic was
+ * deleted; a question while the wall clock is set back). Such a call runs on a thread of its own
+ * and is left behind when its time is over. Begin with kafka_bounded(). The lock decides which side
+ * frees: the caller if the job is done by then, otherwise the job. */
 #include "kafka/bounded.h"
 
 #include "base/condition.h"

@@ -1,3 +1,8 @@
+/* Reads partitions through incremental_assign: no group is joined, so there is no rebalance, and an
+ * offset is where the caller says. Begin with kafka_source_assign() and kafka_source_poll(). Each
+ * source has a queue of its own, taken away from the consumer's common queue, so a lane whose
+ * buffer is full stops nothing but itself. The comments name the points in which librdkafka 2.0.2
+ * needs help; tests/kafka/consumer_test.c attacks them. */
 #include "kafka/consumer.h"
 
 #include "base/clock.h"
@@ -13,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Longer than the second in which librdkafka repeats its report of an unknown topic, so that a
+ * longer silence means a recovery. */
 #define PAUSE_US 10000000
 
 struct kafka_consumer {
@@ -318,6 +325,8 @@ enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_
         source->run += (int64_t)(message->len + message->key_len);
         source->run_records++;
         source->nudged = false;
+        /* A message below `next` was fetched before a seek or a new assignment; it was delivered
+         * already, or it is of a position that counts no more. */
         if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && message->offset >= source->next) {
             source->next = message->offset + 1;
             source->end = -1;

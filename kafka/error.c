@@ -1,3 +1,6 @@
+/* The one place where codes of librdkafka become reactions (enum rc). RC_RETRY is for trouble that
+ * passes, RC_LOST for a client that must be replaced, RC_REJECT for one record, RC_FATAL for
+ * trouble that a person must repair. */
 #include "kafka/error.h"
 
 struct row {

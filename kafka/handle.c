@@ -1,3 +1,6 @@
+/* What consumers, producers and admin clients have in common: configuration, log and errors, start
+ * and end. Begin with kafka_handle_open(). configure() sets ours, then the user's, then ours again
+ * where a promise rests on them (settings[].kept). */
 #include "kafka/handle.h"
 
 #include "base/log.h"
@@ -11,6 +14,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+/* CLOSE_TIMEOUT_MS: rd_kafka_destroy waits for its threads without a bound of its own. */
 #define SLACK_NS         10000000UL
 #define CLOSE_TIMEOUT_MS 5000
 #define ALL              (KAFKA_CONSUMER | KAFKA_PRODUCER | KAFKA_ADMIN)

@@ -1,3 +1,6 @@
+/* Commits offsets that only people's tools read. Begin with kafka_lag_publish(). A client that was
+ * not used for UNUSED_US is closed, because even an idle one costs processor time
+ * (bench/notes/idle.md). */
 #include "kafka/lag.h"
 
 #include "base/clock.h"

@@ -1,3 +1,5 @@
+/* A question for metadata, bounded: rd_kafka_metadata counts its time-out on the wall clock, which
+ * may be set back meanwhile. */
 #include "kafka/metadata.h"
 
 #include "base/str.h"

@@ -1,3 +1,6 @@
+/* The embedded broker: librdkafka's mock cluster in this process, for `lockstep dev` and for tests.
+ * It keeps nothing on disk, and transactions, isolation and settings of topics are not those of a
+ * broker; the promises are tested against real ones. */
 #include "kafka/mock.h"
 
 #include "base/str.h"

@@ -1,3 +1,7 @@
+/* An idempotent producer, mostly with a transactional id. Begin with kafka_commit() and insist().
+ * librdkafka's manual (INTRODUCTION.md, Transactions) gives three kinds of errors of a transaction
+ * call: retriable (the call is made again), abortable (the transaction is lost, and the caller
+ * aborts it), fatal (the producer is replaced). give_up() maps the last two. */
 #include "kafka/producer.h"
 
 #include "base/clock.h"
@@ -197,6 +201,9 @@ void kafka_producer_time(struct kafka_producer *producer, int64_t time_ms)
     producer->time_ms = time_ms;
 }
 
+/* An open transaction is aborted by name. Left open, it would hold back every reader of committed
+ * records until transaction.timeout.ms is over. The purge and the loop behind it take the reports
+ * of queued records while the struct that they write to exists. */
 struct kafka_closing *kafka_producer_close_start(struct kafka_producer *producer)
 {
     if (producer == NULL)
@@ -369,6 +376,8 @@ enum rc kafka_flush(struct kafka_producer *producer, int timeout_ms, struct err 
     }
 }
 
+/* The flush comes first, so that a failed delivery is reported with its own error and not as a
+ * failed commit. A commit that runs out of its time is in doubt: it may have been done. */
 enum rc kafka_commit(struct kafka_producer *producer, int timeout_ms, struct err *err)
 {
     int64_t until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;

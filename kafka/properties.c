@@ -1,3 +1,6 @@
+/* librdkafka's properties as pairs, checked by librdkafka itself when they are set, so that a wrong
+ * name is refused where it was written. Values of secrets are masked wherever a text of
+ * librdkafka's may quote them. */
 #include "base/str.h"
 #include "kafka/handle.h"
 

@@ -1,3 +1,5 @@
+/* A record as the rest of Lockstep sees it, without a copy of its bytes, and its digest: the
+ * fingerprint that proves that a topic is still the same. */
 #include "kafka/record.h"
 
 #include <librdkafka/rdkafka.h>

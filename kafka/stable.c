@@ -1,3 +1,6 @@
+/* Is there an open transaction on a partition? Two answers of ListOffsets are compared: for
+ * uncommitted reads it gives the high watermark, for committed reads the last stable offset;
+ * between them lies the first open transaction. */
 #include "kafka/stable.h"
 
 #include "kafka/admin.h"

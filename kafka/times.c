@@ -1,3 +1,5 @@
+/* The first offset at or behind a time. The question is bounded and holds the handle, because the
+ * caller may have closed it when the answer comes. */
 #include "kafka/admin.h"
 #include "kafka/bounded.h"
 #include "kafka/error.h"

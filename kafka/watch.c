@@ -1,3 +1,6 @@
+/* One look at a topic, for the executor's watcher. Begin with kafka_watch_look(). The birthmark is
+ * metadata of a committed offset: a broker deletes committed offsets of a partition together with
+ * its topic, so a topic of the same name that was made again has none. */
 #include "kafka/watch.h"
 
 #include "base/str.h"
@@ -144,6 +147,7 @@ enum rc kafka_watch_sign(struct kafka_watch *watch, const char *topic, int parti
     place->offset = offset;
     place->metadata = xstrdup(mark); /* the list owns it */
     place->metadata_size = strlen(mark);
+    /* With a queue of its own, because a synchronous rd_kafka_commit has no time-out. */
     rd_kafka_resp_err_t code = rd_kafka_commit_queue(rk, list, answers, NULL, NULL);
     rd_kafka_topic_partition_list_destroy(list);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {

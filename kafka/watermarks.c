@@ -1,3 +1,5 @@
+/* Both ends of a partition's log, as the leader has them now; the consumer's own idea of them is
+ * older. */
 #include "base/clock.h"
 #include "base/str.h"
 #include "kafka/admin.h"

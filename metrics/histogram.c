@@ -1,3 +1,5 @@
+/* Bounds from a tenth of a millisecond, a short task, to an hour. They are the same for all
+ * histograms, so that quantiles of several queues can be compared and added. */
 #include "metrics/histogram.h"
 
 #include <inttypes.h>

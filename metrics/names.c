@@ -1,3 +1,5 @@
+/* The table of metrics, from which /metrics, docs/reference/metrics.md and the tests are made. A
+ * metric that is not here cannot be written (metric_find). */
 #include "metrics/names.h"
 
 #include <stddef.h>

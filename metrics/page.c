@@ -1,3 +1,7 @@
+/* Answers /metrics and /readyz. Begin with page_text() and page_main(). Scrapes wait for the thread
+ * with the session, and many scrapes at once cost one reading: an answer is good for a second. A
+ * database that does not answer costs a scrape two seconds and hides no number of the process
+ * (bench/notes/metrics.md). */
 #include "metrics/page.h"
 
 #include "base/clock.h"
@@ -13,6 +17,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* JOBS_US: the second statement reads the last successes of all jobs and is much slower.
+ * PATIENCE_MS is longer than WAIT_S: a slow answer comes too late for this scrape and serves the
+ * next one. */
 #define FRESH_US    (1000 * 1000)
 #define JOBS_US     (10 * 1000 * 1000)
 #define WAIT_S      2
@@ -198,7 +205,8 @@ static bool fresh(const struct page *page)
     return page->read_us != 0 && clock_boot_us() - page->read_us < FRESH_US;
 }
 
-/* Returns with the lock: true: what is there is at most a second old. */
+/* Returns with the lock: true: what is there is at most a second old. The first caller asks, all
+ * later ones wait for the same reading. */
 static bool lock_fresh(struct page *page)
 {
     struct timespec until = condition_until(WAIT_S * 1000000LL);

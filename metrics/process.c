@@ -1,3 +1,4 @@
+/* The process as Prometheus' own client libraries report it, read from /proc (proc(5)). */
 #include "metrics/process.h"
 
 #include "metrics/text.h"

@@ -1,3 +1,7 @@
+/* Counters that one thread writes and others read: relaxed atomic adds, no lock, a few nanoseconds
+ * (bench/notes/metrics.md). A new word or type becomes visible by a release store of its count,
+ * which a reader loads with acquire: so it never reads a name that is half written. Memory is
+ * bounded: the last place stands for all further words. */
 #include "metrics/tally.h"
 
 #include "base/memory.h"

@@ -1,3 +1,5 @@
+/* The text format of Prometheus: HELP, TYPE and samples, with \\, newline and " escaped in label
+ * values. */
 #include "metrics/text.h"
 
 #include "metrics/names.h"

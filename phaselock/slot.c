@@ -1,3 +1,6 @@
+/* Slots, the bound on running tasks; the protocol is in slot.h and docs/explanation/phase-locks.md.
+ * Each step is a transaction of its own, in a fixed order, and tests/model/slots.pml has each
+ * interleaving. A take that fails in its second round keeps the slots of its first. */
 #include "phaselock/slot.h"
 
 #include "base/probe.h"

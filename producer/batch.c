@@ -1,3 +1,6 @@
+/* All tasks of a finite source, one text behind the other, and an index that is sorted. The sort
+ * must be stable, because a resumed publish has to make the same records again; qsort is not stable
+ * by itself (ISO C), so by_order() compares the places, too. */
 #include "producer/batch.h"
 
 #include <stdlib.h>

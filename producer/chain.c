@@ -1,3 +1,5 @@
+/* The digest of a run's records so far, from which it can continue with the next record. The seed
+ * links the records, so that order and number count and not only the bytes. */
 #include "producer/chain.h"
 
 #include <inttypes.h>

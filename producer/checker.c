@@ -1,3 +1,7 @@
+/* Parsing takes more time than reading, so chunks of a finite source are checked on the other
+ * processors. Begin with checker_add() and checker_oldest(). The caller never only waits: if the
+ * oldest chunk is not checked yet and no thread has begun it, the caller checks it itself. So a
+ * publish also ends where no thread can be started. */
 #include "producer/checker.h"
 
 #include "base/crew.h"

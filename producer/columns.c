@@ -1,3 +1,6 @@
+/* The columns of CSV and of queries, as one table: name, field of the message, kind. A row becomes
+ * the JSON text that a JSON Lines source would have, and the codec (task/message.c) judges it as a
+ * whole. */
 #include "producer/columns.h"
 
 #include "base/utf8.h"

@@ -1,3 +1,5 @@
+/* Publishes a source that is read whole before anything is sent: every fault is reported, with its
+ * line, and a source with a fault publishes nothing. Begin with publish_finite(). */
 #include "producer/batch.h"
 #include "producer/checker.h"
 #include "producer/sending.h"
@@ -138,7 +140,9 @@ static int64_t count_phases(const struct publishing *p, const struct batch *batc
     return phases;
 }
 
-/** A transaction of the broker's patience is committed at half of it and followed by another. */
+/* A transaction of the broker's patience is committed at half of it and followed by another. The
+ * broker aborts a transaction that is open for longer than transaction.timeout.ms, so a run that
+ * does not fit has several, and is then no longer on the topic whole or not at all. */
 static int64_t transaction_limit_us(const struct publishing *p)
 {
     const char *text = kafka_properties_get(p->target.kafka, "transaction.timeout.ms");

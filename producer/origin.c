@@ -1,3 +1,5 @@
+/* Where the tasks come from, and how it is recorded in the run's row, so that a resumed publish
+ * finds the same source. Only a regular file has a digest; a pipe cannot be read again. */
 #include "producer/origin.h"
 
 #include "producer/source.h"

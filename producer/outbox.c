@@ -1,3 +1,5 @@
+/* Records that are made and not yet given to librdkafka: one call takes many, because each call
+ * costs a lock of librdkafka's queue (bench/notes/publish.md). */
 #include "producer/outbox.h"
 
 #define OUTBOX_BYTES (256 * 1024)

@@ -1,3 +1,5 @@
+/* What a caller is shown, four times a second at most, and the one place where a cancel is asked
+ * for. The first report of a stage comes at once. */
 #include "producer/progress.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/* The story of a publish; begin with publish() and publish_run(). A finite source is in finite.c, a
+ * stream in stream.c, and both send through sending.c. publishing.h lists the parts of the state
+ * and the file that writes each. Each failure ends in failed_publish() (settle.c), which alone
+ * decides about a run that has begun. */
 #include "producer/publish.h"
 
 #include "base/remedies.h"
@@ -89,6 +93,8 @@ static enum rc find_run(struct publishing *p, struct err *err)
     return p->options->run != NULL ? run_check_new(&p->run, &p->session, &p->target, err) : RC_OK;
 }
 
+/* Everything that can be refused comes before the lock: a queue, a run or a topic that is wrong
+ * costs no other publisher a wait. */
 static enum rc publish(struct publishing *p, struct err *err)
 {
     enum rc rc = find_queue(p, err);

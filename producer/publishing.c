@@ -1,3 +1,5 @@
+/* What all steps share while they wait: one tick for progress, cancelling and the note in the run's
+ * row, and one answer to the question when the next part has something to do. */
 #include "producer/publishing.h"
 
 #include "base/clock.h"

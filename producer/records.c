@@ -1,3 +1,6 @@
+/* The tags of the next record (seq, previous order), and two positions: `next` is behind the
+ * records that were made, `committed` behind those that the topic has. After a failure `next` goes
+ * back to `committed` (records_rewind). */
 #include "producer/records.h"
 
 #include "task/message.h"

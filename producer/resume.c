@@ -1,3 +1,8 @@
+/* How a run that was cut continues behind its last record on the topic. Begin with resume_settle()
+ * and resume_verify(). The proof that the source is the same is a chain of digests: the records
+ * that the topic has are made again from the source, and must lead to the digest that the row and
+ * the topic give. Until then nothing is sent and nothing of the run is changed
+ * (tests/e2e/publish_resume.sh). */
 #include "producer/resume.h"
 
 #include "base/log.h"
@@ -232,6 +237,9 @@ static enum rc judge(struct publishing *p, const struct tail *tail, struct err *
     return RC_OK;
 }
 
+/* Called under the lock and behind the fencing, so the row and the topic do not change any more.
+ * The topic and not the row says how far the run has come: the note in the row is written once a
+ * second and may be older. */
 enum rc resume_settle(struct publishing *p, struct err *err)
 {
     const struct resume *r = &p->resume;

@@ -1,3 +1,5 @@
+/* The three ways in which a publisher ends its run in PostgreSQL. Executors judge by the topic;
+ * these rows repeat it for people and for the next publisher. */
 #include "producer/rows.h"
 
 enum rc row_cancel(struct db *db, int queue_id, const char *run, const char *why, struct err *err)

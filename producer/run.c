@@ -1,3 +1,6 @@
+/* The run's row, from its first note to its end. run_start() is flushed before the first record is
+ * sent, so that a record on the topic always has a row that names its publisher; the notes in
+ * between only shorten what a successor must read again. */
 #include "producer/run.h"
 
 #include "base/ascii.h"

@@ -1,3 +1,6 @@
+/* The steps between the lock and the end of a run, for both kinds of sources. Begin with
+ * sending_prepare(): lock, fence, mark the end of the topic, take over, settle. The order matters:
+ * a run of a predecessor can be judged only when no record of it can appear any more. */
 #include "producer/sending.h"
 
 #include "base/log.h"
@@ -105,6 +108,9 @@ enum rc sending_commit(struct publishing *p, struct err *err)
     return RC_OK;
 }
 
+/* The end message is in the same transaction as the last tasks. RUN_ENDING is set before the
+ * commit: if its answer is lost, settle.c asks the topic whether the run is complete instead of
+ * sending an end again. */
 enum rc sending_end(struct publishing *p, bool aborted, struct err *err)
 {
     const struct position *next = &p->records.next;

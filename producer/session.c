@@ -1,3 +1,5 @@
+/* The session of the publisher and its lock. The lock is of the session, so it ends with it; each
+ * commit of Kafka is preceded by a question on this session (session_check). */
 #include "producer/session.h"
 
 #include "base/clock.h"

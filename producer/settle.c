@@ -1,3 +1,7 @@
+/* After a failure: finds out how much of the run is on the topic, and ends the run accordingly.
+ * Begin with failed_publish(), which asks in this order: has the run begun? is the lock still ours?
+ * is anything in doubt? is all of it there? tests/e2e/publish_kill.sh and publish_producer_test.c
+ * stop the publisher at each point. */
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/remedies.h"

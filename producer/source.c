@@ -1,3 +1,5 @@
+/* One window of bytes over a file, a pipe or a terminal. poll() comes before each read, so that a
+ * source without input can be left after a time; a regular file is always ready. */
 #include "producer/source.h"
 
 #include "base/str.h"

@@ -1,3 +1,6 @@
+/* One way to read tasks of each form: JSON Lines, CSV and queries each have a struct staged_reader
+ * (staged_reader.h). staged_check() is the only judge of a task, and may be called from several
+ * threads. */
 #include "producer/staged.h"
 
 #include "base/ascii.h"

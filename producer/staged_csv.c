@@ -1,3 +1,6 @@
+/* CSV as RFC 4180 has it, read by libcsv. Begin with csv_next(). The parser is fed line by line,
+ * because it calls back for every row of its input, and a row must be handed out before the next
+ * one begins. */
 #include "base/str.h"
 #include "producer/columns.h"
 #include "producer/staged_reader.h"

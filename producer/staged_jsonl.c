@@ -1,3 +1,5 @@
+/* JSON Lines: a line is a task. A line that is longer than a message is dropped while it is read,
+ * so that memory stays bounded, and reported with its length. */
 #include "base/str.h"
 #include "producer/staged_reader.h"
 #include "task/message.h"

@@ -1,3 +1,6 @@
+/* The rows of a SELECT, fetched through a cursor in a read-only transaction: one snapshot for the
+ * whole run, and no more rows in memory than one FETCH brings. The SQL is a user's and runs on a
+ * session of its own. */
 #include "base/str.h"
 #include "db/columns.h"
 #include "db/sqlstate.h"

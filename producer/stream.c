@@ -1,3 +1,6 @@
+/* Publishes while the source is still being read, in small transactions. Begin with send_stream().
+ * A source must be sorted already, because what was committed cannot be ordered any more. After a
+ * fault the committed part stays on the topic, and the run is ended as aborted. */
 #include "producer/sending.h"
 
 #include "base/clock.h"

@@ -1,3 +1,6 @@
+/* Reads the end of the partition for the records of one run. Only a reading that has reached the
+ * high watermark of its beginning is an answer: an open transaction hides records behind it, and
+ * taking the last visible record for the end would publish tasks twice. */
 #include "producer/tail.h"
 
 #include "base/clock.h"
@@ -43,6 +46,8 @@ static void see_end(struct tail *tail, const struct kafka_record *record)
     tail->phases = msg->end_phases;
 }
 
+/* A seq below next_seq is a duplicate of a foreign writer and changes nothing; a gap is noted,
+ * because the run cannot be resumed behind lost records. */
 static void see(struct tail *tail, const char *run, const struct kafka_record *record)
 {
     char of[37];

@@ -1,3 +1,6 @@
+/* A run whose producer is gone is brought to an end by the next producer of its queue; the runs
+ * behind it would wait for it without limit. Begin with publishing_takeover(); close_run() has the
+ * cases. The caller has the lock and has fenced the predecessor, so the topic's end is final. */
 #include "producer/takeover.h"
 
 #include "base/log.h"
@@ -18,6 +21,8 @@
 /* A run whose producer was killed would keep the runs behind it waiting for ever, so the next
  * producer ends it, unless it is the one that resumes it or was told to refuse. */
 
+/* The end says `aborted` and has no counts, so no executor takes the run for complete. It is sent
+ * before the row is written: executors judge by the topic. */
 static enum rc send_end(struct publishing *p, const char *run, struct tail *tail, struct err *err)
 {
     STR_AUTO record = {0};
@@ -36,6 +41,8 @@ static enum rc send_end(struct publishing *p, const char *run, struct tail *tail
     return rc;
 }
 
+/* Nothing of the run is on the topic, so an end message would open a run that never was; the row
+ * alone is cancelled. */
 static enum rc cancel(struct publishing *p, const char *run, struct err *err)
 {
     progress_notice(&p->progress,
@@ -84,6 +91,9 @@ static enum rc abort_run(struct publishing *p, const char *run, struct tail *tai
                      "its producer ended before all was published", err);
 }
 
+/* The topic decides between four cases: nothing of the run is there (cancelled), all of it is there
+ * and only the note is missing (finished), it is there in part (aborted, or refused if the caller
+ * asked for that), or it was ended as aborted and only the note is missing. */
 static enum rc close_run(struct publishing *p, const struct db_result *runs, int i, struct err *err)
 {
     const char *run = db_text(runs, i, PUBLISH_ABANDONED_RUN_ID);

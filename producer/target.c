@@ -111,6 +111,9 @@ static enum rc gone(const struct target *target, struct err *err)
                    "the queue's topic does not exist");
 }
 
+/* All that would fail later, or lose tasks silently, is refused before anything is sent: compaction
+ * deletes records, a smaller max.message.bytes refuses them, another cluster is not the one that
+ * the executors read. */
 enum rc target_check(struct target *target, struct err *err)
 {
     struct kafka_admin *admin;
@@ -152,6 +155,9 @@ enum rc target_end(const struct target *target, int64_t *ret_high, struct err *e
     return rc;
 }
 
+/* lockstep.QUEUE.relay is the transactional id of the relay. A queue whose own name ends with
+ * .relay gets a colon, which no name of a queue has, or the two would fence each other
+ * (tests/e2e/own_trouble.sh). */
 void producer_id(const char *queue, char *ret_id, size_t size)
 {
     size_t len = strlen(queue), end = strlen(OF_RELAY);

@@ -1,8 +1,14 @@
+/* One Kafka transaction at a time, and the three states of transaction.h. Begin with
+ * transaction_commit(). A call about an open transaction that fails leaves it in DOUBT: librdkafka
+ * cannot say whether the broker has committed it, and only the topic can, after a new producer with
+ * the same transactional id has ended it. */
 #include "producer/transaction.h"
 
 #include "base/clock.h"
 #include "base/probe.h"
 
+/* WAIT_MS is as long as transaction.timeout.ms by default, behind which the coordinator aborts the
+ * transaction by itself. */
 #define WAIT_MS       60000 /* for the coordinator, and for a commit */
 #define ABORT_WAIT_MS 10000
 #define FLUSH_WAIT_MS 2000
@@ -105,6 +111,9 @@ enum rc transaction_commit(struct transaction *transaction, const struct target 
     if (rc != RC_OK)
         return rc;
     probe("publish.flushing");
+    /* The lock is checked between the flush and the commit, which is the last moment at which the
+     * run can still be left to a successor. It cannot close the gap: a session that is lost behind
+     * the check is caught by the broker, which refuses the commit of a fenced producer. */
     rc = doubt(transaction, kafka_flush(transaction->producer, WAIT_MS, err));
     if (rc == RC_OK && session->locked)
         rc = session_check(session, err);

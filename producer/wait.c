@@ -1,3 +1,5 @@
+/* Waits for the outcome of a run that is published already; begin with publishing_wait(). The
+ * publisher holds no lock any more, and an interrupt ends the waiting and not the run. */
 #include "producer/publishing.h"
 
 #include "base/clock.h"

@@ -1,3 +1,7 @@
+/* One attempt outside the pipeline; begin with attempt_run(). run_block() is the guarantee in five
+ * statements: BEGIN, the task's SQL, complete with the token, COMMIT, or ROLLBACK. run_bare() is
+ * the exception that the task asks for (transaction: false). Which tasks come here and not into the
+ * pipeline, plan_make() decides; steps.c calls part_run() for each SQL step. */
 #include "reader/attempt.h"
 
 #include "base/ascii.h"
@@ -51,6 +55,8 @@ enum rc plan_make(struct plan *plan, const struct message *msg, int first, int c
     }
     for (int i = 0; i < plan->count; i++)
         plan->changes_session = plan->changes_session || plan->statements[i].changes_session;
+    /* A time-out keeps a task out of the pipeline, because a cancel can be aimed only at a task
+     * that is alone on the session. */
     plan->pipelined = plan->count == 1 && plan->statements[0].plain && msg->transaction &&
                       msg->timeout_us == 0 && msg->step_count == 0;
     return RC_OK;
@@ -90,7 +96,9 @@ static bool sets_time_out(const struct message *msg)
 }
 
 /* In what language the server speaks is its own affair; the words are only asked where nothing else
- * tells. */
+ * tells. 57014 is the SQLSTATE of a cancel by pg_cancel_backend, of a cancel request and of
+ * statement_timeout alike. The first two are not the task's fault and do not count as a failure
+ * (tests/e2e/not_its_fault.sh). */
 bool attempt_cancelled(const struct work *work, const struct err *why, bool ours)
 {
     if (!sqlstate_is(why, SQLSTATE_QUERY_CANCELED))
@@ -216,6 +224,9 @@ static enum rc run_statements(struct db *db, const struct work *work, const stru
     return rc;
 }
 
+/* lockstep.complete and step_done raise if the token is no longer the row's. The error aborts the
+ * transaction, and with it the effect: so an executor that was frozen and has been replaced changes
+ * nothing (tests/e2e/token.sh, zombie.sh). */
 static enum rc record_end(struct db *db, const struct work *work, struct part *part,
                           const char *started, struct err *why)
 {
@@ -232,6 +243,9 @@ static enum rc record_end(struct db *db, const struct work *work, struct part *p
     return rc;
 }
 
+/* The role is reset before our own statements, because SET ROLE of the task would take the right to
+ * call them away. *ret_ours is false during COMMIT: a deferred trigger that fails there is the
+ * task's. */
 static enum rc run_block(struct db *db, const struct work *work, struct part *part,
                          const struct plan *plan, bool *ret_ours, struct err *why)
 {
@@ -275,7 +289,8 @@ static enum rc run_blocks(struct db *db, const struct work *work, struct part *p
 }
 
 /* What was claimed and done is made durable before, the record after: the effect commits by itself
- * in between. */
+ * in between. If the flush came later, a crash of the server could keep the effect and lose the
+ * claim, and the message would be claimed and run once more (tests/e2e/flush.sh). */
 static enum rc run_bare(struct db *db, const struct work *work, struct part *part,
                         const struct plan *plan, struct err *why)
 {
@@ -307,6 +322,8 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
 {
     struct plan plan;
     enum rc rc = plan_make(&plan, work->msg, part->first, part->count, why);
+    /* db_wary: until the session is clean our statements are sent by their text. The task may have
+     * dropped the prepared ones, or may have prepared its own under their names. */
     part->go_on = true;
     db_wary(db, true);
     if (rc == RC_OK)

@@ -1,15 +1,17 @@
 /* batch: what a reader sends, and what comes back.
  *
  * Guarantee: the effects of a task and the word that it is done are committed together, or neither
- *   is.
- * Mechanism: lockstep.complete, with the attempt's token, is the last statement of the task's own
- *   transaction; it fails when the token in the row is another one, and everything is undone. Short
- *   tasks are sent ahead, several in one pipeline, each of them a transaction of its own.
- * Not its concern: which tasks come, and when (executor/execute.c).
- * Example: a, b and c of one phase are sent together. b divides by zero: a is committed already, b
- *   is undone and its failure recorded, c was skipped by the server and is sent again, as the same
- *   attempt. When the session breaks in c, the rows say what was committed, and the rest is
- *   returned. */
+ * is. Mechanism: lockstep.complete, with the attempt's token, is the last statement of the task's
+ * own transaction; it fails when the token in the row is another one, and everything is undone.
+ * Short tasks are sent ahead, several in one pipeline, each of them a transaction of its own. Not
+ * its concern: which tasks come, and when (executor/execute.c). Example: a, b and c of one phase
+ * are sent together. b divides by zero: a is committed already, b is undone and its failure
+ * recorded, c was skipped by the server and is sent again, as the same attempt. When the session
+ * breaks in c, the rows say what was committed, and the rest is returned.
+ *
+ * Begin with batch_send() and batch_read(); batch_done() decides how each task ended. The libpq
+ * manual (Pipeline Mode) has the rule that all of this follows: after an error the server skips
+ * everything up to the next sync, and the failed transaction stays open until a ROLLBACK. */
 #include "reader/state.h"
 
 #include "base/clock.h"
@@ -59,7 +61,9 @@ static enum rc run_alone(struct reader_thread *reader, struct work *work, struct
     return rc;
 }
 
-/* Resets the session, and records failed attempts on it; the pipeline is empty now. */
+/* Resets the session, and records failed attempts on it; the pipeline is empty now. The failure is
+ * recorded in a transaction of its own, because the one of the task is undone; DISCARD ALL comes
+ * first, so that nothing that the task left changes how the failure is recorded. */
 static enum rc reset(struct reader_thread *reader, bool permanent, struct err *err)
 {
     enum rc rc = pipeline_stop(reader->db, err);
@@ -97,6 +101,8 @@ struct sending {
     bool dirty; /* its last task may have left something in the session */
 };
 
+/* COMMIT AND CHAIN belongs to the replies of the task before: that task is complete when its COMMIT
+ * is answered, not when its complete() is. A deferred trigger of the task may fail there. */
 static enum rc send_begin(struct reader_thread *reader, struct sending *sending, struct work *work,
                           struct err *err)
 {
@@ -116,7 +122,8 @@ static enum rc send_begin(struct reader_thread *reader, struct sending *sending,
 }
 
 /* Cleans the session right behind a task that may have left something in it, in a transaction of
- * its own. If the cleaning fails, the session is reset. */
+ * its own. If the cleaning fails, the session is reset. It is a work without a task, so that the
+ * replies that come back are counted like those of the others. */
 static enum rc send_cleaning(struct reader_thread *reader, struct sending *sending, struct err *err)
 {
     struct work *work = xcalloc(1, sizeof *work);
@@ -296,7 +303,9 @@ static void failed_is_known(struct batch *batch)
 }
 
 /* A sync came: each task of the oldest batch has committed, has failed, or was skipped because an
- * earlier one failed. */
+ * earlier one failed. A task is committed exactly if all of its replies have come: replies counts
+ * down to 0 with the answer to its COMMIT. A skipped task has begun nothing, and is sent again as
+ * the same attempt with the same token. */
 static enum rc batch_done(struct reader_thread *reader, struct err *err)
 {
     struct batch *batch = &reader->batch;
@@ -338,6 +347,8 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
     if (batch->sent.first != NULL)
         return RC_OK;
     works_join_first(&reader->todo, &batch->skipped);
+    /* Before anything new is sent: a cancel that is still under way would hit a task that was not
+     * meant (tests/e2e/late_cancel.sh). */
     if (reader_calm(reader) == CALM_NEVER) {
         for (struct work *work = reader->broken.first; work != NULL; work = work->next)
             work_unrecorded(work);
@@ -353,6 +364,8 @@ enum rc batch_start(struct reader_thread *reader, struct err *err)
     return rc == RC_OK && reader->batch.unclean ? reset(reader, false, err) : rc;
 }
 
+/* The ends of the tasks that were sent are unknown: a COMMIT may have been done and only its answer
+ * lost. So these works are lost, and the row decides (record_lost in executor/record.c). */
 void batch_lose(struct reader_thread *reader)
 {
     struct batch *batch = &reader->batch;
@@ -382,6 +395,8 @@ static void take_told(struct reader_thread *reader, struct work *work)
     db_listen(reader->db, reader->batch.told);
 }
 
+/* The batches behind the failed one were sent already. Their first BEGIN meets an open, failed
+ * transaction, which is 25P02 and no failure of these tasks. */
 static enum rc on_error(struct reader_thread *reader, const struct err *failed, struct err *err)
 {
     struct batch *batch = &reader->batch;

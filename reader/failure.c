@@ -67,6 +67,9 @@ bool failure_barred(enum rc rc, const struct err *refused)
                            sqlstate_is(refused, SQLSTATE_INVALID_AUTHORIZATION));
 }
 
+/* A text of a task may hold anything, and an attempt whose failure cannot be recorded would be
+ * tried without end. So each refusal leaves out more, and the last try is permanent: then
+ * lockstep.fail reads no policy from the message. */
 bool failure_again(struct failure *failure, enum rc rc, const struct err *refused)
 {
     if (rc != RC_REJECT || failure_stale(rc, refused) || ++failure->tries == MOST_TRIES)

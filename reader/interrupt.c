@@ -14,6 +14,8 @@
 
 #define REQUEST_PATIENCE_MS 2000 /* for a request to end; then its session is given up */
 
+/* From here on control may cancel. Its clock for the time-out of the task starts here, too, and not
+ * with the hand-out, when the task may wait behind others. */
 void reader_alone(struct reader_thread *reader, struct work *work)
 {
     (void)pthread_mutex_lock(&reader->lock);
@@ -31,6 +33,8 @@ static bool settled(struct reader_thread *reader)
     return db_cancel_wait(reader->canceller, REQUEST_PATIENCE_MS);
 }
 
+/* First no further cancel may be asked for, then the one that was is waited for. In the other order
+ * a cancel could begin behind the wait and hit the statement that records the attempt. */
 enum calm reader_calm(struct reader_thread *reader)
 {
     (void)pthread_mutex_lock(&reader->lock);
@@ -76,6 +80,8 @@ void reader_cancel(struct reader_thread *reader)
     (void)pthread_mutex_unlock(&reader->lock);
 }
 
+/* The cancel ends the statement on the server; the severed connection ends this thread's wait, also
+ * if the server never answers (tests/e2e/zombie_sessions.sh). */
 void reader_abandon(struct reader_thread *reader)
 {
     if (reader == NULL)

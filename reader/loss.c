@@ -6,7 +6,9 @@
 #include "db/sqlstate.h"
 #include "reader/failure.h"
 
-/* The server says why when it ends sessions itself, and nothing when a backend crashes. */
+/* The server says why when it ends sessions itself, and nothing when a backend crashes. 57P01
+ * (admin_shutdown) is also what pg_terminate_backend causes, so a task may do it to itself:
+ * record.c lets the time since its beginning decide (AT_ONCE_US). */
 static enum loss loss_of(const struct err *why)
 {
     static const enum sqlstate servers[] = {SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_SYSTEM_ERROR,
@@ -26,7 +28,9 @@ static void name(const struct works *works, enum loss loss)
         work_lost(work, loss);
 }
 
-/* Only one that was alone in the session is known to have run. */
+/* Only one that was alone in the session is known to have run. Of several tasks in a batch any one
+ * may have crashed its backend. All of them are doubted: none is counted as lost, and each runs
+ * alone the next time, with a row that says so before it begins (tests/e2e/not_its_fault.sh). */
 void reader_name_losses(struct reader_thread *reader, const struct err *why)
 {
     const struct works *sent = &reader->batch.sent;

@@ -1,3 +1,7 @@
+/* An attempt that acts outside the database: begin() writes durably that it begins, action_run()
+ * acts, outside_record() writes the end by the token. Between the first and the last no transaction
+ * is open, so an effect can happen twice when the record of its end is lost; the row shows that it
+ * had begun, so it is never taken for one that had not. */
 #include "reader/outside.h"
 #include "action/settings.h"
 
@@ -115,6 +119,9 @@ static enum rc send_success(struct db *db, struct work *work, struct db_result *
     return rc;
 }
 
+/* Also called for an answer of a session that was lost (batch.c, reset). A stale token then means
+ * one of two things, and both are right: the first record was made and only its answer was lost, or
+ * another executor has adopted the task. */
 enum rc outside_record(struct db *db, struct work *work, struct err *err)
 {
     const struct action_result *answer = work->answer;
@@ -181,6 +188,9 @@ static enum rc act(struct reader_thread *reader, struct work *work, int step, in
         .attempt = db_text(row, 0, READER_ACTION_BEGIN_ATTEMPT_NUM),
         .token = work->token,
         .traceparent = db_text(row, 0, READER_ACTION_BEGIN_TRACEPARENT)};
+    /* held: the runner keeps both sockets open until no process of the command is left. So the
+     * server takes this executor for alive for that long, and no other executor begins the next
+     * attempt (tests/e2e/command_crash.sh). */
     const struct action_tie tie = {
         .stop = &reader->stop_action,
         .silence_ms = reader->outside.silence_ms,

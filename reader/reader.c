@@ -1,3 +1,8 @@
+/* The thread and the session of a reader; begin with reader_main(). Its turn is: send (batch_send),
+ * flush, sleep until mail or replies come, read (batch_read). batch.c has the tasks in the
+ * pipeline, attempt.c runs those that cannot be there, interrupt.c lets control cancel. When the
+ * session is lost, the first thing that the next session does is to see that the old one is gone
+ * (end_lost). */
 #include "reader/state.h"
 
 #include "base/backoff.h"
@@ -22,6 +27,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* GONE_AGAIN_MS: a backend that was terminated needs a moment for its rollback. OPEN_*: the first
+ * pause is short, because most lost sessions can be replaced at once; a person who repairs a login
+ * waits for five seconds at most. */
 #define GONE_AGAIN_MS 10  /* until a session that was told to end is asked after again */
 #define OPEN_FIRST_MS 250 /* after a session that could not be opened; doubled */
 #define OPEN_LAST_MS  5000
@@ -59,7 +67,10 @@ static bool known(const struct work *work)
 
 /* What was sent is of unknown outcome; control decides, when the session is gone: the server may
  * not have noticed yet, and run on, and neither the next attempt nor another task on this slot may
- * begin beside it. */
+ * begin beside it. Three kinds of works are in hand then: those whose end is known and not recorded
+ * (broken), which the next session records; those that were sent (lost); and those that were not
+ * (todo), which go back unstarted, because control must look at the slot before they run on another
+ * backend. */
 static void lose_session(struct reader_thread *reader, const struct err *why)
 {
     if (!reader->abandoned &&
@@ -96,7 +107,10 @@ static void take_mail(struct reader_thread *reader)
     }
 }
 
-/* Ends the lost session from the new one, and waits until it is gone. */
+/* Ends the lost session from the new one, and waits until it is gone. A backend can outlive its
+ * client: the server does not notice a broken line while a statement runs. Were the next attempt to
+ * start then, two attempts of a task would run at once (tests/e2e/lost_session.sh). pid and start
+ * of the backend name it, so no later session with the same pid is ended. */
 static enum rc end_lost(struct reader_thread *reader, struct err *err)
 {
     while (reader->lost_pid != 0) {
@@ -167,6 +181,10 @@ static enum rc warm(struct reader_thread *reader, struct err *err)
     return rc == RC_OK ? pipeline_start(reader->db, err) : rc;
 }
 
+/* POLLOUT is asked for only while libpq has unsent data: in nonblocking mode PQflush returns 1
+ * then, and must be called again when the socket is writable or readable (libpq manual,
+ * Asynchronous Command Processing). Reading meanwhile matters: a server whose replies are not read
+ * stops reading, and both sides would wait. */
 static enum rc turn(struct reader_thread *reader, struct err *err)
 {
     bool more = false;
@@ -188,7 +206,8 @@ static enum rc turn(struct reader_thread *reader, struct err *err)
     return fds[1].revents != 0 ? batch_read(reader, err) : RC_OK;
 }
 
-/* What the server has said before the session was cut off. */
+/* What the server has said before the session was cut off. spare.c asks whether it was the report
+ * of a crash. */
 static void last_word(struct reader_thread *reader, struct err *err)
 {
     enum pipeline_reply reply;
@@ -230,6 +249,8 @@ static bool has_works(const struct reader_thread *reader)
            reader->broken.first != NULL || reader->lost.first != NULL;
 }
 
+/* An abandoned reader opens no session any more. It hands everything back, so that the incarnation
+ * that ends finds all of its tasks (spare.c), and waits for the order to stop. */
 static void *reader_main(void *context)
 {
     struct reader_thread *reader = context;
@@ -321,6 +342,7 @@ int reader_pid(const struct reader_thread *reader)
     return reader->pid;
 }
 
+/* Under the lock, because pid and start must be of the same session. */
 void reader_backend(struct reader_thread *reader, int *ret_pid, char ret_start[64])
 {
     (void)pthread_mutex_lock(&reader->lock);

@@ -81,6 +81,9 @@ static enum rc run_sql(struct db *db, struct work *work, int at, const char *sta
     return rc;
 }
 
+/* The row and not this loop says where to begin, so an attempt of any executor continues where the
+ * last one was recorded (tests/e2e/steps_kill.sh). Between two steps nothing is on the session that
+ * a cancel could hit; so cancel and time-out are checked here, too. */
 enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *why)
 {
     const struct message *msg = work->msg;

@@ -1,3 +1,5 @@
+/* A list of works, first in, first out; a work is in one list at a time. works_join_first() puts
+ * works back in front: skipped works keep their place before those that were never sent. */
 #include "reader/works.h"
 
 #include "reader/work.h"

@@ -1,6 +1,8 @@
 /* batch: number rows, flush, send, commit, note. Wherever the relay dies, rows that are numbered
  * but not noted are in doubt; the next relay reads the end of the topic to settle them (settle.c).
- */
+ * The order is the promise: a number names a row for ever, the flush makes row and number durable,
+ * and only then may a record carry the number. Were the record first, a crash of the server could
+ * forget the number and give it to another row. */
 #include "relay/relaying.h"
 
 #include "base/ascii.h"
@@ -11,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* BATCH_BYTES bounds the memory of one batch: libpq holds a result whole, and bytea arrives as text
+ * of twice the size. COMMIT_MS: a commit of Kafka that takes longer is in doubt, and the next
+ * producer settles it. */
 #define BATCH_ROWS  500
 #define BATCH_BYTES (4 * 1024 * 1024)
 #define COMMIT_MS   10000

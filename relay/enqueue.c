@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* HOLD_US and PAUSE_US: a publisher that tries for the lock every 50 ms finds it free at least once
+ * in each pause. FOUND_RUNS bounds the array of one statement. */
 #define BATCH_BYTES  (4 * 1024 * 1024)
 #define FOUND_RUNS   1000
 #define ADMIN_MS     5000
@@ -93,6 +95,10 @@ static enum rc settle(struct relay *relay, const struct relay_queue *queue, stru
     return rc;
 }
 
+/* init_transactions with the transactional id of the queue's publishers: the broker aborts an open
+ * transaction of the previous holder and refuses its later commits (Kafka documentation,
+ * Transactions; KIP-98). producer_takeover then ends a run that the previous holder left unfinished
+ * on the topic. */
 static enum rc fence(struct relay *relay, struct relay_queue *queue, const struct relay_kind *kind,
                      struct err *err)
 {
@@ -301,6 +307,8 @@ static enum rc send_all(struct relay *relay, struct relay_queue *queue, struct r
     return rc;
 }
 
+/* The producer is closed before the lock is released. In the other order a publisher could take
+ * both while a transaction of this relay is still open, and would fence it in the middle. */
 enum rc relay_enqueue(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                       struct err *err)
 {

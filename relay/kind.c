@@ -1,4 +1,5 @@
-/* kind: how far the relay of one topic is. */
+/* kind: how far the relay of one topic is. Only the functions here write these fields; relaying.h
+ * says in which files they are called. */
 #include "relay/relaying.h"
 
 #include "base/clock.h"

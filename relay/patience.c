@@ -1,4 +1,6 @@
-/* How long the relay waits for Kafka once it is asked to stop. */
+/* How long the relay waits for Kafka once it is asked to stop. Each wait is shortened to the time
+ * that is left, because a broker that does not answer would keep the executor from ending
+ * (tests/e2e/relay_stop.sh). */
 #include "relay/relaying.h"
 
 #include "base/clock.h"

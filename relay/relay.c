@@ -1,6 +1,13 @@
 /* relay: the relay's thread. It waits for an order that a queue may have rows to send, takes the
  * queue's relay lock if no other executor has it, sends until no row is left, and releases the lock
- * a moment later. */
+ * a moment later.
+ *
+ * Begin with relay_main(), round_of_queues() and serve(). Three resources are acquired in this
+ * order and released in the reverse one: the session, the relay lock of a queue, the producer of
+ * its topics. The order of a batch is in batch.c, the search for records in doubt in settle.c, runs
+ * that SQL has enqueued in enqueue.c. Two databases without a common commit are joined here; each
+ * promise about that is in tests/e2e/rejected_relay.sh and enqueue.sh, which kill the relay at each
+ * step. */
 #include "relay/relaying.h"
 
 #include "base/backoff.h"
@@ -75,7 +82,10 @@ static void producer_drop(const struct relay *relay, struct relay_queue *queue)
         kind_doubted(&queue->kinds[i]);
 }
 
-/* The session is lost, and its locks with it. */
+/* The session is lost, and its locks with it. Another executor may hold the lock from now on, so
+ * nothing more may be sent: the producers are closed before anything else. Were a record still
+ * under way, the next relay would fence this producer by its transactional id and settle the
+ * record. */
 static void session_lost(struct relay *relay, enum rc rc, const struct err *err)
 {
     for (struct relay_queue *queue = relay->queues; queue != NULL; queue = queue->next) {
@@ -122,7 +132,9 @@ static void session_close(struct relay *relay)
 }
 
 /* Trouble of a kind is logged and written into its row once when it begins, and once when it is
- * over (well). */
+ * over (well). A transactional producer whose transaction has failed is not used again: whether its
+ * records were committed is unknown, and only a new producer with the same id, which ends that
+ * transaction, makes it known. */
 static void trouble(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                     enum rc rc, const struct err *err)
 {
@@ -233,6 +245,8 @@ static enum rc leave(struct relay *relay, struct relay_queue *queue, struct err 
     return RC_NONE;
 }
 
+/* Tried and not waited for: a wait inside the server would hold the vacuum horizon back for as long
+ * as another executor is the relay. */
 static enum rc lock(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     const char *const params[] = {DB_INT(queue->queue_id)};

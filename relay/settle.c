@@ -1,5 +1,7 @@
 /* settle: reads the end of a topic to find the rows that a predecessor sent but did not note, so
- * that no record is sent twice. */
+ * that no record is sent twice. A row is found by its id in a header of the record. The end that
+ * was seen is read completely, behind the fencing: only then can no record of a predecessor appear
+ * any more. relay_read() also serves enqueue.c. */
 #include "relay/relaying.h"
 
 #include "base/clock.h"
@@ -13,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* READ_MS: without any progress, so a long topic may take longer. */
 #define READ_MS  10000
 #define SLICE_MS 100
 

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+/* COORDINATOR_MS: initialising a transactional producer waits for the transaction coordinator, and
+ * for the end of a predecessor's open transaction. */
 #define ADMIN_MS       5000
 #define COORDINATOR_MS 5000
 /* Of a batch of one record, with a margin: librdkafka must refuse a record that is too large. */

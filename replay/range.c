@@ -1,4 +1,6 @@
-/* range: from what was asked for to offsets. */
+/* range: from what was asked for to offsets. Begin with reading_range(). It asks the broker for the
+ * ends of the log and the offset of a time once, and changes nothing; reading.c then reads from
+ * offsets only. */
 #include "replay/reading.h"
 #include "replay/report.h"
 
@@ -40,7 +42,8 @@ static enum rc place_offset(const struct replay_options *options, const struct l
     return rc;
 }
 
-/* A run lies where its row says; one that has none is looked for in the whole topic. */
+/* A run lies where its row says; one that has none is looked for in the whole topic. A run's row
+ * may be lost with its database; replays exist for that case, too. */
 static enum rc place_run(struct reading *reading, const struct log *log, struct err *err)
 {
     const struct replay_options *options = reading->options;
@@ -117,6 +120,8 @@ enum rc reading_range(struct reading *reading, struct replay_report *report, str
         rc = check(reading, &log, err);
     if (rc != RC_OK)
         return rc;
+    /* Retention has deleted the beginning. This is counted and no error: the rest can be replayed,
+     * and the report counts the missing records. */
     if (reading->from < log.low) {
         int64_t upto = reading->to < log.low ? reading->to : log.low;
         struct replay_line deleted = {.action = REPLAY_LOOK_IS_SKIP,

@@ -1,4 +1,7 @@
-/* reading: from the topic to segments. */
+/* reading: from the topic to segments. Begin with reading_next(): it looks one record ahead,
+ * because only the next record shows that a segment is complete. Records are treated as by an
+ * executor (executor/stream.c, executor/claim.c: same_segment), so that a replay makes the same
+ * rows as the first claim did. */
 #include "replay/reading.h"
 #include "replay/report.h"
 
@@ -81,6 +84,9 @@ static enum rc poll_record(struct reading *reading, struct kafka_record *ret_rec
         }
         if (rc != RC_NONE)
             return rc;
+        /* With read_committed the end is the last stable offset, which may be below `to`: an open
+         * transaction of a producer hides the rest. Waiting for it could take as long as that
+         * producer lives, so the report says how far the topic was readable. */
         int64_t end = kafka_source_end(reading->source);
         if (end >= 0) {
             reading->end = end < reading->to ? end : reading->to;

@@ -1,4 +1,5 @@
-/* report: counts by run, order, action and reason. */
+/* report: counts by run, order, action and reason. A hash finds the line to count in, because a
+ * range may have as many lines as runs times orders. */
 #include "replay/report.h"
 #include "replay/reading.h"
 

@@ -1,4 +1,10 @@
-/* run: the story of a replay: range -> read a segment -> look, or step. */
+/* run: the story of a replay: range -> read a segment -> look, or step.
+ *
+ * Begin with run(): begin, then step for each segment, then finish. A step is one transaction
+ * (lockstep.replay_step): it inserts or reopens the rows and moves the cursor of the replay
+ * together, so an interrupted replay continues behind its last step and does nothing twice
+ * (tests/e2e/replay_interrupted.sh). replay_look() walks the same way and writes nothing. Tasks are
+ * run by executors and not here. */
 #include "replay/reading.h"
 #include "replay/report.h"
 
@@ -285,6 +291,8 @@ static enum rc blocked(const struct reading *reading, const struct db_result *ro
                    db_text(rows, 0, REPLAY_STEP_ORDER));
 }
 
+/* The same segment is sent until the database has taken it: `busy` is a gate that has the phase in
+ * hand for a moment, `lookahead` asks for room, and an undone transaction has moved no cursor. */
 static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
                     struct replay_report *report, struct err *err)
 {
@@ -328,6 +336,8 @@ static enum rc finish(const struct replay_options *options, const char *state,
     return rc;
 }
 
+/* Before the first step: an opening between a refusal for the lookahead and a LISTEN behind it
+ * would not wake the replay. */
 static enum rc listen(const struct replay_options *options, struct err *err)
 {
     STR_AUTO text = {0};
@@ -377,6 +387,9 @@ static enum rc run(const struct replay_options *given, struct reading *read,
     return rc;
 }
 
+/* The lock of replays comes behind the search for the range, which reads Kafka for seconds; begin()
+ * checks under the lock whether another replay is under way. A replay by its number needs no range:
+ * its row has it. */
 enum rc replay_run(const struct replay_options *options, struct replay_report *ret_report,
                    struct err *err)
 {

@@ -1,3 +1,5 @@
+/* Rules of HTTP for names and values of headers (RFC 9110, 5.6.2 and 5.5), and the headers that
+ * frame a request: a task that set them could smuggle a second request into the connection. */
 #include "task/header.h"
 
 #include "base/ascii.h"

@@ -1,3 +1,6 @@
+/* Is this strict JSON (RFC 8259), in UTF-8, without NUL, at most 32 levels deep? The scan also
+ * records where each value begins and ends, in the order in which cJSON makes its nodes. It counts
+ * depth instead of recursing, so no message can exhaust the stack. */
 #include "task/json_scan.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/* Tokens of PostgreSQL's SQL (manual, 4.1 Lexical Structure), as far as statement.c needs them:
+ * where strings, quoted names, comments and dollar quotes end. standard_conforming_strings is on in
+ * every session (db/packet.c), so a backslash escapes only in E'...'. */
 #include "task/lexer.h"
 
 #include "base/ascii.h"

@@ -1,3 +1,7 @@
+/* The message as a table of fields: name, types that may have it, reader. Begin with read_fields().
+ * A field that is not in the table is refused, because a misspelt option that is ignored would be
+ * found in production. The text itself goes to the database, which reads some fields again
+ * (message_life.c), so a check here must not be looser than the one there. */
 #include "task/message_action.h"
 #include "task/message_field.h"
 #include "task/message_life.h"
@@ -14,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bounds that no sensible task reaches: they keep a message from filling a row of the database.
+ * docs/reference/message.md has them, too. */
 #define MOST_INTERVALS 100
 #define MOST_ATTEMPTS  1000
 #define LONGEST_KIND   200   /* characters */

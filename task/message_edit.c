@@ -1,5 +1,6 @@
 /* message_edit: members of a message's top level are taken out of its text; all else stays as it
- * was written. */
+ * was written. The text is cut and not written again from a tree, so that numbers and escapes stay
+ * as their producer wrote them. */
 #include "task/json.h"
 #include "task/message.h"
 #include "task/message_text.h"

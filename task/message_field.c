@@ -1,3 +1,5 @@
+/* The kinds of values that several fields share, each with the error that names the field by its
+ * path. An integer is read from the text and not from cJSON's double, which holds 53 bits only. */
 #include "task/message_field.h"
 
 #include "base/utf8.h"

@@ -1,3 +1,5 @@
+/* Writes tags and end messages. A task's own members are copied as they are; only the tags are put
+ * before them, so a task costs one copy and no parsing. */
 #include "task/message.h"
 #include "task/message_text.h"
 

@@ -1,3 +1,5 @@
+/* sql and params: a text or an array of statements, and the values of $1, $2 and so on as
+ * PostgreSQL's text format takes them. */
 #include "task/message_sql.h"
 #include "task/message_field.h"
 #include "task/statement.h"

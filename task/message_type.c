@@ -1,3 +1,5 @@
+/* The types by name, and the type that a message without one has, from the fields that are there.
+ */
 #include "task/message_type.h"
 
 #include <cjson/cJSON.h>

@@ -1,3 +1,6 @@
+/* Why does a run not move? For commands that wait. Begin with stalled_look(): only if the pulse of
+ * the run (counts that move with any progress) stands still for STALLED_US is the costly question
+ * asked, and a reason that is normal for a healthy run is not shown. */
 #include "task/stalled.h"
 
 #include "base/clock.h"

@@ -1,3 +1,8 @@
+/* Splits a task's SQL into statements, refuses those that would leave the task's transaction, and
+ * marks those that may change the session. Begin with split(). This is a lexer's judgement, and it
+ * errs on the safe side: the extended protocol takes one command a call, so a wrong split is a
+ * syntax error, and a session that is reset without need costs time only.
+ * tests/unit/statement_test.c has each known way to end the transaction early. */
 #include "task/statement.h"
 #include "base/ascii.h"
 #include "base/str.h"

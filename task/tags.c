@@ -1,3 +1,6 @@
+/* The tags of messages, checked by the rules of a claim (sql/functions/claim/claim_judge.sql),
+ * without a database: for commands that check a file before it is published. Begin with
+ * tags_check(). */
 #include "task/tags.h"
 
 #include <inttypes.h>

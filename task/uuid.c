@@ -1,3 +1,5 @@
+/* Identities: random ones for new runs, and one that is computed for a run without an id, so that
+ * every reader of the topic gives the run the same id (RFC 4122, version 5). */
 #include "task/uuid.h"
 #include "task/message.h"
 
