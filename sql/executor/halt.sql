@@ -1,4 +1,5 @@
--- executor_halt :maybe  stops queue $1 for reason $2, detail $3 until a person decides; $4: the halt_no under which that was found.
+-- executor_halt :maybe  stops queue $1 for reason $2, detail $3 until a person decides; $4: the halt_no under which
+-- that was found.
 -- No row: somebody else has halted it, or a person has decided since: the finding is old.
 -- columns: queue_id, told
 WITH halted AS (
