@@ -2,7 +2,8 @@
 -- parameters: queue_id, mode, kind, run, order, offsets, seqs, payloads, seen
 -- columns: action, why, records, run_id
 -- words of action: make, reopen, skip
--- words of why: missing, duplicate, failed, cancelled, done, unfinished, ahead, rejected, not_needed, differs, no_beginning, retention, continued, deleted
+-- words of why: missing, duplicate, failed, cancelled, done, unfinished, ahead, rejected, not_needed, differs,
+--          no_beginning, retention, continued, deleted
 -- deleted is said by the program, of what is no longer on the topic (replay/range.c).
 SELECT j.action, j.why, count(*) AS records, j.run_id
 FROM lockstep.replay_judge(
