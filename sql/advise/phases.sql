@@ -1,8 +1,8 @@
--- advise_phases :many  what ran in the newest $2 runs of queue $1, among its newest 2,000, that have ended and still
--- have the times of their tasks, while they have at most $3: a row a phase, its attempts on readers as lists in the
--- order in which they were given out, times in microseconds since the run began. first_us, last_us: of all its
--- attempts. floor_us: what it takes with any number of readers, external tasks and tasks with several attempts. Not a
--- run that was reopened: its times have the hours until a person did that.
+-- advise_phases :many  the phases of the newest $2 runs of queue $1, among its newest 2,000, that have ended and still
+-- have the times of their tasks, while they have at most $3 tasks: a row a phase, its attempts on readers as lists in
+-- the order in which they were assigned, times in microseconds since the run began. first_us, last_us: of all its
+-- attempts. floor_us: the time with any number of readers, of external tasks and tasks with several attempts. A run
+-- that was reopened is left out: its times include the hours until a person did that.
 -- columns: run_no, run_id, order, items, task_ids, starts_us, busy_us, first_us, last_us, floor_us
 SELECT r.run_no, r.run_id, p."order", a.items, a.task_ids, a.starts_us, a.busy_us, a.first_us, a.last_us, a.floor_us
 FROM (SELECT b.run_no, b.run_id, b.started_at, sum(b.tasks) OVER (ORDER BY b.run_no DESC) AS tasks

@@ -1,7 +1,7 @@
 -- executor_end :none  this incarnation has ended: executor_id, why, the error that ended it (NULL: none)
--- Unless it was drained, its sessions stay listed: a statement of theirs may still be running, and whoever adopts ends
--- it first.
--- By id: after a fail-over or on a copy its number may be another one's.
+-- Unless it was drained, its sessions stay listed: a statement of theirs may still be running, and an executor that
+-- adopts its tasks ends them first.
+-- By id: after a fail-over or on a copy its number may belong to another incarnation.
 WITH gone AS (
     DELETE FROM lockstep.executor_session
     WHERE $2::text = 'drained'

@@ -1,7 +1,7 @@
--- executor_heartbeat :many  beats, says what keeps it from work ($3, NULL: nothing) and of what kind that is ($4:
--- login, kafka), and looks at the others: a row each (executor_no, heartbeat, lives, busy), one of NULLs if there is
--- none; no row at all: this executor was declared dead. $5: its dispatcher of jobs stands by; dispatch_free: the lock
--- is free. $6 the ends of its topics, $7 the memory that it uses: NULL: as before
+-- executor_heartbeat :many  beats, says which trouble keeps it from work ($3, NULL: none) and of which kind this is
+-- ($4: login, kafka), and reads the others: a row each (executor_no, heartbeat, lives, busy), one of NULLs if there is
+-- none; no row at all: this executor was declared dead. $5: its dispatcher of jobs is on standby; dispatch_free: the
+-- lock is free. $6 the ends of its topics, $7 the memory that it uses: NULL: as before
 -- columns: executor_no, heartbeat, lives, busy, dispatch_free
 WITH beat AS (
     UPDATE lockstep.executor
@@ -20,7 +20,8 @@ free AS MATERIALIZED (
 others AS (
     SELECT e.executor_no, e.heartbeat, e.ended_at, e.busy FROM lockstep.executor e WHERE e.ended_at IS NULL
     UNION ALL
-    -- Whoever saw it die first has marked it, and may serve other queues: for a while everybody looks for its work.
+    -- The executor that saw it die first has marked it, and may serve other queues: for a while all executors search
+    -- for its work.
     SELECT e.executor_no, e.heartbeat, e.ended_at, e.busy FROM lockstep.executor e
     WHERE e.ended_why IS DISTINCT FROM 'drained' AND e.ended_at > now() - interval '15 seconds')
 SELECT o.executor_no, o.heartbeat,

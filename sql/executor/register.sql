@@ -1,6 +1,6 @@
 -- executor_register :one  a new incarnation: executor_id, host, pid, version, readers, queues, frozen_after (ms); its
--- number; its lock, else who has it, and the pid
--- Its liveness session, the caller, is noted at once: what stands still from here on can be ended by others.
+-- number; its lock, else the session that has it, and the pid
+-- Its liveness session, the caller, is noted at once: if it stops from here on, other executors can end it.
 -- columns: executor_no, granted, takers, taker
 WITH made AS (
     INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, frozen_after)

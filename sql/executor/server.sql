@@ -1,4 +1,4 @@
--- executor_server :one  is this the server that the queue knows: queue_id, executor_no, system (NULL: not told),
+-- executor_server :one  is this the server that the queue knows: queue_id, executor_no, system (NULL: not known),
 -- database, timeline
 -- columns: verdict, timeline_was, detail
 -- words of verdict: same, noted, failed_over, other, unknown

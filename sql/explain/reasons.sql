@@ -1,7 +1,7 @@
--- explain_reasons :many  why queue $1, run $2 or task $3 does not continue: one of them is given. What was just seen on
--- the topic of queue $4: a transaction that is open from offset $5 on (NULL: none), since $6 (ms since 1970; NULL: not
--- known), and a log that ends at offset $8; $4 NULL: nothing was looked at. BROKER in a command of Kafka's is $7, if
--- that is known
+-- explain_reasons :many  why queue $1, run $2 or task $3 does not continue: one of them is given. The caller's last
+-- look at the topic of queue $4 found a transaction that is open from offset $5 on (NULL: none), since $6 (ms since
+-- 1970; NULL: not known), and a log that ends at offset $8; $4 NULL: it did not look. BROKER in a command of Kafka's is
+-- $7, if that is known
 -- columns: reason, sentence, about, since, age_s, helps, waits_for_topic
 WITH gone AS MATERIALIZED (
     SELECT g.* FROM lockstep.explain_gone($4::int, $2::bigint, $8::bigint) AS g WHERE $4::int IS NOT NULL)
@@ -16,7 +16,7 @@ FROM (SELECT 0 AS no, t.*
       FROM lockstep.explain_transaction($4::int, $5::bigint, to_timestamp($6::bigint / 1000.0)) AS t
       WHERE $5::bigint IS NOT NULL
       UNION ALL
-      -- of a queue behind what stops all of it
+      -- for a queue, behind the reasons that stop all of it
       SELECT CASE WHEN $2::bigint IS NULL THEN 1000 ELSE 0 END, g.* FROM gone AS g
       UNION ALL
       SELECT x.no, x.reason, x.sentence, x.about, x.since,

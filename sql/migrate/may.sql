@@ -1,4 +1,4 @@
--- migrate_may :one  may this login change the schema? Before there is an owner whoever may make one
+-- migrate_may :one  may this login change the schema? Before there is an owner, any login that may make one
 -- columns: may
 SELECT r.rolsuper
        OR COALESCE((SELECT pg_catalog.pg_has_role(r.oid, o.oid, 'MEMBER')

@@ -1,6 +1,6 @@
 -- queue_accept :maybe  an operator accepts the topic of halted queue $1 as it is now, from offset $2 (NULL: from the
--- cursor), because of $3; its topic has $4 partitions (NULL: an executor will say); no row: there is no such queue, or
--- it is not halted. A cursor that is set back begins a new epoch.
+-- cursor), because of $3; its topic has $4 partitions (NULL: an executor will note it); no row: there is no such queue,
+-- or it is not halted. A cursor that is set back begins a new epoch.
 -- columns: is_now, told
 WITH changed AS (
     UPDATE lockstep.queue q

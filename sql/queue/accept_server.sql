@@ -1,5 +1,5 @@
--- queue_accept_server :maybe  an operator accepts the server that queue $1, halted for it, is on now, because of $2; no
--- row: there is no such queue, or it is not halted for its server
+-- queue_accept_server :maybe  an operator accepts the server on which queue $1, halted for it, is now, because of $2;
+-- no row: there is no such queue, or it is not halted for its server
 -- columns: document, next_offset, told
 WITH changed AS (
     UPDATE lockstep.queue q

@@ -1,4 +1,4 @@
--- queue_events :one  queue $1 tells what happens to its runs, or does not: $2 (on, off)
+-- queue_events :one  queue $1 publishes the events of its runs, or does not: $2 (on, off)
 -- columns: events, told
 WITH changed AS (
     UPDATE lockstep.queue q SET events = $2::text::boolean, updated_at = clock_timestamp()

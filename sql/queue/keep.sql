@@ -1,5 +1,5 @@
--- queue_keep :one  what queue $1 keeps: runs $2, days $3, failed days $4 (a number, none; NULL: as it is), or as the
--- executors' files say $5; what holds now, in words
+-- queue_keep :one  sets the retention of queue $1: runs $2, days $3, failed days $4 (a number, none; NULL: unchanged),
+-- or the values of the executors' files if $5; the values that hold now, in words
 -- columns: kept, told
 WITH changed AS (
     UPDATE lockstep.queue q

@@ -1,5 +1,5 @@
--- queue_retry :maybe  lifts the halt of queue $1, because of $2: its topic is looked at again, by the same identity; no
--- row: it is not halted
+-- queue_retry :maybe  lifts the halt of queue $1, because of $2: executors check its topic again, by the same identity;
+-- no row: it is not halted
 -- columns: halted_reason, told
 WITH changed AS (
     UPDATE lockstep.queue q

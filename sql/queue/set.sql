@@ -1,5 +1,5 @@
--- queue_set :maybe  changes a queue where a value is given, tells the executors, and writes it down, unless all is so
--- already; no row: no such queue
+-- queue_set :maybe  changes a queue where a value is given, notifies the executors and writes an event, unless all
+-- values are set already; no row: no such queue
 -- parameters: name, max_readers, on_failure, runs, max_attempts, lookahead, dead_letters, external_lease,
 --          retry_intervals, retry_on
 -- columns: max_readers, on_failure, runs, max_attempts, lookahead, dead_letters, external_lease_s, retry_intervals,

@@ -1,4 +1,4 @@
--- What became of the times of each job, by day (UTC): sums of those that are kept and of those that were swept.
+-- The outcomes of the times of each job, by day (UTC): sums of those that are kept and of those that were swept.
 -- Promised to users: a column keeps its name and meaning; new ones go to the end.
 CREATE OR REPLACE VIEW lockstep.job_day AS
 SELECT j.name AS job, d.day, sum(d.times)::bigint AS times, sum(d.fired)::bigint AS fired,

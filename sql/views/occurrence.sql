@@ -1,4 +1,4 @@
--- What became of each time of each job. Promised to users: a column keeps its name and meaning; new ones go to the end.
+-- The outcome of each time of each job. Promised to users: a column keeps its name and meaning; new ones go to the end.
 CREATE OR REPLACE VIEW lockstep.occurrence AS
 SELECT j.name AS job, s.name AS schedule, o.scheduled_for,
        CASE WHEN o.outcome = 'fired' THEN o.decided_at END AS fired_at,

@@ -1,4 +1,4 @@
--- What the record of a row of the outbox is: topic, key, value, headers. Read by the relay.
+-- The record that a row of the outbox becomes: topic, key, value, headers. The relay reads this.
 CREATE OR REPLACE VIEW lockstep.outbox_record AS
 SELECT o.outbox_id, o.queue_id, o.kind, o.relay_seq, o.uid, q.topic || '.' || o.kind AS topic,
        CASE WHEN o.rejected_id IS NULL THEN o.key ELSE m.key END AS key,

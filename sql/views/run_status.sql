@@ -1,6 +1,6 @@
--- Each run, and how far it is. The open phase of a run is found by what is left of that run: of three thousand runs at
--- once, each would look through the phases of all. Promised to users: a column keeps its name and meaning; new ones go
--- to the end.
+-- Each run, and its progress. The open phase of a run is found by the index of the phases of that run that are not
+-- done: with three thousand runs at once, each row would otherwise read the phases of all. Promised to users: a column
+-- keeps its name and meaning; new ones go to the end.
 CREATE OR REPLACE VIEW lockstep.run_status AS
 SELECT q.name AS queue, r.run_id, r.name,
        lockstep.run_state(r.status, r.published_at) AS status, c.tasks + COALESCE(s.tasks, 0) AS tasks, c.pending,

@@ -6,7 +6,7 @@
 --
 -- action   why
 -- make     missing        the message has no row: it gets one, by the rules of a claim
---          duplicate      its row says that it repeats another: it gets one, too
+--          duplicate      the message has no row: it gets one that says that it repeats another
 -- reopen   failed, cancelled (because of a failure), done, not_needed (its condition was failure, and no task had
 --          failed)
 -- skip     done, failed, cancelled    the mode leaves them
