@@ -1,4 +1,5 @@
--- control_retryable :many  the runs of queue $1 (NULL: all) with status $2 and a name like $3 (NULL: any), the newest $4, in log order
+-- control_retryable :many  the runs of queue $1 (NULL: all) with status $2 and a name like $3 (NULL: any), the newest
+-- $4, in log order
 -- columns: run_id, queue
 SELECT v.run_id, v.queue
 FROM (SELECT b.run_id, q.name AS queue, q.queue_id, b.first_offset, b.run_no

@@ -1,4 +1,5 @@
--- control_stopped :many  which tasks in our hands are not to be run (any more): task ids, tokens; a row each: id, gone: its token is void,
+-- control_stopped :many  which tasks in our hands are not to be run (any more): task ids, tokens; a row each: id, gone:
+-- its token is void,
 -- stop: if it runs, its statement is to be cancelled; not what was recorded by us a moment ago
 -- columns: task_id, gone, stop
 SELECT g.task_id, t.token IS DISTINCT FROM g.token AS gone,

@@ -1,5 +1,5 @@
--- executor_at_end :maybe  nothing but control records lies between the cursor and the end: queue_id, cursor, end
--- Only while nobody has claimed meanwhile. Lag tools then show zero, and retention may take those records.
+-- executor_at_end :maybe  only control records lie between the cursor and the end of the topic: queue_id, cursor, end
+-- Only while no executor has claimed meanwhile. Lag tools then show zero, and retention may delete those records.
 -- columns: next_offset
 UPDATE lockstep.queue SET next_offset = $3::bigint
 WHERE queue_id = $1::int AND next_offset = $2::bigint AND halted_reason IS NULL

@@ -1,4 +1,5 @@
--- executor_blocked :none  an open transaction holds back what lies in queue $1 from offset $2 on, since $3 seconds; NULL: not any more
+-- executor_blocked :none  an open transaction holds back what lies in queue $1 from offset $2 on, since $3 seconds;
+-- NULL: not any more
 WITH changed AS (
     UPDATE lockstep.queue q
     SET blocked_offset = $2::bigint,

@@ -1,5 +1,6 @@
--- executor_halt :maybe  stops queue $1 for reason $2, detail $3 until a person decides; $4: the halt_no under which that was found.
--- No row: somebody else has halted it, or a person has decided since: the finding is old.
+-- executor_halt :maybe  stops queue $1 for reason $2, detail $3 until a person decides; $4: the halt_no under which the
+-- reason was found
+-- No row: another executor has halted it, or a person has decided since: the finding is old.
 -- columns: queue_id, told
 WITH halted AS (
     UPDATE lockstep.queue SET halted_reason = $2::text, halted_detail = $3::text, halted_at = clock_timestamp()

@@ -1,5 +1,7 @@
--- executor_mark_start :maybe  the birthmark of queue $1, a new one if it has none; halt_no $2. No row: somebody else is at it.
--- It is durable before anybody can commit it to Kafka: a mark that only Kafka knows would be taken for another topic's.
+-- executor_mark_start :maybe  the birthmark of queue $1, a new one if it has none; halt_no $2; no row: another executor
+-- makes it
+-- It is durable before any executor can commit it to Kafka: a mark that only Kafka knows would be taken for another
+-- topic's.
 -- columns: mark
 WITH durable AS MATERIALIZED (SELECT set_config('synchronous_commit', 'on', true) AS is)
 UPDATE lockstep.queue q

@@ -1,6 +1,6 @@
 -- executor_reject :one  rejects records that name no run; see sql/functions/claim/reject.sql for parameters and result
--- parameters: queue_id, executor_no, buffer_from, offsets, seqs, reasons, details, raws, keys, header_offsets, header_names, header_values,
---          last_timestamp, last_digest
+-- parameters: queue_id, executor_no, buffer_from, offsets, seqs, reasons, details, raws, keys, header_offsets,
+--          header_names, header_values, last_timestamp, last_digest
 -- columns: verdict, next_offset, first_offset
 -- words of verdict: rejected, moved, behind, paused, halted
 SELECT r.verdict, r.next_offset, r.first_offset

@@ -1,4 +1,5 @@
--- executor_release :one  gives S of a phase back, if it is held, and IX of the one before ($4), ends the run if that was its last, opens the next ($5): phase_id, S held, a later one is in hand
+-- executor_release :one  releases S of a phase, if it is held, and IX of the phase before ($4), ends the run if that
+-- was its last phase, opens the next ($5): phase_id, S held, a later phase is claimed
 -- columns: unlocked, ended, verdict, phase_id, previous_phase_id, definitions, conditional, tells
 -- words of verdict: opened, open, gone, orphans, due, wait, run, paused, external, nothing
 SELECT r.unlocked, r.ended, r.verdict, r.phase_id, r.previous_phase_id, r.definitions, r.conditional, r.tells

@@ -1,4 +1,5 @@
--- executor_server :one  is this the server that the queue knows: queue_id, executor_no, system (NULL: not told), database, timeline
+-- executor_server :one  is this the server that the queue knows: queue_id, executor_no, system (NULL: not known),
+-- database, timeline
 -- columns: verdict, timeline_was, detail
 -- words of verdict: same, noted, failed_over, other, unknown
 SELECT s.verdict, s.timeline_was, s.detail

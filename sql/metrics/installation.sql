@@ -1,11 +1,14 @@
--- metrics_installation :many  the numbers of the installation, but for those of jobs; those of a metric one behind the other
+-- metrics_installation :many  the numbers of the installation, but for those of jobs; those of a metric one behind the
+-- other
 -- columns: metric, first, second, value
 SELECT 'cursor' AS metric, q.name AS first, NULL::text AS second, q.next_offset::text AS value FROM lockstep.queue q
 UNION ALL
-SELECT 'lockstep_runs_total', q.name, c.status, c.runs::text FROM lockstep.queue q JOIN lockstep.run_count c USING (queue_id)
+SELECT 'lockstep_runs_total', q.name, c.status, c.runs::text
+FROM lockstep.queue q JOIN lockstep.run_count c USING (queue_id)
 UNION ALL
 SELECT 'lockstep_runs_open', q.name, r.status, r.runs::text
-FROM lockstep.queue q CROSS JOIN LATERAL (
+FROM lockstep.queue q
+CROSS JOIN LATERAL (
     SELECT w.status, count(*) AS runs
     FROM lockstep.run b
     CROSS JOIN LATERAL (SELECT lockstep.run_state(b.status, b.published_at) AS status) w
@@ -16,9 +19,13 @@ FROM lockstep.queue q
 LEFT JOIN (SELECT s.queue_id, count(*) AS in_use
            FROM lockstep.slot s
            WHERE s.slot_id = ANY (ARRAY(
-               SELECT l.objid::bigint::int FROM pg_catalog.pg_locks l
-               WHERE l.locktype = 'advisory' AND l.classid = lockstep.lock_class('slot')::oid AND l.objsubid = 2 AND l.granted AND l.mode = 'ExclusiveLock'
-                     AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = current_database())))
+                                      SELECT l.objid::bigint::int
+                                      FROM pg_catalog.pg_locks l
+                                      WHERE l.locktype = 'advisory' AND l.classid = lockstep.lock_class('slot')::oid
+                                        AND l.objsubid = 2 AND l.granted AND l.mode = 'ExclusiveLock'
+                                        AND l.database = (
+                                            SELECT d.oid
+                                            FROM pg_catalog.pg_database d WHERE d.datname = current_database())))
            GROUP BY s.queue_id) u USING (queue_id)
 CROSS JOIN LATERAL (VALUES ('target', q.max_readers::bigint), ('in_use', COALESCE(u.in_use, 0))) k (kind, readers)
 UNION ALL
@@ -29,26 +36,33 @@ SELECT 'lockstep_oldest_waiting_seconds', q.name, NULL,
 FROM lockstep.queue q
 UNION ALL
 SELECT 'lockstep_queue_state', q.name, k.state,
-       (k.state = CASE WHEN q.halted_reason IS NOT NULL THEN 'halted' WHEN q.paused THEN 'paused' ELSE 'running' END)::int::text
+       (k.state = CASE WHEN q.halted_reason IS NOT NULL THEN 'halted'
+                       WHEN q.paused THEN 'paused' ELSE 'running' END)::int::text
 FROM lockstep.queue q CROSS JOIN LATERAL (VALUES ('running'), ('paused'), ('halted')) k (state)
 UNION ALL
 SELECT 'lockstep_executors', q.name, k.state, count(e.executor_no)::text
 FROM lockstep.queue q CROSS JOIN LATERAL (VALUES ('running'), ('draining'), ('troubled'), ('silent')) k (state)
 LEFT JOIN LATERAL (
-    SELECT x.executor_no, CASE WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'silent' -- as in executor_list
-                               WHEN x.drain_at IS NOT NULL THEN 'draining' WHEN x.trouble IS NOT NULL THEN 'troubled' ELSE 'running' END AS state
+    -- as in executor_list
+    SELECT x.executor_no,
+           CASE WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'silent'
+                WHEN x.drain_at IS NOT NULL THEN 'draining'
+                WHEN x.trouble IS NOT NULL THEN 'troubled' ELSE 'running' END AS state
     FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)) e ON e.state = k.state
 GROUP BY q.name, k.state
 UNION ALL
 SELECT 'lockstep_outbox_rows', q.name, NULL, o.waiting::text
-FROM lockstep.queue q CROSS JOIN LATERAL (
+FROM lockstep.queue q
+CROSS JOIN LATERAL (
     SELECT count(*) AS waiting FROM (SELECT FROM lockstep.outbox b WHERE b.queue_id = q.queue_id LIMIT 1000) b) o
 UNION ALL
 SELECT 'lockstep_enqueued_runs', q.name, NULL, o.waiting::text
-FROM lockstep.queue q CROSS JOIN LATERAL (
+FROM lockstep.queue q
+CROSS JOIN LATERAL (
     SELECT count(*) AS waiting FROM (SELECT FROM lockstep.enqueued b WHERE b.queue_id = q.queue_id LIMIT 1000) b) o
 UNION ALL
-SELECT 'lockstep_lock_headroom_ratio', NULL, NULL, round(GREATEST(0, 1 - h.used::numeric / h.capacity), 6)::text FROM lockstep.lock_headroom() h
+SELECT 'lockstep_lock_headroom_ratio', NULL, NULL, round(GREATEST(0, 1 - h.used::numeric / h.capacity), 6)::text
+FROM lockstep.lock_headroom() h
 UNION ALL
 SELECT 'lockstep_alerts_open', k.kind, NULL, a.open::text
 FROM (VALUES ('missed'), ('stuck'), ('failed'), ('late'), ('never'), ('blocked'), ('absent')) k (kind)

@@ -1,4 +1,5 @@
--- migrate_drops :many  statements that drop functions and views called $1: all ($2), or the functions that this transaction has not made
+-- migrate_drops :many  statements that drop functions and views called $1: all ($2), or the functions that this
+-- transaction has not made
 -- columns: statement
 SELECT format('DROP FUNCTION %s', p.oid::regprocedure) AS statement
 FROM pg_proc p

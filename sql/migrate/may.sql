@@ -1,5 +1,7 @@
--- migrate_may :one  may this login change the schema? Before there is an owner whoever may make one
+-- migrate_may :one  may this login change the schema? Before there is an owner, any login that may make one
 -- columns: may
-SELECT r.rolsuper OR COALESCE((SELECT pg_catalog.pg_has_role(r.oid, o.oid, 'MEMBER') FROM pg_catalog.pg_roles o WHERE o.rolname = 'lockstep_owner'),
-                              r.rolcreaterole) AS may
+SELECT r.rolsuper
+       OR COALESCE((SELECT pg_catalog.pg_has_role(r.oid, o.oid, 'MEMBER')
+                    FROM pg_catalog.pg_roles o WHERE o.rolname = 'lockstep_owner'),
+                   r.rolcreaterole) AS may
 FROM pg_catalog.pg_roles r WHERE r.rolname = session_user;

@@ -1,4 +1,5 @@
--- phaselock_slot_take :many  slots of queue $1 for executor $2, one for each reader (pids $3, backend starts $4) while there are any
+-- phaselock_slot_take :many  slots of queue $1 for executor $2, one for each reader (pids $3, backend starts $4) while
+-- there are any
 -- columns: slot_no
 SELECT s.slot_no
 FROM pg_catalog.unnest(lockstep.slot_take(

@@ -1,5 +1,6 @@
--- publish_abandoned :many  runs of queue $1, but not run $2, whose producer is gone: run, last noted seq, its offset, a pipe?
--- Asked while holding the producers' lock, so whoever began them does not publish any more.
+-- publish_abandoned :many  runs of queue $1, but not run $2, whose producer is gone: run, last noted seq, its offset, a
+-- pipe?
+-- The caller has the producers' lock, so the producers that began these runs do not publish any more.
 -- columns: run_id, publish_acked_seq, publish_acked_offset, piped
 SELECT run_id, publish_acked_seq, publish_acked_offset, publish_from IS NOT DISTINCT FROM 'pipe' AS piped
 FROM lockstep.run

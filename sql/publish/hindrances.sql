@@ -1,3 +1,4 @@
--- publish_hindrances :many  what keeps a run that is published to queue $1 from being run: a sentence, and what helps
+-- publish_hindrances :many  the obstacles for which a run that is published to queue $1 does not run: a sentence, and
+-- the remedy
 -- columns: sentence, helps
 SELECT sentence, helps FROM lockstep.publish_hindrances($1::int);

@@ -1,4 +1,4 @@
--- publish_outcome :maybe  queue_id $1, run $2: status, has it ended?, what ended it badly, run_no
+-- publish_outcome :maybe  queue_id $1, run $2: status, has it ended?, the error that ended it, run_no
 -- columns: status, has_ended, error, run_no
 -- words of status: Publishing, Published, Running, Paused, Completed, PartiallyCompleted, Failed, Cancelled
 SELECT lockstep.run_state(status, published_at) AS status,

@@ -1,4 +1,5 @@
--- publish_resume :one  continues a run behind seq, which is on the topic at offset; records_digest is of the records up to there
+-- publish_resume :one  continues a run behind seq, which is on the topic at offset; records_digest is of the records up
+-- to there
 -- parameters: queue_id, run, from, source, format, digest, bytes, seq, offset, records_digest
 -- columns: done
 SELECT lockstep.publish_resume(

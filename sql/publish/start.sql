@@ -1,5 +1,6 @@
 -- publish_start :maybe  the row of a run that is published now, flushed; no row: the run exists
--- Whoever finds a record of this run must find its row, so the commit waits for the disk whatever the session's setting is.
+-- A reader of the topic that finds a record of this run must find its row, so the commit waits for the disk with any
+-- setting of the session.
 -- parameters: queue_id, run, name, on_failure, mode, from, source, format, digest, bytes, before_offset
 -- columns: run_no, flushed
 WITH strict AS MATERIALIZED (

@@ -1,5 +1,5 @@
--- queue_accept_server :maybe  an operator accepts the server that queue $1, halted for it, is on now, because of $2; no row: there
--- is no such queue, or it is not halted for its server
+-- queue_accept_server :maybe  an operator accepts the server on which queue $1, halted for it, is now, because of $2;
+-- no row: there is no such queue, or it is not halted for its server
 -- columns: document, next_offset, told
 WITH changed AS (
     UPDATE lockstep.queue q
@@ -12,4 +12,6 @@ WITH changed AS (
 logged AS (
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     SELECT 'server_accepted', c.queue_id, concat_ws(', ', $2::text, c.halted_detail) FROM changed c)
-SELECT (SELECT to_json(d) FROM (SELECT $1::text AS queue, c.next_offset) AS d) AS document, c.next_offset, pg_notify('lockstep_' || c.queue_id, 'control')::text AS told FROM changed c;
+SELECT (SELECT to_json(d) FROM (SELECT $1::text AS queue, c.next_offset) AS d) AS document, c.next_offset,
+       pg_notify('lockstep_' || c.queue_id, 'control')::text AS told
+FROM changed c;

@@ -1,11 +1,14 @@
--- queue_keep :one  what queue $1 keeps: runs $2, days $3, failed days $4 (a number, none; NULL: as it is), or as the executors' files
--- say $5; what holds now, in words
+-- queue_keep :one  sets the retention of queue $1: runs $2, days $3, failed days $4 (a number, none; NULL: unchanged),
+-- or the values of the executors' files if $5; the values that hold now, in words
 -- columns: kept, told
 WITH changed AS (
     UPDATE lockstep.queue q
-    SET keep_runs = CASE WHEN $5::boolean THEN NULL WHEN $2::text IS NULL THEN q.keep_runs ELSE NULLIF($2::text, 'none')::int END,
-        keep_days = CASE WHEN $5::boolean THEN NULL WHEN $3::text IS NULL THEN q.keep_days ELSE NULLIF($3::text, 'none')::int END,
-        keep_failed_days = CASE WHEN $5::boolean THEN NULL WHEN $4::text IS NULL THEN q.keep_failed_days ELSE NULLIF($4::text, 'none')::int END,
+    SET keep_runs = CASE WHEN $5::boolean THEN NULL
+                         WHEN $2::text IS NULL THEN q.keep_runs ELSE NULLIF($2::text, 'none')::int END,
+        keep_days = CASE WHEN $5::boolean THEN NULL
+                         WHEN $3::text IS NULL THEN q.keep_days ELSE NULLIF($3::text, 'none')::int END,
+        keep_failed_days = CASE WHEN $5::boolean THEN NULL
+                                WHEN $4::text IS NULL THEN q.keep_failed_days ELSE NULLIF($4::text, 'none')::int END,
         keep_set_by = CASE WHEN $5::boolean THEN NULL ELSE session_user END, updated_at = clock_timestamp()
     WHERE q.name = $1::text
     RETURNING q.queue_id, q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by),

@@ -1,5 +1,6 @@
 -- queue_list :many  the queues
--- columns: name, topic, partition, next_offset, max_readers, in_use, on_failure, runs, state, active_runs, halted_reason, lag
+-- columns: name, topic, partition, next_offset, max_readers, in_use, on_failure, runs, state, active_runs,
+--          halted_reason, lag
 SELECT q.name, q.topic, q.partition, q.next_offset, q.max_readers,
        (SELECT COALESCE(sum(r.in_use), 0) FROM lockstep.reader_status r WHERE r.queue = q.name) AS in_use,
        q.on_failure, q.runs,

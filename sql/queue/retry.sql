@@ -1,9 +1,10 @@
--- queue_retry :maybe  lifts the halt of queue $1, because of $2: its topic is looked at again, by the same identity; no row: it is not
--- halted
+-- queue_retry :maybe  lifts the halt of queue $1, because of $2: executors check its topic again, by the same identity;
+-- no row: it is not halted
 -- columns: halted_reason, told
 WITH changed AS (
     UPDATE lockstep.queue q
-    SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, halt_no = q.halt_no + 1, unknown_at = NULL, updated_at = clock_timestamp()
+    SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, halt_no = q.halt_no + 1, unknown_at = NULL,
+        updated_at = clock_timestamp()
     FROM (SELECT b.queue_id, b.halted_reason FROM lockstep.queue b
           WHERE b.name = $1::text AND b.halted_reason IS NOT NULL FOR UPDATE) AS before
     WHERE q.queue_id = before.queue_id

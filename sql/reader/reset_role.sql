@@ -1,2 +1,3 @@
--- reader_reset_role :none  behind a task that may have set its role: what records it is called as the executor's own
+-- reader_reset_role :none  behind a task that may have set its role: the functions that record the attempt are called
+-- in the executor's own role
 RESET ROLE;

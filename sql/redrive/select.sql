@@ -1,4 +1,5 @@
--- redrive_select :many  rejected messages: those of ids $1, or by queue $2, run_no $3, reason $4 (NULL: any), $5 = redriven ones, too
+-- redrive_select :many  rejected messages: those of ids $1, or by queue $2, run_no $3, reason $4 (NULL: any), $5 =
+-- redriven ones, too
 -- columns: rejected_id, name, queue_id, kafka_offset, reason, detail, raw, redrive_run, redriven_at
 SELECT m.rejected_id, q.name, m.queue_id, m.kafka_offset, m.reason, m.detail, m.raw, m.redrive_run, m.redriven_at
 FROM lockstep.rejected_message m

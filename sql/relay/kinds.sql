@@ -1,4 +1,5 @@
--- relay_kinds :many  what is to be relayed for queue $1: kind, topic, the queue's name, partition; enqueue: work, for the queue's own topic
+-- relay_kinds :many  what is to be relayed for queue $1: kind, topic, the queue's name, partition; enqueue: work, for
+-- the queue's own topic
 -- columns: kind, topic, name, partition
 WITH RECURSIVE waiting AS ( -- a look at the index for each kind: DISTINCT would read all rows
     (SELECT o.kind FROM lockstep.outbox o WHERE o.queue_id = $1::int ORDER BY o.kind LIMIT 1)

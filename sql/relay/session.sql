@@ -1,4 +1,5 @@
--- relay_session :none  notes the relay's session for whoever has to end what is left of executor $1: pid, backend start
+-- relay_session :none  notes the relay's session for the executor that ends the sessions of executor $1 after its
+-- death: pid, backend start
 INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
 VALUES ($1::int, $2::int, $3::timestamptz, 'relay')
 ON CONFLICT DO NOTHING;

@@ -1,4 +1,5 @@
--- relay_settle :one  queue_id, kind, uids found on the topic, the highest seq there, the offset behind: how many rows they were; then sent_seq
+-- relay_settle :one  queue_id, kind, uids found on the topic, the highest seq there, the offset behind: how many rows
+-- they were; then sent_seq
 -- columns: found, sent_seq
 WITH settled AS MATERIALIZED (SELECT lockstep.relay_settle(
     p_queue_id => $1::int, p_kind => $2::text, p_uids => $3::uuid[], p_seq => $4::bigint,

@@ -1,3 +1,4 @@
--- relay_tell :one  tells the executors of queue $1 that its outbox has something: $2 = relay, or relay_again for its relay only
+-- relay_tell :one  notifies the executors of queue $1 that its outbox has rows: $2 = relay, or relay_again for its
+-- relay only
 -- columns: told
 SELECT pg_catalog.pg_notify('lockstep_' || $1::int, $2::text)::text AS told;

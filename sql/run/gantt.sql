@@ -1,7 +1,7 @@
--- run_gantt :many  run $1 cut into $2 columns of time: for each phase and column the mean number of tasks running in it. Of the first and
--- last phases, $3 of them; a run may have thousands, and what is not drawn is not read
+-- run_gantt :many  run $1 cut into $2 columns of time: for each phase and column the mean number of tasks that run in
+-- it. Only the first and last phases, $3 of them: a run may have thousands, and phases that are not drawn are not read
 -- columns: order, cell, running, makespan
-WITH shown AS ( -- and those that were at work last, which end the axis
+WITH shown AS ( -- and the phases that were at work last, which end the axis
     (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = $1::bigint ORDER BY p."order" LIMIT $3::int / 2)
     UNION
     (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = $1::bigint ORDER BY p."order" DESC LIMIT $3::int / 2)
@@ -10,8 +10,10 @@ WITH shown AS ( -- and those that were at work last, which end the axis
      ORDER BY COALESCE(p.done_at, 'infinity') DESC LIMIT 2)),
 task AS (
     SELECT t.task_id, t."order", t.status, t.started_at, t.duration
-    FROM shown p CROSS JOIN LATERAL ( -- phase by phase
-        SELECT k.task_id, k."order", k.status, k.started_at, k.duration FROM lockstep.task k WHERE k.phase_id = p.phase_id OFFSET 0) t),
+    FROM shown p
+    CROSS JOIN LATERAL ( -- phase by phase
+        SELECT k.task_id, k."order", k.status, k.started_at, k.duration
+        FROM lockstep.task k WHERE k.phase_id = p.phase_id OFFSET 0) t),
 attempt AS (
     SELECT t."order", t.started_at AS t0, COALESCE(t.started_at + t.duration, clock_timestamp()) AS t1
     FROM task t WHERE t.status IN ('Completed', 'Processing') AND t.started_at IS NOT NULL

@@ -1,5 +1,6 @@
--- security_findings :many  rights by which one role could become another: grade (2: it can, 1: look at it), subject, finding, hint. $1: the
--- login of the tasks, NULL: not known. $2: only what may be created, where other sessions could find it
+-- security_findings :many  rights by which one role could become another: grade (2: it can, 1: look at it), subject,
+-- finding, hint. $1: the login of the tasks, NULL: not known. $2: only what may be created, where other sessions could
+-- find it
 -- columns: grade, subject, finding, hint
 WITH lockstep AS (
     SELECT n.oid, n.nspowner, n.nspacl, (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_owner') AS owner,
@@ -7,90 +8,133 @@ WITH lockstep AS (
            (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_task') AS task
     FROM pg_namespace n WHERE n.nspname = 'lockstep'),
 groups AS (
-    SELECT r.oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcanlogin, r.rolbypassrls, r.rolreplication FROM pg_roles r
-    WHERE r.rolname IN ('lockstep_owner', 'lockstep_executor', 'lockstep_task', 'lockstep_producer', 'lockstep_operator', 'lockstep_monitor', 'lockstep_worker')),
+    SELECT r.oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcanlogin, r.rolbypassrls, r.rolreplication
+    FROM pg_roles r
+    WHERE r.rolname IN ('lockstep_owner', 'lockstep_executor', 'lockstep_task', 'lockstep_producer',
+                        'lockstep_operator', 'lockstep_monitor', 'lockstep_worker')),
 tasks AS ( -- logins that run task SQL
-    SELECT r.oid, r.rolname, r.rolsuper, r.rolcreaterole FROM pg_roles r, lockstep l
+    SELECT r.oid, r.rolname, r.rolsuper, r.rolcreaterole
+    FROM pg_roles r, lockstep l
     WHERE r.rolname = $1::text
-       OR (r.rolcanlogin AND NOT r.rolsuper AND pg_has_role(r.oid, l.task, 'MEMBER') AND NOT pg_has_role(r.oid, l.executor, 'MEMBER'))),
+       OR (r.rolcanlogin AND NOT r.rolsuper AND pg_has_role(r.oid, l.task, 'MEMBER')
+           AND NOT pg_has_role(r.oid, l.executor, 'MEMBER'))),
 granted AS ( -- on relations and columns of ours
-    SELECT c.oid::regclass::text AS name, a.grantee, a.privilege_type FROM lockstep l JOIN pg_class c ON c.relnamespace = l.oid
+    SELECT c.oid::regclass::text AS name, a.grantee, a.privilege_type
+    FROM lockstep l
+    JOIN pg_class c ON c.relnamespace = l.oid
     CROSS JOIN LATERAL aclexplode(c.relacl) AS a
     UNION
-    SELECT c.oid::regclass::text, a.grantee, a.privilege_type FROM lockstep l JOIN pg_class c ON c.relnamespace = l.oid
+    SELECT c.oid::regclass::text, a.grantee, a.privilege_type
+    FROM lockstep l
+    JOIN pg_class c ON c.relnamespace = l.oid
     JOIN pg_attribute t ON t.attrelid = c.oid CROSS JOIN LATERAL aclexplode(t.attacl) AS a),
 found (grade, created, subject, finding, hint) AS (
     SELECT 1, true, 'create', format('%s, which runs task SQL, may create in schema %s', t.rolname, n.nspname),
            format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I;', n.nspname, t.rolname)
     FROM tasks t, pg_namespace n
-    WHERE n.nspname = 'public' AND has_schema_privilege(t.oid, n.oid, 'CREATE') AND NOT t.rolsuper AND n.nspowner <> t.oid
+    WHERE n.nspname = 'public' AND has_schema_privilege(t.oid, n.oid, 'CREATE') AND NOT t.rolsuper
+      AND n.nspowner <> t.oid
     UNION ALL
-    SELECT 1, true, 'create', format('%s, which runs task SQL, may create schemas, also one of the name of another login', t.rolname),
+    SELECT 1, true, 'create',
+           format('%s, which runs task SQL, may create schemas, also one of the name of another login', t.rolname),
            format('REVOKE CREATE ON DATABASE %I FROM PUBLIC, %I;', current_database(), t.rolname)
     FROM tasks t WHERE has_database_privilege(t.oid, current_database(), 'CREATE') AND NOT t.rolsuper
     UNION ALL
     SELECT 2, false, 'members', format('%s, which runs task SQL, is a member of %s', t.rolname, r.rolname),
            format('REVOKE %I FROM %I; -- it needs lockstep_task only', r.rolname, t.rolname)
     FROM tasks t JOIN pg_roles r ON r.oid <> t.oid AND pg_has_role(t.oid, r.oid, 'MEMBER')
-    WHERE NOT t.rolsuper AND r.rolname IN ('lockstep_owner', 'lockstep_executor', 'lockstep_operator', 'lockstep_producer', 'pg_execute_server_program',
-          'pg_read_server_files', 'pg_write_server_files', 'pg_signal_backend', 'pg_maintain', 'pg_write_all_data', 'pg_read_all_data')
+    WHERE NOT t.rolsuper
+      AND r.rolname IN ('lockstep_owner', 'lockstep_executor', 'lockstep_operator', 'lockstep_producer',
+                        'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files',
+                        'pg_signal_backend', 'pg_maintain', 'pg_write_all_data', 'pg_read_all_data')
     UNION ALL
-    SELECT 2, false, 'members', format('%s, which runs task SQL, %s', t.rolname, CASE WHEN t.rolsuper THEN 'is a superuser' ELSE 'may make roles' END),
+    SELECT 2, false, 'members',
+           format('%s, which runs task SQL, %s', t.rolname,
+                  CASE WHEN t.rolsuper THEN 'is a superuser' ELSE 'may make roles' END),
            'Run task SQL as a plain login role: [postgres] task_conninfo.'
     FROM tasks t WHERE t.rolsuper OR t.rolcreaterole
     UNION ALL
-    SELECT 2, false, 'members', format('the group role %s is a member of %s', g.rolname, r.rolname), format('REVOKE %I FROM %I;', r.rolname, g.rolname)
+    SELECT 2, false, 'members', format('the group role %s is a member of %s', g.rolname, r.rolname),
+           format('REVOKE %I FROM %I;', r.rolname, g.rolname)
     FROM pg_auth_members m JOIN groups g ON g.oid = m.member JOIN pg_roles r ON r.oid = m.roleid
     WHERE NOT (g.rolname = 'lockstep_executor' AND r.rolname = 'lockstep_task')
     UNION ALL
-    SELECT 2, false, 'roles', format('the group role %s is no plain group role (it may log in, make roles, replicate, pass row security, or is a superuser)', g.rolname),
+    SELECT 2, false, 'roles',
+           format('the group role %s is no plain group role (it may log in, make roles, replicate, pass row security, '
+                  'or is a superuser)',
+                  g.rolname),
            format('ALTER ROLE %I NOLOGIN NOSUPERUSER NOCREATEROLE NOREPLICATION NOBYPASSRLS;', g.rolname)
     FROM groups g WHERE g.rolsuper OR g.rolcreaterole OR g.rolcanlogin OR g.rolbypassrls OR g.rolreplication
     UNION ALL
-    SELECT 2, false, 'owner', format('schema lockstep belongs to %s', l.nspowner::regrole), 'ALTER SCHEMA lockstep OWNER TO lockstep_owner;'
+    SELECT 2, false, 'owner', format('schema lockstep belongs to %s', l.nspowner::regrole),
+           'ALTER SCHEMA lockstep OWNER TO lockstep_owner;'
     FROM lockstep l WHERE l.nspowner <> l.owner
     UNION ALL
     SELECT 2, false, 'owner', format('%s belongs to %s', c.oid::regclass, c.relowner::regrole),
            format('ALTER TABLE %s OWNER TO lockstep_owner;', c.oid::regclass)
-    FROM lockstep l JOIN pg_class c ON c.relnamespace = l.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f') WHERE c.relowner <> l.owner
+    FROM lockstep l JOIN pg_class c ON c.relnamespace = l.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    WHERE c.relowner <> l.owner
     UNION ALL
     SELECT 2, false, 'owner', format('function %s belongs to %s', p.oid::regprocedure, p.proowner::regrole),
            format('ALTER FUNCTION %s OWNER TO lockstep_owner;', p.oid::regprocedure)
     FROM lockstep l JOIN pg_proc p ON p.pronamespace = l.oid WHERE p.proowner <> l.owner
     UNION ALL
-    SELECT 2, false, 'functions', format('PUBLIC may execute %s, which has the rights of its owner', p.oid::regprocedure),
+    SELECT 2, false, 'functions',
+           format('PUBLIC may execute %s, which has the rights of its owner', p.oid::regprocedure),
            format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC;', p.oid::regprocedure)
     FROM lockstep l JOIN pg_proc p ON p.pronamespace = l.oid AND p.prosecdef
-    WHERE EXISTS (SELECT FROM aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0 AND a.privilege_type = 'EXECUTE')
+    WHERE EXISTS (SELECT FROM aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) a
+                  WHERE a.grantee = 0 AND a.privilege_type = 'EXECUTE')
     UNION ALL
-    SELECT 2, false, 'grants', format('%s may create in schema lockstep', CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END),
-           format('REVOKE CREATE ON SCHEMA lockstep FROM %s;', CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
-    FROM lockstep l CROSS JOIN LATERAL aclexplode(l.nspacl) AS a WHERE a.privilege_type = 'CREATE' AND a.grantee <> l.owner
+    SELECT 2, false, 'grants',
+           format('%s may create in schema lockstep',
+                  CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END),
+           format('REVOKE CREATE ON SCHEMA lockstep FROM %s;',
+                  CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END)
+    FROM lockstep l CROSS JOIN LATERAL aclexplode(l.nspacl) AS a
+    WHERE a.privilege_type = 'CREATE' AND a.grantee <> l.owner
     UNION ALL
-    SELECT 2, false, 'grants', format('%s has %s on %s', CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END, g.privilege_type, g.name),
-           format('REVOKE %s ON %s FROM %s; -- or trust it as lockstep_owner', g.privilege_type, g.name, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END)
+    SELECT 2, false, 'grants',
+           format('%s has %s on %s', CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END,
+                  g.privilege_type, g.name),
+           format('REVOKE %s ON %s FROM %s; -- or trust it as lockstep_owner', g.privilege_type, g.name,
+                  CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END)
     FROM granted g, lockstep l
-    WHERE g.grantee <> l.owner AND (g.privilege_type IN ('REFERENCES', 'TRIGGER')
-          OR (g.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE') AND g.grantee NOT IN (SELECT oid FROM groups)))
+    WHERE g.grantee <> l.owner
+      AND (g.privilege_type IN ('REFERENCES', 'TRIGGER')
+           OR (g.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
+               AND g.grantee NOT IN (SELECT oid FROM groups)))
     UNION ALL
     SELECT 2, false, 'triggers', format('trigger %s on %s runs %s', t.tgname, c.oid::regclass, t.tgfoid::regprocedure),
            format('DROP TRIGGER %I ON %s;', t.tgname, c.oid::regclass)
-    FROM lockstep l JOIN pg_class c ON c.relnamespace = l.oid JOIN pg_trigger t ON t.tgrelid = c.oid AND NOT t.tgisinternal
+    FROM lockstep l
+    JOIN pg_class c ON c.relnamespace = l.oid
+    JOIN pg_trigger t ON t.tgrelid = c.oid AND NOT t.tgisinternal
     JOIN pg_proc p ON p.oid = t.tgfoid WHERE p.pronamespace <> l.oid
     UNION ALL
-    SELECT 1, false, 'settings', format('%s has settings of its own%s: %s', r.rolname, CASE WHEN s.setdatabase <> 0 THEN ' here' ELSE '' END, array_to_string(s.setconfig, ', ')),
-           format('ALTER ROLE %I%s RESET ALL; -- if that is not meant: task SQL may set them, too (ALTER ROLE CURRENT_USER SET)', r.rolname, CASE WHEN s.setdatabase <> 0 THEN format(' IN DATABASE %I', current_database()) ELSE '' END)
+    SELECT 1, false, 'settings',
+           format('%s has settings of its own%s: %s', r.rolname, CASE WHEN s.setdatabase <> 0 THEN ' here' ELSE '' END,
+                  array_to_string(s.setconfig, ', ')),
+           format('ALTER ROLE %I%s RESET ALL; -- if that is not meant: task SQL may set them, too (ALTER ROLE '
+                  'CURRENT_USER SET)',
+                  r.rolname,
+                  CASE WHEN s.setdatabase <> 0 THEN format(' IN DATABASE %I', current_database()) ELSE '' END)
     FROM pg_db_role_setting s JOIN tasks r ON r.oid = s.setrole
     WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
     UNION ALL
-    SELECT 1, false, 'settings', format('ALTER ROLE %s SET role is set, which sessions of Lockstep do not follow', r.rolname), format('ALTER ROLE %I RESET role;', r.rolname)
+    SELECT 1, false, 'settings',
+           format('ALTER ROLE %s SET role is set, which sessions of Lockstep do not follow', r.rolname),
+           format('ALTER ROLE %I RESET role;', r.rolname)
     FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole CROSS JOIN lockstep l
-    WHERE EXISTS (SELECT FROM unnest(s.setconfig) c WHERE c LIKE 'role=%') AND pg_has_role(r.oid, l.task, 'MEMBER') AND NOT r.rolsuper
+    WHERE EXISTS (SELECT FROM unnest(s.setconfig) c WHERE c LIKE 'role=%') AND pg_has_role(r.oid, l.task, 'MEMBER')
+      AND NOT r.rolsuper
     UNION ALL
     SELECT 1, false, 'advisory locks', 'any login may take the locks of Lockstep and so hold its executors up',
            'Run what this prints: lockstep migrate roles --show-sql --advisory'
-    FROM pg_proc p WHERE p.oid = 'pg_catalog.pg_advisory_lock(int, int)'::regprocedure
+    FROM pg_proc p
+    WHERE p.oid = 'pg_catalog.pg_advisory_lock(int, int)'::regprocedure
       AND EXISTS (SELECT FROM aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0))
-SELECT f.grade, f.subject, f.finding, f.hint FROM found f
+SELECT f.grade, f.subject, f.finding, f.hint
+FROM found f
 WHERE NOT $2::bool OR f.created
 ORDER BY f.grade DESC, f.subject, f.finding;

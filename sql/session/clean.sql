@@ -1,3 +1,4 @@
--- session_clean :one  puts a session back to how it was opened, but for what is prepared; session_settings belongs behind it
+-- session_clean :one  returns a session to its state when it was opened, except prepared statements; session_settings
+-- belongs behind it
 -- columns: done
 SELECT lockstep.session_clean() AS done;

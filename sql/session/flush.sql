@@ -1,4 +1,4 @@
--- session_flush :one  makes everything that was committed before durable, here and on synchronous standbys, whatever the session's setting is
+-- session_flush :one  makes all earlier commits durable, here and on synchronous standbys, under any setting
 -- time_ms: the server's clock after it, in milliseconds since 1970
 -- columns: flushed, time_ms
 WITH strict AS MATERIALIZED (SELECT pg_catalog.set_config('synchronous_commit', 'on', true) AS setting)

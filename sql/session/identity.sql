@@ -1,5 +1,6 @@
 -- session_identity :one  whom we are talking to: backend pid, in recovery?, database encoding, backend start
 -- columns: pid, in_recovery, encoding, backend_start
-SELECT pg_catalog.pg_backend_pid() AS pid, pg_catalog.pg_is_in_recovery() AS in_recovery, pg_catalog.getdatabaseencoding() AS encoding,
+SELECT pg_catalog.pg_backend_pid() AS pid, pg_catalog.pg_is_in_recovery() AS in_recovery,
+       pg_catalog.getdatabaseencoding() AS encoding,
        (SELECT a.backend_start::pg_catalog.text FROM pg_catalog.pg_stat_activity a
         WHERE a.pid OPERATOR(pg_catalog.=) pg_catalog.pg_backend_pid()) AS backend_start;

@@ -1,4 +1,5 @@
--- session_settings :many  what the start-up packet cannot set: settings that not every server knows, and those of the line
+-- session_settings :many  what the start-up packet cannot set: settings that not every server knows, and those of the
+-- line
 -- columns: setting
 SELECT pg_catalog.set_config(s.name, s.value, false) AS setting
 FROM (VALUES
@@ -11,4 +12,6 @@ FROM (VALUES
     ('tcp_user_timeout', '5000')) AS s (name, value)
 WHERE pg_catalog.current_setting(s.name, true) IS NOT NULL
 UNION ALL -- nor does the seed that a task gave to random() stay
-SELECT pg_catalog.setseed(pg_catalog.hashtext(pg_catalog.gen_random_uuid()::pg_catalog.text) OPERATOR(pg_catalog./) 2147483648.0)::pg_catalog.text;
+SELECT pg_catalog.setseed(
+           pg_catalog.hashtext(
+               pg_catalog.gen_random_uuid()::pg_catalog.text) OPERATOR(pg_catalog./) 2147483648.0)::pg_catalog.text;

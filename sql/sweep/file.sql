@@ -1,4 +1,5 @@
--- sweep_file :none  what the configuration file says about queue $1: keep_runs $2, keep_days $3, keep_failed_days $4 (NULL: nothing)
+-- sweep_file :none  what the configuration file says about queue $1: keep_runs $2, keep_days $3, keep_failed_days $4
+-- (NULL: nothing)
 -- It holds unless `queue set` has said something else.
 WITH changed AS (
     UPDATE lockstep.queue q SET keep_runs = $2::int, keep_days = $3::int, keep_failed_days = $4::int

@@ -1,4 +1,5 @@
--- sweep_note :one  a sweep of queue $1 has ended: what it did $2; runs that could not be deleted are added. Another may sweep it
+-- sweep_note :one  a sweep of queue $1 has ended: its result $2; runs that could not be deleted are added. Another
+-- executor may sweep it now
 -- columns: held
 WITH unfinished AS MATERIALIZED ( -- of all queues: they are few
     SELECT s.run_no, s.held FROM lockstep.run_summary s WHERE s.swept_at IS NULL AND s.held IS NOT NULL),

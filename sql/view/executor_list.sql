@@ -1,19 +1,25 @@
 -- view_executor_list :many  the executors that have not ended, one row each
--- columns: executor_id, host, pid, version, queues, readers, in_use, started_at, heartbeat_at, alive, readers_limit, drain_by, trouble,
---          trouble_at, state, memory_bytes
-SELECT x.executor_id, x.host, x.pid, x.version, x.queues, x.readers, x.in_use, x.started_at, x.heartbeat_at, x.alive, x.readers_limit, x.drain_by,
-       x.trouble, x.trouble_at,
-       CASE WHEN NOT x.alive THEN 'gone' WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'frozen'
-            WHEN x.trouble_kind = 'login' THEN 'no login' WHEN x.trouble IS NOT NULL THEN 'no Kafka' WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE 'ok' END AS state, x.memory_bytes
+-- columns: executor_id, host, pid, version, queues, readers, in_use, started_at, heartbeat_at, alive, readers_limit,
+--          drain_by, trouble, trouble_at, state, memory_bytes
+SELECT x.executor_id, x.host, x.pid, x.version, x.queues, x.readers, x.in_use, x.started_at, x.heartbeat_at, x.alive,
+       x.readers_limit, x.drain_by, x.trouble, x.trouble_at,
+       CASE WHEN NOT x.alive THEN 'gone'
+            WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'frozen'
+            WHEN x.trouble_kind = 'login' THEN 'no login'
+            WHEN x.trouble IS NOT NULL THEN 'no Kafka'
+            WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE 'ok' END AS state,
+       x.memory_bytes
 FROM (
-SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, array_to_string(e.queues, ',') AS queues, e.readers,
-       COALESCE((SELECT sum(r.in_use) FROM lockstep.reader_status r WHERE r.executor_no = e.executor_no), 0) AS in_use,
-       e.started_at, e.heartbeat_at, e.frozen_after,
-       EXISTS (SELECT FROM pg_catalog.pg_locks l 
-               WHERE l.locktype = 'advisory' AND l.classid = lockstep.lock_class('executor')::oid AND l.objid = e.executor_no::oid AND l.objsubid = 2
-                   AND l.granted AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
-                                                   WHERE d.datname = current_database())) AS alive,
-       e.readers_limit, e.drain_by, e.trouble, e.trouble_at, e.trouble_kind, e.memory_bytes
-FROM lockstep.executor e
-WHERE e.ended_at IS NULL) AS x
+    SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, array_to_string(e.queues, ',') AS queues, e.readers,
+           COALESCE((SELECT sum(r.in_use) FROM lockstep.reader_status r WHERE r.executor_no = e.executor_no),
+                    0) AS in_use,
+           e.started_at, e.heartbeat_at, e.frozen_after,
+           EXISTS (SELECT FROM pg_catalog.pg_locks l
+                   WHERE l.locktype = 'advisory' AND l.classid = lockstep.lock_class('executor')::oid
+                     AND l.objid = e.executor_no::oid AND l.objsubid = 2 AND l.granted
+                     AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
+                                       WHERE d.datname = current_database())) AS alive,
+           e.readers_limit, e.drain_by, e.trouble, e.trouble_at, e.trouble_kind, e.memory_bytes
+    FROM lockstep.executor e
+    WHERE e.ended_at IS NULL) AS x
 ORDER BY x.executor_no;

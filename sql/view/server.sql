@@ -4,11 +4,14 @@ SELECT current_setting('server_version_num')::int AS version_num, current_settin
        current_database() AS database, session_user AS login,
        (SELECT u.rolsuper FROM pg_roles u WHERE u.rolname = session_user) AS superuser,
        pg_postmaster_start_time()::text AS started,
-       COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'lockstep_executor'),
+       COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER')
+                 FROM pg_roles r WHERE r.rolname = 'lockstep_executor'),
                 false) AS is_executor,
        COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'lockstep_task'),
                 false) AS is_task,
        COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER') FROM pg_roles r WHERE r.rolname = 'lockstep_owner'),
                 false) AS is_owner,
-       (SELECT string_agg(r.rolname, ', ' ORDER BY r.rolname) FROM pg_roles r
-        WHERE r.rolname IN ('lockstep_producer', 'lockstep_operator', 'lockstep_monitor', 'lockstep_worker') AND pg_has_role(session_user, r.oid, 'MEMBER')) AS groups;
+       (SELECT string_agg(r.rolname, ', ' ORDER BY r.rolname)
+        FROM pg_roles r
+        WHERE r.rolname IN ('lockstep_producer', 'lockstep_operator', 'lockstep_monitor', 'lockstep_worker')
+          AND pg_has_role(session_user, r.oid, 'MEMBER')) AS groups;

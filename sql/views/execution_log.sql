@@ -3,8 +3,8 @@
 CREATE OR REPLACE VIEW lockstep.execution_log AS
 SELECT q.name AS queue, r.run_id, t."order", p.previous_order, t.seq, t.task_id, t.attempt_num AS attempt, t.type,
        t.payload::json ->> 'sql' AS sql, t.status, t.started_at, t.started_at + t.duration AS ended_at, t.duration,
-       e.executor_id, NULL::text AS error, NULL::text AS sqlstate, NULL::text AS detail, NULL::text AS context, t.name, t.worker,
-       t.rows, t.notices
+       e.executor_id, NULL::text AS error, NULL::text AS sqlstate, NULL::text AS detail, NULL::text AS context, t.name,
+       t.worker, t.rows, t.notices
 FROM lockstep.task t
 JOIN lockstep.phase p USING (phase_id)
 JOIN lockstep.run r ON r.run_no = p.run_no
@@ -12,9 +12,9 @@ JOIN lockstep.queue q ON q.queue_id = r.queue_id
 LEFT JOIN lockstep.executor e ON e.executor_no = t.executor_no
 WHERE t.status IN ('Completed', 'Processing')
 UNION ALL
-SELECT q.name, r.run_id, t."order", p.previous_order, t.seq, t.task_id, a.attempt, t.type, t.payload::json ->> 'sql', a.status,
-       a.started_at, a.ended_at, a.ended_at - a.started_at, e.executor_id, a.error, a.sqlstate, a.detail, a.context, t.name,
-       COALESCE(a.worker, CASE WHEN a.attempt = t.attempt_num THEN t.worker END), a.rows, a.notices
+SELECT q.name, r.run_id, t."order", p.previous_order, t.seq, t.task_id, a.attempt, t.type, t.payload::json ->> 'sql',
+       a.status, a.started_at, a.ended_at, a.ended_at - a.started_at, e.executor_id, a.error, a.sqlstate, a.detail,
+       a.context, t.name, COALESCE(a.worker, CASE WHEN a.attempt = t.attempt_num THEN t.worker END), a.rows, a.notices
 FROM lockstep.task_attempt a
 JOIN lockstep.task t USING (task_id)
 JOIN lockstep.phase p USING (phase_id)

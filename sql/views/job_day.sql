@@ -1,14 +1,19 @@
--- What became of the times of each job, by day (UTC): sums of those that are kept and of those that were swept. Promised to users: a column keeps its name and meaning; new
--- ones go to the end.
+-- The outcomes of the times of each job, by day (UTC): sums of those that are kept and of those that were swept.
+-- Promised to users: a column keeps its name and meaning; new ones go to the end.
 CREATE OR REPLACE VIEW lockstep.job_day AS
-SELECT j.name AS job, d.day, sum(d.times)::bigint AS times, sum(d.fired)::bigint AS fired, sum(d.completed)::bigint AS completed, sum(d.failed)::bigint AS failed,
-       sum(d.skipped)::bigint AS skipped, sum(d.missed)::bigint AS missed, sum(d.errors)::bigint AS errors, sum(d.passed)::bigint AS passed, sum(d.duration) AS duration,
-       max(d.longest) AS longest, max(d.latest) AS latest
+SELECT j.name AS job, d.day, sum(d.times)::bigint AS times, sum(d.fired)::bigint AS fired,
+       sum(d.completed)::bigint AS completed, sum(d.failed)::bigint AS failed, sum(d.skipped)::bigint AS skipped,
+       sum(d.missed)::bigint AS missed, sum(d.errors)::bigint AS errors, sum(d.passed)::bigint AS passed,
+       sum(d.duration) AS duration, max(d.longest) AS longest, max(d.latest) AS latest
 FROM (
-    SELECT w.job_id, w.day, w.times, w.fired, w.completed, w.failed, w.skipped, w.missed, w.errors, w.passed, w.duration, w.longest, w.latest FROM lockstep.job_day_swept w
+    SELECT w.job_id, w.day, w.times, w.fired, w.completed, w.failed, w.skipped, w.missed, w.errors, w.passed,
+           w.duration, w.longest, w.latest
+    FROM lockstep.job_day_swept w
     UNION ALL
-    SELECT o.job_id, (o.scheduled_for AT TIME ZONE 'UTC')::date, 1, (o.outcome = 'fired')::int, COALESCE(o.status = 'Completed', false)::int, COALESCE(o.status <> 'Completed', false)::int,
-           (o.outcome = 'skipped')::int, (o.outcome = 'missed')::int, (o.outcome = 'error')::int, o.missed_count, COALESCE(o.ended_at - o.decided_at, interval '0'), o.ended_at - o.decided_at,
+    SELECT o.job_id, (o.scheduled_for AT TIME ZONE 'UTC')::date, 1, (o.outcome = 'fired')::int,
+           COALESCE(o.status = 'Completed', false)::int, COALESCE(o.status <> 'Completed', false)::int,
+           (o.outcome = 'skipped')::int, (o.outcome = 'missed')::int, (o.outcome = 'error')::int, o.missed_count,
+           COALESCE(o.ended_at - o.decided_at, interval '0'), o.ended_at - o.decided_at,
            CASE WHEN o.outcome = 'fired' THEN o.decided_at - o.scheduled_for END
     FROM lockstep.job_occurrence o) d
 JOIN lockstep.job j USING (job_id)

@@ -1,40 +1,68 @@
--- How each job does, from rows alone: a dispatcher that lives and does nothing, or that is not there, is found by whoever looks. is_problem: somebody should
--- look. Promised to users: a column keeps its name and meaning; new ones go to the end.
---   disabled, paused, silenced    by a person, disabled also when each of its schedules is: no problem       manual      no schedule: nothing is expected
+-- The state of each job, from rows alone: so a dispatcher that is missing, or that lives and decides nothing, is found
+-- by any session that reads this view. is_problem: a person should act. Promised to users: a column keeps its name and
+-- meaning; new ones go to the end.
+--   disabled, paused, silenced    by a person, no problem; a job is disabled, too, when each of its schedules is
+--   manual    it has no schedule: no run is expected
 --   blocked   fired, but its queue is halted or has no executor
---   stuck     its run takes longer than max_expected; without one, than twice what 95 of 100 good ones took, and a minute, known from five of them on;
---             or nothing of it was claimed for five minutes, though an executor has nothing else to do
---   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it; or its last time was decided as missed
---   failed    a schedule whose zone is gone, its last run, the firing of its last time, or three looks of its trigger in a row; since the first of them
---   never     a schedule is enabled, and nothing is to come      late    its last run
+--   stuck     its run takes longer than max_expected; without one, longer than twice the time of 95 of 100 good runs
+--             and a minute, known after five of them; or none of its messages was claimed for five minutes, though an
+--             executor has no other work
+--   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it; or its last time was
+--             decided as missed
+--   failed    a schedule whose zone is gone, its last run, the firing of its last time, or three looks of its trigger
+--             in a row; since the first of them
+--   never     a schedule is enabled, and no time is to come
+--   late      its last run began late
 CREATE OR REPLACE VIEW lockstep.job_health AS
 SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never', 'failed', 'late') AS is_problem,
        CASE h.state WHEN 'missed' THEN CASE WHEN h.is_undecided THEN h.next_at ELSE h.last_for END
-            WHEN 'failed' THEN COALESCE(CASE WHEN h.fault IS NOT NULL THEN COALESCE(h.failing_since, h.changed_at) WHEN h.look_at IS NOT NULL OR h.last_outcome = 'error' THEN h.failing_since END, h.last_ended_at, h.last_decided_at) WHEN 'late' THEN h.last_for WHEN 'disabled' THEN h.changed_at
-            WHEN 'paused' THEN h.paused_at WHEN 'silenced' THEN h.silenced_at WHEN 'never' THEN h.changed_at ELSE h.open_since END AS since,
+            WHEN 'failed'
+                THEN COALESCE(CASE WHEN h.fault IS NOT NULL THEN COALESCE(h.failing_since, h.changed_at)
+                                   WHEN h.look_at IS NOT NULL OR h.last_outcome = 'error' THEN h.failing_since END,
+                              h.last_ended_at, h.last_decided_at)
+            WHEN 'late' THEN h.last_for
+            WHEN 'disabled' THEN h.changed_at
+            WHEN 'paused' THEN h.paused_at
+            WHEN 'silenced' THEN h.silenced_at
+            WHEN 'never' THEN h.changed_at
+            ELSE h.open_since END AS since,
        CASE h.state
-            WHEN 'missed' THEN CASE WHEN h.is_undecided IS NOT TRUE THEN format('%s: %s was missed: %s', h.last_source, lockstep.job_time(h.last_for), h.last_reason)
-                 WHEN h.held IS NOT NULL THEN format('schedule %s: %s was not decided: %s',
-                                                     h.schedule, lockstep.job_time(h.next_at), h.held)
-                 ELSE format(CASE WHEN h.is_watch THEN 'schedule %s: it has not reported for %s' ELSE 'schedule %s: no dispatcher decided %s' END, h.schedule, lockstep.job_time(h.next_at)) END
-            WHEN 'failed' THEN CASE WHEN h.fault IS NOT NULL THEN h.fault WHEN h.look_at IS NOT NULL THEN format('trigger: %s', COALESCE(h.look_error, h.last_reason))
-                 WHEN h.last_outcome = 'error' THEN format('%s: %s', h.last_source, h.last_reason)
-                 WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure') ELSE format('run %s is %s', h.last_run, h.last_status) END
-            WHEN 'late' THEN format('it %s %s after its time', CASE WHEN h.is_watch THEN 'reported' ELSE 'fired' END,
-                                     date_trunc('second', h.lateness))
-            WHEN 'stuck' THEN CASE WHEN h.is_unclaimed THEN format('nothing of run %s was claimed: lockstep run explain %s', h.open_run, h.open_run) ELSE format('run %s takes longer than %s', h.open_run, date_trunc('second', h.longest)) END
-            WHEN 'blocked' THEN format('run %s waits: queue %s %s', h.open_run, h.queue, CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
-            WHEN 'never' THEN 'no schedule has a time to come'
-            WHEN 'silenced' THEN h.silence
-            WHEN 'running' THEN format('run %s', h.open_run) END AS detail,
+           WHEN 'missed'
+               THEN CASE WHEN h.is_undecided IS NOT TRUE THEN format(
+                             '%s: %s was missed: %s', h.last_source, lockstep.job_time(h.last_for), h.last_reason)
+                         WHEN h.held IS NOT NULL THEN format('schedule %s: %s was not decided: %s',
+                                                             h.schedule, lockstep.job_time(h.next_at), h.held)
+                         ELSE format(CASE WHEN h.is_watch THEN 'schedule %s: it has not reported for %s'
+                                          ELSE 'schedule %s: no dispatcher decided %s' END,
+                                     h.schedule, lockstep.job_time(h.next_at)) END
+           WHEN 'failed'
+               THEN CASE WHEN h.fault IS NOT NULL THEN h.fault
+                         WHEN h.look_at IS NOT NULL THEN format('trigger: %s', COALESCE(h.look_error, h.last_reason))
+                         WHEN h.last_outcome = 'error' THEN format('%s: %s', h.last_source, h.last_reason)
+                         WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure')
+                         ELSE format('run %s is %s', h.last_run, h.last_status) END
+           WHEN 'late' THEN format('it %s %s after its time', CASE WHEN h.is_watch THEN 'reported' ELSE 'fired' END,
+                                    date_trunc('second', h.lateness))
+           WHEN 'stuck'
+               THEN CASE WHEN h.is_unclaimed THEN format(
+                             'nothing of run %s was claimed: lockstep run explain %s', h.open_run, h.open_run)
+                         ELSE format('run %s takes longer than %s', h.open_run, date_trunc('second', h.longest)) END
+           WHEN 'blocked' THEN format('run %s waits: queue %s %s', h.open_run, h.queue,
+                                      CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
+           WHEN 'never' THEN 'no schedule has a time to come'
+           WHEN 'silenced' THEN h.silence
+           WHEN 'running' THEN format('run %s', h.open_run) END AS detail,
        h.next_at, h.open_run, h.last_run, h.last_status
 FROM (
-    SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted, j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run,
-           o.created_at AS open_since, COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status, l.reason AS last_reason,
-           l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
+    SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted,
+           j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run, o.created_at AS open_since,
+           COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status,
+           l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
            l.decided_at - l.scheduled_for AS lateness, p.longest, o.is_unclaimed, z.set_at AS silenced_at,
-           n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since, l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
-           format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by, z.reason) AS silence,
+           n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since, l.outcome AS last_outcome,
+           l.source AS last_source, l.decided_at AS last_decided_at,
+           format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by,
+                  z.reason) AS silence,
            (SELECT min(w.why) FROM lockstep.job_held(j.job_id) AS w WHERE n.is_undecided AND NOT j.is_watch) AS held,
            CASE WHEN NOT j.enabled THEN 'disabled'
                 WHEN q.paused THEN 'paused'
@@ -50,39 +78,58 @@ FROM (
                 WHEN l.outcome = 'missed' THEN 'missed'
                 WHEN l.status <> 'Completed' THEN 'failed'
                 WHEN n.next_at IS NULL AND c.following = 0 THEN 'never'
-                WHEN l.is_rule AND l.decided_at - l.scheduled_for > COALESCE((l.schedule).grace, interval '1 minute') AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for) THEN 'late'
+                WHEN l.is_rule AND l.decided_at - l.scheduled_for > COALESCE((l.schedule).grace, interval '1 minute')
+                     AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for)
+                    THEN 'late'
                 ELSE 'ok' END AS state
     FROM lockstep.job j
     LEFT JOIN lockstep.queue q USING (queue_id)
     LEFT JOIN lockstep.job_silence z USING (job_id)
     CROSS JOIN LATERAL (
-        SELECT count(*) AS schedules, count(*) FILTER (WHERE s.is_active) AS active, count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following,
+        SELECT count(*) AS schedules, count(*) FILTER (WHERE s.is_active) AS active,
+               count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following,
                max((s.look).at) FILTER (WHERE s.is_active AND (s.look).failures >= 3) AS look_at,
                max((s.look).error) FILTER (WHERE s.is_active AND (s.look).failures >= 3) AS look_error,
                min(s.failing_since) FILTER (WHERE s.is_active) AS failing_since,
-               min(format('schedule %s: %s', s.name, lockstep.rule_fault(s.rule))) FILTER (WHERE s.is_active AND (s.rule).zone <> 'UTC' AND lockstep.rule_fault(s.rule) IS NOT NULL) AS fault
+               min(format('schedule %s: %s', s.name, lockstep.rule_fault(s.rule))) FILTER (
+                   WHERE s.is_active AND (s.rule).zone <> 'UTC' AND lockstep.rule_fault(s.rule) IS NOT NULL) AS fault
         FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
     LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided
         SELECT m.schedule, m.name, m.next_at,
-               COALESCE(m.next_at < clock_timestamp() - COALESCE((m.schedule).grace, interval '1 minute') AND m.next_at < clock_timestamp() - lockstep.job_grace(m.schedule, m.next_at), false) AS is_undecided
+               COALESCE(m.next_at < clock_timestamp() - COALESCE((m.schedule).grace, interval '1 minute')
+                        AND m.next_at < clock_timestamp() - lockstep.job_grace(m.schedule, m.next_at),
+                        false) AS is_undecided
         FROM (SELECT s AS schedule, s.name, s.next_at FROM lockstep.schedule s
               WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) m) n ON true
     LEFT JOIN LATERAL (
-        SELECT r.run_id, r.created_at, r.first_offset IS NULL AND r.created_at < clock_timestamp() - interval '5 minutes' AND lockstep.job_unclaimed(r.run_no, interval '5 minutes') AS is_unclaimed
+        SELECT r.run_id, r.created_at,
+               r.first_offset IS NULL AND r.created_at < clock_timestamp() - interval '5 minutes'
+               AND lockstep.job_unclaimed(r.run_no, interval '5 minutes') AS is_unclaimed
         FROM lockstep.run r WHERE r.job_id = j.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1) o ON true
     LEFT JOIN LATERAL (
-        SELECT b.outcome, b.source, b.run_id, b.status, b.reason, b.ended_at, b.scheduled_for, b.decided_at, s AS schedule,
+        SELECT b.outcome, b.source, b.run_id, b.status, b.reason, b.ended_at, b.scheduled_for, b.decided_at,
+               s AS schedule,
                s.schedule_id IS NOT NULL AND s.after_job IS NULL AND b.source NOT LIKE 'backfill by %' AS is_rule
         FROM lockstep.job_occurrence b LEFT JOIN lockstep.schedule s USING (schedule_id)
-        WHERE b.job_id = j.job_id AND (b.status IS NOT NULL OR b.outcome IN ('error', 'missed')) ORDER BY b.scheduled_for DESC LIMIT 1) l ON true
+        WHERE b.job_id = j.job_id AND (b.status IS NOT NULL OR b.outcome IN ('error', 'missed'))
+        ORDER BY b.scheduled_for DESC LIMIT 1) l ON true
     LEFT JOIN LATERAL ( -- when the last time has no run
-        SELECT b.run_id, b.status FROM lockstep.job_occurrence b
-        WHERE l.outcome <> 'fired' AND b.job_id = j.job_id AND b.status IS NOT NULL ORDER BY b.scheduled_for DESC LIMIT 1) f ON true
+        SELECT b.run_id, b.status
+        FROM lockstep.job_occurrence b
+        WHERE l.outcome <> 'fired' AND b.job_id = j.job_id AND b.status IS NOT NULL
+        ORDER BY b.scheduled_for DESC LIMIT 1) f ON true
     LEFT JOIN LATERAL (
-        SELECT CASE WHEN j.max_expected IS NOT NULL THEN j.max_expected WHEN count(*) >= 5 THEN 2 * percentile_disc(0.95) WITHIN GROUP (ORDER BY g.took) + interval '1 minute' END AS longest
-        FROM (SELECT b.ended_at - b.decided_at AS took FROM lockstep.job_occurrence b
-              WHERE o.run_id IS NOT NULL AND j.max_expected IS NULL AND b.job_id = j.job_id AND b.status = 'Completed' ORDER BY b.scheduled_for DESC LIMIT 50) g) p ON true
+        SELECT CASE WHEN j.max_expected IS NOT NULL THEN j.max_expected
+                    WHEN count(*) >= 5 THEN 2 * percentile_disc(0.95) WITHIN GROUP (ORDER BY g.took)
+                                            + interval '1 minute' END AS longest
+        FROM (SELECT b.ended_at - b.decided_at AS took
+              FROM lockstep.job_occurrence b
+              WHERE o.run_id IS NOT NULL AND j.max_expected IS NULL AND b.job_id = j.job_id AND b.status = 'Completed'
+              ORDER BY b.scheduled_for DESC LIMIT 50) g) p ON true
     CROSS JOIN LATERAL (
-        SELECT o.run_id IS NULL OR EXISTS (SELECT FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)
-                                           AND x.heartbeat_at > clock_timestamp() - GREATEST(x.frozen_after * 2, interval '30 seconds')) AS lives) e) h;
+        SELECT o.run_id IS NULL
+               OR EXISTS (SELECT FROM lockstep.executor x
+                          WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)
+                            AND x.heartbeat_at > clock_timestamp()
+                                - GREATEST(x.frozen_after * 2, interval '30 seconds')) AS lives) e) h;
 GRANT SELECT ON lockstep.job_health TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

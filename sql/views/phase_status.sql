@@ -1,7 +1,7 @@
 -- Each phase, and how far it is. Promised to users: a column keeps its name and meaning; new ones go to the end.
 CREATE OR REPLACE VIEW lockstep.phase_status AS
-SELECT r.run_id, p."order", p.previous_order, c.tasks, c.finished, p.opened_at, p.done_at, q.name AS queue, c.processing,
-       c.completed, c.failed, c.cancelled, c.error, c.first_start, c.last_end, p.phase_id, r.run_no
+SELECT r.run_id, p."order", p.previous_order, c.tasks, c.finished, p.opened_at, p.done_at, q.name AS queue,
+       c.processing, c.completed, c.failed, c.cancelled, c.error, c.first_start, c.last_end, p.phase_id, r.run_no
 FROM lockstep.phase p
 JOIN lockstep.run r USING (run_no)
 JOIN lockstep.queue q ON q.queue_id = p.queue_id

@@ -1,6 +1,6 @@
--- An attempt outside the database begins: shown as Processing, and durable before anything is done there, with
--- everything that led to it, because it cannot be taken back. p_step: it is a step of one that has begun. Returns what
--- the command or the server is told. A stale token raises.
+-- An attempt outside the database begins: it is shown as Processing. This is durable before the action starts, with all
+-- changes that led to it, because the action cannot be undone. p_step: it is a step of an attempt that has begun. The
+-- answer has the values for the command or the server. A stale token raises an error.
 CREATE OR REPLACE FUNCTION lockstep.action_begin(
     p_task_id bigint, p_token uuid, p_step boolean, OUT queue text, OUT run_id uuid, OUT "order" bigint, OUT seq bigint,
     OUT kafka_offset bigint, OUT attempt_num int, OUT traceparent text)

@@ -1,5 +1,5 @@
--- The attempt outside the database that holds this token succeeded, with this answer. Durable at once: what it did is.
--- A stale token raises.
+-- The attempt outside the database that holds this token succeeded, with this answer. This is durable at once, as the
+-- effect of the action is. A stale token raises an error.
 CREATE OR REPLACE FUNCTION lockstep.action_complete(p_task_id bigint, p_token uuid, p_response text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -10,7 +10,7 @@ DECLARE
     made text := lockstep.fail(p_task_id, p_token, p_permanent, p_ran_us, p_sqlstate, p_error, p_detail, p_hint,
                                p_context);
 BEGIN
-    -- The row is locked by what fail has written, so this is seen together with it.
+    -- fail has written the row and so locked it: other sessions see this change together with that one.
     UPDATE lockstep.task t
     SET response = p_response,
         scheduled_for = CASE WHEN made = 'Error' THEN GREATEST(

@@ -1,8 +1,9 @@
--- An executor returns tasks that it is not able to do: it does not know a command of theirs, or may not call a host.
--- Another one may. All that each needs is noted with the task, what of it this executor lacks with the executor, so
--- that adopt does not offer them to it again; told once for each need. One element for each need of each task: p_needs:
--- 'command:NAME' or 'http:HOST:PORT'; p_lacks: it is not here. An executor that lacks a thousand of them is not asked
--- again for anything that it leaves from then on: whoever invents names does not make its row grow.
+-- An executor returns tasks that it is not able to run, because it does not know a command of theirs or may not call a
+-- host. Another executor may be able to. All needs are noted with the task, and the needs that this executor lacks are
+-- noted with the executor, so that adopt does not offer it such tasks again; each need is logged once. The arrays have
+-- one element for each need of each task. p_needs: 'command:NAME' or 'http:HOST:PORT'; p_lacks: the executor lacks it.
+-- An executor that lacks a thousand needs is not asked again for any task that it returns from then on: tasks with
+-- invented names do not make its row grow.
 CREATE OR REPLACE FUNCTION lockstep.action_leave(
     p_queue_id int, p_executor_no int, p_task_ids bigint[], p_tokens uuid[], p_needs text[], p_lacks boolean[])
 RETURNS bigint LANGUAGE plpgsql AS $$

@@ -1,7 +1,7 @@
--- A step outside the database of the attempt that holds this token succeeded, with this answer, and p_next is the one
--- that follows; the last one ends with lockstep.action_complete. Durable at once: what it did is. The same once more
--- changes nothing. A stale token raises. False: somebody has cancelled the task, or its run, and nothing more of it is
--- to start.
+-- A step outside the database of the attempt that holds this token succeeded, with this answer, and p_next is the next
+-- one; the last step ends with lockstep.action_complete. This is durable at once, as the effect of the action is. A
+-- second call changes nothing. A stale token raises an error. False: the task, or its run, was cancelled, and no more
+-- of its steps may start.
 CREATE OR REPLACE FUNCTION lockstep.action_step(p_task_id bigint, p_token uuid, p_next text, p_response text)
 RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off

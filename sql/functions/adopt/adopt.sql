@@ -1,26 +1,29 @@
--- Adopt: takes work that nobody owns and that is due: returned, waiting for its next attempt, or of an executor that is
--- dead. One phase a call, the oldest first, but where runs are concurrent those of runs of which the caller has none
--- (p_held) before the others; S(phase) is tried, the phase row is skipped when it is locked.
+-- Adopt: an executor takes work that no executor owns and that is due: tasks that were returned, that wait for their
+-- next attempt, or that a dead executor owned. A call takes tasks of one phase, the oldest first. Where runs are
+-- concurrent the phases of runs of which the caller has none (p_held) come before the others. S(phase) is only tried,
+-- and a phase row that is locked is skipped.
 --
--- p_enough: phases of which the caller has unstarted tasks and which it has not seen open. It takes no more of them
--- while they are closed: a few make its gate open the phase, the rest comes then.
+-- p_enough: phases of which the caller has unstarted tasks and which it has not seen open. It takes no more tasks of
+-- them while they are closed: a few are enough to make its gate open the phase, the rest comes then.
 --
--- Only what is adoptable is taken. External tasks are not; their leases are looked after. Nor are tasks that may run
--- only after a failure, as long as their phase is closed. A closed phase of such tasks may have no owner that would
--- gate for it: who claimed it may be dead. Nor has a phase with nothing left to do: duplicates of a key, or tasks that
--- an operator has ended. As many of them as the lookahead allows would wait for ever.
+-- Only adoptable tasks are taken. External tasks are not; only the end of their leases is watched. Tasks that may run
+-- only after a failure are not, while their phase is closed. A closed phase of such tasks may have no owner that would
+-- gate for it, because the executor that claimed it may be dead. The same is true of a phase without unfinished tasks:
+-- duplicates of a key, or tasks that an operator has ended. Without help, as many such phases as the lookahead allows
+-- would wait without end.
 --
--- p_limit 0: nothing is adopted; the caller has no reader free, and looks for what needs none.
+-- p_limit 0: no task is adopted; the caller has no free reader and asks for work that needs none.
 --
--- A dead owner's attempt counts as lost only if its row shows that it had begun (Processing). Otherwise the attempt
--- keeps its number. If the phase is open, the attempt may have begun all the same: the task is doubted, so its next
+-- An attempt of a dead owner counts as lost only if its row shows that it had begun (Processing). Otherwise the attempt
+-- keeps its number. If the phase is open, the attempt may have begun nevertheless: the task is doubted, so its next
 -- attempt is shown before it runs.
 --
--- One row a task; or one row without a task: verdict 'none' (wait_ms: until something is due, NULL if nothing is;
--- phase_id, run_no, order: such a closed phase, the first of its run and not in p_enough, the caller is to open it),
--- 'busy'.
+-- The answer is one row for each task, or one row without a task. Its verdict is 'none' or 'busy'. With 'none', wait_ms
+-- is the time until a task is due (NULL: no task will be), and phase_id, run_no and order are such a closed phase, the
+-- first of its run and not in p_enough, which the caller is to open.
 --
--- Its plans are made once: to make them for each call, with adoptable in them, takes longer than all the rest of it.
+-- The plans of this function are made once: to make them for each call, with adoptable in them, takes longer than the
+-- rest of the call.
 CREATE OR REPLACE FUNCTION lockstep.adopt(
     p_queue_id int, p_executor_no int, p_limit int, p_held bigint[], p_enough bigint[] DEFAULT '{}')
 RETURNS TABLE (verdict text, wait_ms int, phase_id bigint, run_no bigint, "order" bigint, is_open boolean,
@@ -46,7 +49,7 @@ BEGIN
     SELECT CASE WHEN NOT q.paused THEN q.max_lost END,
            ARRAY(SELECT h.run_no FROM lockstep.phase h WHERE h.phase_id = ANY (p_held) AND q.runs = 'concurrent')
     INTO STRICT max_lost, runs_held FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
-    IF max_lost IS NULL THEN -- paused: told when it continues
+    IF max_lost IS NULL THEN -- paused: the executors are notified when it continues
         verdict := 'none';
         RETURN NEXT;
         RETURN;
@@ -96,7 +99,7 @@ BEGIN
                 WHERE t.phase_id + 0 = phase_row.phase_id AND t.executor_no IS NULL
                   AND lockstep.runnable(t, phase_row.is_open, lacks);
                 first_due := LEAST(first_due, due); -- passes NULL over
-                -- then it is opened, and what comes after it has time until then
+                -- then it is opened, and the later phases have time until then
                 EXIT WHEN NOT phase_row.is_open AND due IS NOT NULL;
                 CONTINUE;
             END IF;

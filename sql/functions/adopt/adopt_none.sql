@@ -44,13 +44,14 @@ BEGIN
     wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
                         THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1),
                                    3600000) END;
-    -- A worker was taking a task of a run in the moment in which that was cancelled: nobody says when it has committed.
+    -- A worker was taking a task of a run at the moment of its cancellation: no notification says when it has
+    -- committed.
     IF EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
                WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND p.external AND r.cancelled_at IS NOT NULL) THEN
         wait_ms := LEAST(wait_ms, 500);
     END IF;
-    -- A dead executor's sessions, told to end, are still there: nobody says when they are gone, so who looked comes
-    -- again.
+    -- The sessions of a dead executor, which were asked to end, still exist: no notification says when they are gone,
+    -- so the caller comes again.
     IF EXISTS (SELECT FROM lockstep.executor e WHERE e.executor_no = ANY (p_living) AND e.ended_at IS NOT NULL)
        AND EXISTS (
            SELECT FROM lockstep.executor e

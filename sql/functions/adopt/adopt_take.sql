@@ -8,7 +8,7 @@ RETURNS SETOF lockstep.task LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
     WITH nobodys AS (
-        -- Locked and looked at again: whoever else adopts at this moment takes other rows.
+        -- Locked and checked again: another executor that adopts at this moment takes other rows.
         SELECT t.task_id, t.executor_no AS old_owner, t.status AS old_status, t.attempt_num AS old_attempt, t.started_at
         FROM lockstep.task t
         WHERE p_unowned AND t.phase_id + 0 = p_phase_id AND t.executor_no IS NULL -- by task_unowned

@@ -1,6 +1,6 @@
--- May such an executor (see runnable) adopt this task now? Not one that give_up ends: it was cancelled, or as many
--- attempts of it were lost as its queue allows. The planner inlines it, so a query with the phase and the owner beside
--- it uses their index: tests/sql/adopt.sql.
+-- May such an executor (see runnable) adopt this task now? It may not adopt a task that give_up ends: a task that was
+-- cancelled, or one of which as many attempts were lost as its queue allows. The planner inlines this, so that a query
+-- with conditions on the phase and the owner uses their index: tests/sql/adopt.sql.
 CREATE OR REPLACE FUNCTION lockstep.adoptable(p_task lockstep.task, p_is_open boolean, p_lacks text[], p_max_lost int)
 RETURNS boolean LANGUAGE sql VOLATILE AS $$
     SELECT lockstep.runnable(p_task, p_is_open, p_lacks) AND p_task.lost_num < p_max_lost

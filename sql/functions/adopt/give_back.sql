@@ -1,13 +1,13 @@
--- Returns tasks that were not started: nobody owns them, their tokens are void, whoever waits is told. A row that
--- another session has locked is skipped, because the caller has other tasks and other queues: executor_still_ours names
--- those for which it comes again.
+-- Returns tasks that were not started: they have no owner, their tokens are void, and the waiting executors are
+-- notified. A row that another session has locked is skipped, because the caller has other tasks and other queues:
+-- executor_still_ours names the tasks for which the caller comes again.
 CREATE OR REPLACE FUNCTION lockstep.give_back(p_queue_id int, p_task_ids bigint[], p_tokens uuid[]) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;
     free bigint[];
 BEGIN
-    -- Of those that are skipped somebody else decides at this moment, or keeps the row for an hour.
+    -- About a skipped task another session decides at this moment, or it keeps the row for an hour.
     free := ARRAY(SELECT t.task_id
                   FROM lockstep.task t
                   WHERE t.task_id = ANY (p_task_ids) ORDER BY t.task_id FOR NO KEY UPDATE SKIP LOCKED);

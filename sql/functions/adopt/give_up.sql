@@ -1,7 +1,7 @@
--- What is not to be tried again and has no living owner is ended: tasks that were lost too often (queue.max_lost) are
--- finally failed, because a task that ends its server or its executor each time must not continue for ever; tasks that
--- an operator has cancelled, by themselves or with their run, are Cancelled or Terminated. The queue's row first, as
--- for every change of a run.
+-- Ends tasks without a living owner that are not to be tried again. Tasks that were lost too often (queue.max_lost) are
+-- finally failed, because a task that ends its server or its executor each time must not continue without end. Tasks
+-- that an operator has cancelled, by themselves or with their run, become Cancelled or Terminated. The queue's row is
+-- locked first, as for every change of a run.
 CREATE OR REPLACE FUNCTION lockstep.give_up(p_queue_id int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     living int[];
@@ -61,7 +61,7 @@ BEGIN
           ORDER BY k.task_id + 0 FOR NO KEY UPDATE OF k SKIP LOCKED) AS c; -- + 0: see run_cancel
     IF cancelled IS NOT NULL THEN
         count := count + lockstep.task_stopped(cancelled);
-        PERFORM lockstep.run_finish(n) FROM pg_catalog.unnest(runs) AS n; -- nobody releases what nobody had
+        PERFORM lockstep.run_finish(n) FROM pg_catalog.unnest(runs) AS n; -- no executor had them, so none releases them
         PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'run'); -- gates behind a phase that is finished now
     END IF;
     FOR task_row IN
@@ -92,7 +92,7 @@ BEGIN
         count := count + 1;
         given := pg_catalog.array_append(pg_catalog.array_remove(given, task_row.run_no), task_row.run_no);
     END LOOP;
-    IF given <> '{}' THEN -- nobody releases what nobody had
+    IF given <> '{}' THEN -- no executor had them, so none releases them
         PERFORM lockstep.run_finish(n) FROM pg_catalog.unnest(given) AS n;
         PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'run');
     END IF;

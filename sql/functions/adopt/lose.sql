@@ -1,13 +1,14 @@
--- These attempts are lost: their session is gone, or somebody cancelled them. What did commit is finished and its token
--- is gone, so only the others are touched. A lost attempt is counted apart from failed ones and does not use up
--- max_attempts. One that an operator has cancelled is not lost, it is stopped. A row that another session has locked is
--- skipped: see give_back. p_kind:
+-- These attempts are lost: their session is gone, or their statement was cancelled. An attempt that did commit is
+-- finished and its token is gone, so only the others are changed. A lost attempt is counted apart from failed ones and
+-- does not use up max_attempts. An attempt that an operator has cancelled is not lost, it is stopped. A row that
+-- another session has locked is skipped: see give_back. p_kind:
 --   lost     the task may be the cause: it counts (lost_num), and give_up ends the task after queue.max_lost of them
 --   server   the server ended it, for a reason of its own: not counted; the next attempt comes later each time
---   ended    somebody ended its session, or cancelled its statement: likewise, but for a task whose attempts were ended
---            so 20 times; that takes hours, and it may end itself. Then each one counts
+--   ended    its session was ended or its statement cancelled: as server, up to 20 times for a task, which takes hours;
+--            after that each one counts, because the task may end its own session
 --   stopped  its executor ended it, to end itself: not counted
---   doubt    it may not have begun: not counted, it keeps its number; the next one is shown before it runs (adopt.sql)
+--   doubt    it may not have begun: not counted, it keeps its number; the next attempt is shown before it runs
+--            (adopt.sql)
 CREATE OR REPLACE FUNCTION lockstep.lose(
     p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text, p_kind text DEFAULT 'lost')
 RETURNS bigint LANGUAGE plpgsql AS $$

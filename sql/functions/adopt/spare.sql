@@ -1,7 +1,7 @@
 -- These attempts of executor p_executor_id, which lost its sessions and lives on, were ended by an operator, by a
--- planned end of the server or by the executor itself. They do not count as lost. Who has adopted a task in between has
--- counted its attempt: that is taken back. Otherwise the row keeps its owner, because a statement of the attempt may
--- still be running: adopt waits for that.
+-- planned end of the server or by the executor itself. They do not count as lost. If another executor has adopted a
+-- task in between, it has counted the attempt: this count is undone. Otherwise the row keeps its owner, because a
+-- statement of the attempt may still be running: adopt waits for that.
 CREATE OR REPLACE FUNCTION lockstep.spare(p_executor_id uuid, p_task_ids bigint[], p_tokens uuid[], p_attempts int[])
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

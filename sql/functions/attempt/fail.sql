@@ -1,10 +1,11 @@
--- The attempt that holds this token failed, and why. Attempts left: Error, due after the interval, owned by nobody.
--- None left, p_permanent, or an error that is not to be tried again (retry_on, of the message or the queue): Failed,
--- and the run's policy decides, in the same transaction. p_ran_us: how long it ran.
--- What is the server's fault counts neither as a failed attempt nor as a lost one: the task is put off, longer each
--- time, without end.
+-- The attempt that holds this token failed. With attempts left the task is Error, due after the interval, and has no
+-- owner. Without attempts left, with p_permanent, or after an error that is not to be tried again (retry_on of the
+-- message or the queue) it is Failed, and the run's policy decides in the same transaction. p_ran_us: how long the
+-- attempt ran.
+-- A fault of the server counts neither as a failed attempt nor as a lost one: the task is put off, longer each time,
+-- without end.
 -- p_raised: the task's own SQL has raised the error (RAISE): its SQLSTATE says nothing of the server.
--- Returns the new status. A stale token raises.
+-- The answer is the new status. A stale token raises an error.
 CREATE OR REPLACE FUNCTION lockstep.fail(
     p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text, p_error text, p_detail text,
     p_hint text, p_context text, p_raised boolean DEFAULT false)
@@ -76,7 +77,8 @@ BEGIN
         PERFORM lockstep.run_fail(task_row.run_no, task_row."order",
                                   format('task %s of order %s failed: %s', p_task_id, task_row."order", p_error));
     ELSE
-        PERFORM pg_notify('lockstep_' || task_row.queue_id, 'work'); -- whoever is free takes it when it is due
+        -- an executor with a free reader takes it when it is due
+        PERFORM pg_notify('lockstep_' || task_row.queue_id, 'work');
     END IF;
     RETURN CASE WHEN final THEN 'Failed' ELSE 'Error' END;
 END

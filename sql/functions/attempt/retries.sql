@@ -1,6 +1,6 @@
--- Is a task that failed with this SQLSTATE tried again, by this retry_on list? Of the entries that fit the longest
--- decides: code before class before all. What fits none is not. An error without a SQLSTATE (of a program, of a
--- request) is.
+-- Is a task that failed with this SQLSTATE tried again, by this retry_on list? Of the entries that fit, the longest
+-- decides: a code before a class before all. A SQLSTATE that fits no entry is not tried again. An error without a
+-- SQLSTATE (of a program, of a request) is.
 CREATE OR REPLACE FUNCTION lockstep.retries(p_sqlstate text, p_retry_on text[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$
     SELECT p_sqlstate IS NULL OR COALESCE((

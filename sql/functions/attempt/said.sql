@@ -1,5 +1,6 @@
--- What the SQL of attempts that have ended said, one element for each: rows, and notices. An executor calls it behind
--- the end, which is recorded already. In the order of the ids, as every function that locks several tasks.
+-- Records the rows and the notices of attempts that have ended, one element for each. An executor calls this behind the
+-- end, which is recorded already. The rows are locked in the order of the ids, as by every function that locks several
+-- tasks.
 CREATE OR REPLACE FUNCTION lockstep.said(p_task_ids bigint[], p_attempts int[], p_rows bigint[], p_notices text[])
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

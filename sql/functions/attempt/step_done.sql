@@ -1,7 +1,7 @@
--- A step of the attempt that holds this token is done, and p_next is the one that follows; the last one ends with
--- lockstep.complete. Runs in the transaction of the step's effect: both commit or neither does. A stale token raises,
--- so the step of a zombie rolls back. False: somebody has cancelled the task, or its run, and nothing more of it is to
--- start. No SET search_path: docs/explanation/decisions.md.
+-- A step of the attempt that holds this token is done, and p_next is the next one; the last step ends with
+-- lockstep.complete. The caller runs this in the transaction of the step's effect: both commit or neither does. A stale
+-- token raises an error, so the step of a zombie rolls back. False: the task, or its run, was cancelled, and no more of
+-- its steps may start. No SET search_path: docs/explanation/decisions.md.
 CREATE OR REPLACE FUNCTION lockstep.step_done(p_task_id bigint, p_token uuid, p_next text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE

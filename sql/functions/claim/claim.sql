@@ -1,40 +1,44 @@
 -- Claim: the next messages of one phase become tasks of one executor, in the transaction that moves the cursor past
--- them. Everything is decided under the lock of the queue's row, and nothing is waited for while it is held: S(phase)
--- and the phase row are only tried. The caller sends a segment of its buffer, whose records share their tags, so these
--- are checked once. Another executor may have claimed the head of the segment meanwhile; then the rest of it is
+-- them. All decisions are made under the lock of the queue's row, and while it is held the claim waits for no other
+-- lock: S(phase) and the phase row are only tried. The caller sends a segment of its buffer, whose records share their
+-- tags, so these are checked once. If another executor has claimed the head of the segment meanwhile, the rest of it is
 -- claimed.
 --
 -- p_buffer_from: the offset from which the caller's buffer is complete. A cursor below it has gone back (fail-over,
--- restore): nothing is claimed, or messages would be lost.
+-- restore): no record is claimed, or messages would be lost.
 --
 -- p_held: the phases of which the caller has S.
 --
--- p_parking: the caller takes the run for paused and sends more than its readers can do; if it is not, nothing is
--- claimed (resumed).
+-- p_parking: the caller believes that the run is paused and sends more records than its readers can run; if the run is
+-- not paused, no record is claimed (resumed).
 --
--- p_in_stretches: the tasks are short. Then, while the run's last phase waits to be opened, the next one is left to
--- those who have S of that: a barrier inside one executor takes half the time of one between two. Only while an
--- executor owns a task of it: that executor opens it, and lockstep.opened wakes the others; what takes its last task of
--- the phase away wakes them, too. Not where runs are concurrent: another run may be behind.
+-- p_in_stretches: the tasks are short. Then, while the run's last phase waits to be opened, the next phase is left to
+-- the executors that have S of the last one: a barrier inside one executor takes half the time of a barrier between
+-- two. This holds only while an executor owns a task of the last phase: that executor opens it, and lockstep.opened
+-- wakes the others; the function that removes its last task of the phase wakes them, too. It does not hold where runs
+-- are concurrent, because another run may be behind.
 --
--- Most segments continue the last phase of their run. The others have functions of their own: claim_judge decides about
--- what neither does that nor begins the next phase (another run, the end, what is wrong), claim_begin makes a phase or
--- a run that begins.
+-- Most segments continue the last phase of their run or begin the next one. claim_judge decides about all others
+-- (another run, the end, wrong records). claim_begin makes a new phase or run. claim_continued checks the phase that
+-- continues.
 --
--- verdict   claimed     task_ids and tokens are the caller's; is_open tells whether they may start. Without a token and
---                       nobody's: external tasks (workers ask for them, next_task), what is not due yet, what may run
---                       only after a failure and whose phase is closed (adopted when it is open), what is finished
---                       already: duplicates of a key
---           cancelled   the run has failed before: the messages are recorded, nothing is to be done; what runs all the
---                       same is nobody's
---           parked      the run is paused, and those behind it need not wait: the messages are recorded and nobody's,
---                       to be adopted when it continues. No S is taken: it is as if the caller had died after the claim
---           resumed     come again without p_parking
+-- verdict   claimed     task_ids and tokens are the caller's; the tasks may start if is_open. These tasks have no token
+--                       and no owner: external tasks (workers ask for them, next_task), tasks that are not due yet,
+--                       tasks that may run only after a failure and whose phase is closed (adopted when it is open),
+--                       tasks that are finished already (duplicates of a key)
+--           cancelled   the run has failed before: the messages are recorded as cancelled; tasks that run in spite of
+--                       that have no owner
+--           parked      the run is paused, and the runs behind it need not wait: the messages are recorded without an
+--                       owner and adopted when the run continues. S is not acquired: the effect is as if the caller had
+--                       died after the claim
+--           resumed     call again without p_parking
 --           rejected    the records are in rejected_message
---           bare        it would be rejected; nothing was written: come again with keys and headers
---           ended       an end was taken
---           moved       the cursor is past the whole segment      behind   the cursor went back
---           lookahead   enough phases wait already            others    others have the last one and continue
+--           bare        the record would be rejected; nothing was written: call again with keys and headers
+--           ended       an end was claimed
+--           moved       the cursor is past the whole segment
+--           behind      the cursor went back
+--           lookahead   enough phases wait already
+--           others      other executors have the last phase and continue
 --           busy        try again in a moment
 --           paused, halted
 CREATE OR REPLACE FUNCTION lockstep.claim(
@@ -96,7 +100,7 @@ BEGIN
             RETURN;
         END IF;
     END IF;
-    -- What may say "not now" comes before the first write.
+    -- The checks that may end with "not now" come before the first write.
     stopped := loss IS NOT NULL
                OR (run_no IS NOT NULL AND run_row.stop_after IS NOT NULL
                    AND (fresh OR p_segment."order" > run_row.stop_after)

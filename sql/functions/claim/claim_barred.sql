@@ -1,4 +1,5 @@
--- S of a phase that this transaction has made is refused: somebody who is no executor has its locks. See claim.
+-- Raises the error of a claim that cannot acquire S of a phase which its own transaction has made: a session that is no
+-- executor holds the locks of that phase. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_barred(p_phase_id bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     takers CONSTANT text := COALESCE(lockstep.lock_takers(

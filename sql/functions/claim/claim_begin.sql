@@ -1,6 +1,7 @@
--- A phase of a segment begins (p_fresh), or a run (p_run_no NULL), or the run continues behind messages that are
--- missing (p_loose, p_loss: see claim_run). The first phase of a run that waits for nobody is open from the start.
--- Returns what claim continues with: of another phase than a fresh one it knows phase_id, is_open and took_shared.
+-- Begins a phase with a segment (p_fresh), or a run (p_run_no NULL), or continues a run behind messages that are
+-- missing (p_loose, p_loss: see claim_run). The first phase of a run that waits for no other run is open from the
+-- start. The answer has the values with which claim continues; for a phase that is not fresh, claim knows phase_id,
+-- is_open and took_shared itself.
 CREATE OR REPLACE FUNCTION lockstep.claim_begin(
     p_queue_id int, p_executor_no int, p_segment lockstep.segment, p_head int, p_run_no bigint, p_fresh boolean,
     p_loose bigint[], p_loss text, p_stopped boolean, p_parked boolean, p_conditional boolean,

@@ -1,12 +1,13 @@
--- A segment, from its record p_head, that does not just continue the last phase of its run: is it another phase,
--- another run, the end, or wrong? p_run_no: the run, NULL: not seen before. An end is taken here, and what is wrong is
--- refused. See claim.
+-- Decides about a segment, from its record p_head, that does not just continue the last phase of its run: it is another
+-- phase, another run, the end, or wrong. p_run_no: the run, NULL: not seen before. An end is claimed here, and wrong
+-- records are refused. See claim.
 --
 -- verdict   NULL        it may be claimed
 --           the others  are the answer of claim, with run_no, phase_id, next_offset and note
--- fresh     it begins a phase      begins    it begins a run
--- loose     rejected records that account for sequence numbers that are missing before it; if they do not, loss says
---           that messages are lost
+-- fresh     it begins a phase
+-- begins    it begins a run
+-- loose     rejected records that account for the sequence numbers that are missing before it; if they do not, loss
+--           says that messages are lost
 CREATE OR REPLACE FUNCTION lockstep.claim_judge(
     p_queue_id int, p_executor_no int, p_segment lockstep.segment, p_head int, p_run_no bigint, OUT verdict text,
     OUT fresh boolean, OUT begins boolean, OUT loose bigint[], OUT loss text,

@@ -1,12 +1,12 @@
--- Is this phase of a run open? NULL: somebody has one of their rows, come again. The run before its phase, as a gate
--- that opens the first phase of a run locks them: the claim writes the run at its end, and by then has the phase. See
--- claim.
+-- Is this phase of a run open? NULL: another session has one of their rows, call again. The run is locked before its
+-- phase, as by a gate that opens the first phase of a run: the claim writes the run at its end, and by then has the
+-- phase. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_look(p_run_no bigint, p_phase_id bigint) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
     is_open boolean;
 BEGIN
-    -- What was read of the run cannot have changed: that takes the queue's row.
+    -- The run cannot have changed since it was read: a change needs the queue's row.
     PERFORM FROM lockstep.run r WHERE r.run_no = p_run_no FOR NO KEY UPDATE SKIP LOCKED;
     IF FOUND THEN
         -- Under FOR SHARE: a retry that closes the phase again is wholly before or wholly after this look. Skipped, not

@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION lockstep.claim_loose(
     p_queue_id int, p_epoch int, p_last_run_no bigint, p_run_no bigint, p_offset bigint, p_gap bigint)
 RETURNS bigint[] LANGUAGE plpgsql AS $$
 DECLARE
-    -- more at once are loss, whatever was rejected: they would be looked for under the lock of the queue's row
+    -- More at once are loss, even if records were rejected: the search for them would hold the lock of the queue's row.
     gap_most CONSTANT bigint := 10000;
     run_row record;
     -- behind this offset: since the last message of the run; of a run not seen before: since the run before it

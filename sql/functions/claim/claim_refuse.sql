@@ -19,7 +19,7 @@ BEGIN
     END IF;
     IF named AND p_refused <> 'duplicate' AND run_row.end_offset IS NULL THEN
         UPDATE lockstep.run SET next_seq = p_segment.seqs[p_last] + 1 WHERE run_no = own_run_no;
-        IF p_loss IS NOT NULL THEN -- a missing phase makes a hole of what follows; it is loss all the same
+        IF p_loss IS NOT NULL THEN -- the phases behind a missing one are a hole; that is loss, too
             PERFORM lockstep.run_stop(own_run_no, 0, p_loss);
         ELSE
             UPDATE lockstep.rejected_message m SET run_no = own_run_no WHERE m.rejected_id = ANY (p_loose);

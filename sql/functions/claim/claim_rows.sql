@@ -1,7 +1,8 @@
--- The records p_head to p_last of a segment as the tasks that they become: vain ones are not needed, because nothing
--- before them failed; taken ones are the caller's. p_due, p_conditions, p_keys: of each record (see claim_special).
--- p_cancelled: the run was stopped, p_spared: what has a condition runs in spite of that. p_in_vain: nothing failed
--- before an open phase. p_taken: the caller takes what may start. The planner inlines it. See claim.
+-- The records p_head to p_last of a segment as the tasks that they become. vain: the task is not needed, because no
+-- earlier task failed; taken: the task is the caller's. p_due, p_conditions, p_keys: of each record (see
+-- claim_special). p_cancelled: the run was stopped; p_spared: its tasks with a condition run in spite of that.
+-- p_in_vain: no task before an open phase failed. p_taken: the caller takes the tasks that may start. The planner
+-- inlines this. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_rows(
     p_segment lockstep.segment, p_head int, p_last int, p_due timestamptz[], p_conditions text[], p_keys text[],
     p_cancelled boolean, p_spared boolean, p_in_vain boolean, p_taken boolean, p_is_open boolean)

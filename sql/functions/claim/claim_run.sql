@@ -1,7 +1,7 @@
--- A run begins with the record p_head of a segment (p_run_no NULL), or is missing messages before it: p_loss says that
--- they are lost, else p_loose, rejected records, account for them. Returns the run; stopped: what is claimed of it now
--- is cancelled, because an operator has cancelled the run before its first message was claimed, or because what is
--- missing counts as failed. See claim.
+-- A run begins with the record p_head of a segment (p_run_no NULL), or messages are missing before that record: p_loss
+-- says that they are lost, else p_loose, rejected records, account for them. The answer is the run. stopped: the tasks
+-- that are claimed from now on are cancelled, because an operator has cancelled the run before its first message was
+-- claimed, or because the missing messages count as failed. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_run(
     p_queue_id int, p_segment lockstep.segment, p_head int, p_run_no bigint, p_loose bigint[], p_loss text,
     OUT run_no bigint, OUT stopped boolean)

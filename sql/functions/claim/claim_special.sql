@@ -1,5 +1,5 @@
--- What the texts of special messages say: not before when, on which condition (NULL: success), with which key. See
--- claim.
+-- Reads the payloads of special messages: the time before which each must not start, its condition (NULL: success) and
+-- its idempotency key. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_special(
     p_payloads text[], OUT due timestamptz[], OUT conditions text[], OUT keys text[])
 LANGUAGE sql AS $$

@@ -1,6 +1,6 @@
--- A phase that is being filled gets external or conditional tasks, maybe its first. All of it so far may have been
--- cancelled: then it was done, and with a task that is spared it is not; nothing is claimed behind it yet. Whoever
--- waits for such tasks is notified. See claim.
+-- A phase that is being filled gets external or conditional tasks, maybe its first ones. If all of its tasks were
+-- cancelled so far, it was done; with a task that is spared it is not done any more. No task is claimed behind it yet.
+-- The workers and executors that wait for such tasks are notified. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_widen(
     p_phase_id bigint, p_external boolean, p_conditional boolean, p_spared boolean)
 RETURNS void LANGUAGE plpgsql AS $$

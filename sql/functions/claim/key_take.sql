@@ -1,7 +1,7 @@
--- Tasks take their idempotency keys, in the order of the topic. A key is free if no task of the queue has had it, or if
--- the one that has it ended without being done (Failed, Cancelled, Terminated); what retention has deleted keeps its
--- key. A task always gets the key that it has, also under another number (a replay that makes its row again). Those
--- that do not get theirs are returned. Called under the lock of the queue's row.
+-- Tasks acquire their idempotency keys, in the order of the topic. A key is free if no task of the queue has had it, or
+-- if the task that has it ended without success (Failed, Cancelled, Terminated); a task that retention has deleted
+-- keeps its key. A task always acquires the key that it has already, also under another number (a replay that makes its
+-- row again). The tasks whose keys are not free are returned. The caller has the lock of the queue's row.
 CREATE OR REPLACE FUNCTION lockstep.key_take(p_queue_id int, p_run_id uuid, p_task_ids bigint[]) RETURNS bigint[]
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- What kind of task this message is. Where none is written, what there is to do tells it, as in the codec. The planner
--- inlines it.
+-- The type of the task of a message. A message without a type has one by its other fields, as in the codec. The planner
+-- inlines this.
 CREATE OR REPLACE FUNCTION lockstep.payload_type(p_payload text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT COALESCE(p_payload::json ->> 'type',
                     CASE WHEN p_payload::json -> 'sql' IS NOT NULL THEN 'sql'

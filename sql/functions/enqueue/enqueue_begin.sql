@@ -1,6 +1,7 @@
--- A relay of enqueued runs begins: the offset from which on it must look for them on the topic. After a fail-over or a
--- restore the topic may have runs that the database has forgotten, and that jobs will fire again, under the same ids:
--- then it looks from the cursor on, and what it finds (enqueue_sent) is not sent again.
+-- A relay of enqueued runs begins: the answer is the offset from which on it must search the topic for them. After a
+-- fail-over or a restore the topic may have runs that the database has forgotten, and that jobs will fire again, under
+-- the same ids: then the relay searches from the cursor on, and the runs that it finds (enqueue_sent) are not sent
+-- again.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_begin(p_queue_id int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     NOT_SEEN CONSTANT bigint := 9223372036854775807; -- the relay that begins has yet to see the end of the topic

@@ -1,5 +1,5 @@
--- Refuses a staged task that can be seen to be wrong. What only the parser of messages sees (task/message.c) is refused
--- by the relay: then the run is Failed, with the reason.
+-- Refuses a staged task that is visibly wrong. Errors that only the parser of messages finds (task/message.c) are
+-- refused by the relay: then the run is Failed, with the reason.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_check(p_task jsonb, p_number bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     wrong text;

@@ -1,6 +1,6 @@
--- Puts tasks into the outbox as one run, in the caller's transaction: sorted by order, tasks of one order as they are
--- given. A task that is wrong is refused with its number. p_job, p_started_by: of a job's run, and what started it.
--- Returns p_run.
+-- Puts tasks into the outbox as one run, in the caller's transaction: sorted by order, tasks of one order in the order
+-- of the array. A task that is wrong is refused with its number. p_job, p_started_by: of a job's run, and its trigger.
+-- The answer is p_run.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_run(
     p_queue_id int, p_tasks jsonb[], p_name text, p_run uuid, p_job int, p_started_by text)
 RETURNS uuid LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- What this run is about to change is told of by events that wait for the relay: they are made as things are now. A row
--- that the relay has in hand at this moment is made by it, from before our change.
+-- Makes the events of a run that wait for the relay from its current state, before the caller changes the run. An event
+-- that the relay is processing at this moment is made by the relay, from the state before the change.
 CREATE OR REPLACE FUNCTION lockstep.event_freeze(p_run_no bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- What the event log has and consumers are to know goes to the outbox, too, in the same transaction. Whoever writes the
--- log may not write the outbox. No SET search_path: docs/explanation/decisions.md.
+-- An event of the log that consumers are to receive goes to the outbox, too, in the same transaction. A role that may
+-- write the log need not be able to write the outbox. No SET search_path: docs/explanation/decisions.md.
 CREATE OR REPLACE FUNCTION lockstep.event_logged() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
     INSERT INTO lockstep.outbox (queue_id, kind, event, run_no, phase_id, task_id, actor, detail, created_at, job)

@@ -1,6 +1,6 @@
--- A phase was opened, or is done, and its run wants events: one row for the relay. No NOTIFY, this is a barrier: the
--- executor whose gate has opened a phase wakes its relay itself, and the end of a run is told of anyway. No SET
--- search_path: docs/explanation/decisions.md.
+-- A phase was opened, or is done, and its run wants events: one row for the relay. Without NOTIFY, because this is a
+-- barrier: the executor whose gate has opened a phase wakes its relay itself, and the end of a run is notified anyway.
+-- No SET search_path: docs/explanation/decisions.md.
 CREATE OR REPLACE FUNCTION lockstep.event_of_phase() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
     INSERT INTO lockstep.outbox (queue_id, kind, event, run_no, phase_id, created_at)

@@ -1,6 +1,6 @@
--- An executor whose heartbeat stands still though it holds its lock is frozen (stopped, a paused machine): its sessions
--- are ended, all of them, so its locks go and it is an orphan's owner like any other. The observer has judged the
--- standstill by its own clock; the counter is looked at once more.
+-- An executor whose heartbeat does not advance though it holds its lock is frozen (stopped, a paused machine). All of
+-- its sessions are ended, so its locks are released and its tasks are adopted like those of any dead executor. The
+-- observer has judged the standstill by its own clock; the counter is checked once more.
 CREATE OR REPLACE FUNCTION lockstep.executor_fence(p_executor_no int, p_heartbeat bigint) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,6 +1,6 @@
--- Forgets executors that ended long ago, and events that belong to no queue: a batch at each start of an executor,
--- which adds one. Kept: the newest 10,000 incarnations, a month of events, and whatever has sessions that are still to
--- be ended.
+-- Forgets executors that ended long ago, and events that belong to no queue: one batch at each start of an executor,
+-- which adds one. Kept: the newest 10,000 incarnations, a month of events, and each executor with sessions that are
+-- still to be ended.
 CREATE OR REPLACE FUNCTION lockstep.executor_forget(p_kept int DEFAULT 10000) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     executors int;

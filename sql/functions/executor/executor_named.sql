@@ -1,4 +1,4 @@
--- The number of the executor with this id, for an operator who wants something of it: it must live.
+-- The number of the executor with this id, for an operator's command to it: it must live.
 CREATE OR REPLACE FUNCTION lockstep.executor_named(p_executor_id uuid) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     e record;

@@ -1,6 +1,6 @@
--- The numbers of all executors whose work is not to be touched: those that live (their liveness lock is held), and
--- those that died but whose task sessions are still there: these are ended first, so that an old attempt does not run
--- beside a new one. One that is found dead is marked as ended, once.
+-- The numbers of all executors whose work must not be touched: those that live (their liveness lock is held), and those
+-- that died but whose task sessions still exist: these sessions are ended first, so that an old attempt does not run
+-- while a new one does. An executor that is found dead is marked as ended, once.
 CREATE OR REPLACE FUNCTION lockstep.executors_living() RETURNS int[] LANGUAGE plpgsql AS $$
 DECLARE
     living int[];

@@ -1,10 +1,13 @@
--- Is this the server on which the queue was worked on? Its row says which one that was, and goes with the database into
--- every copy of it: a dump that is restored elsewhere, a template, a base backup that was given an identity of its own.
+-- Is this the server on which the queue was worked on? The queue's row names that server, and goes with the database
+-- into every copy of it: a dump that is restored elsewhere, a template, a base backup that was given an identity of its
+-- own.
 --
--- verdict   noted        nothing was known, it is written down         same         as it was
+-- verdict   noted        the server was not known, it is noted now
+--           same         it is the same
 --           failed_over  the same cluster and database on a later timeline: a standby was promoted, or a backup
 --                        restored
---           other        the queue is halted (other_server)             unknown      the server does not tell
+--           other        the queue is halted (other_server)
+--           unknown      the server does not give its identity
 CREATE OR REPLACE FUNCTION lockstep.server_recognise(
     p_queue_id int, p_executor_no int, p_system text, p_database bigint, p_timeline bigint, OUT verdict text,
     OUT timeline_was bigint, OUT detail text)
@@ -20,7 +23,7 @@ BEGIN
     FROM lockstep.queue
     WHERE queue_id = p_queue_id AND server_system = p_system AND server_database = p_database
       AND server_timeline = p_timeline;
-    IF FOUND THEN -- nothing to note: whoever holds the row is not waited for
+    IF FOUND THEN -- nothing to note: no wait for a session that holds the row
         verdict := 'same';
         RETURN;
     END IF;

@@ -1,6 +1,6 @@
--- Ends the task sessions of executors that do not live; returns the executors of which some are still there. A session
--- that may not be ended for want of rights ends by itself when its client's connection is seen to be gone. One whose
--- start may not be seen counts for a minute: after that its pid may be somebody else's.
+-- Ends the task sessions of executors that do not live; the answer is the executors of which some still exist. A
+-- session that this login may not end ends by itself when its client's connection is seen to be gone. A session whose
+-- start this login may not see counts for a minute: after that its pid may belong to another one.
 CREATE OR REPLACE FUNCTION lockstep.sessions_left(p_living int[]) RETURNS int[] LANGUAGE plpgsql AS $$
 DECLARE
     s record;

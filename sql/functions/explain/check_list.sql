@@ -1,6 +1,6 @@
--- What is wrong with this installation, as far as the database knows it: one judgement for `lockstep check` and the
--- console's System page. subject: what it is about; grade: ok, warn or FAIL; no orders them. A queue without an
--- executor, or whose locks a session has taken, is named if it has work to do.
+-- The findings of `lockstep check` and of the console's System page: is this installation sound, as far as the database
+-- can know? subject: the thing that was checked; grade: ok, warn or FAIL; no orders the findings. A queue without an
+-- executor, or whose locks another session has taken, is listed only while it has work to do.
 CREATE OR REPLACE FUNCTION lockstep.check_list()
 RETURNS TABLE (no int, subject text, grade text, finding text, hint text) LANGUAGE sql STABLE AS $$
     SELECT 1, 'primary', 'FAIL', 'the server is a standby',

@@ -1,4 +1,5 @@
--- The reasons in the order in which they are found: see explain.
+-- The reasons for explain, in the order in which they are found. Of the three ids one is given: a task, a run or a
+-- queue.
 CREATE OR REPLACE FUNCTION lockstep.explain_all(p_queue_id int, p_run_no bigint, p_task_id bigint)
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
@@ -16,7 +17,7 @@ BEGIN
         RETURN QUERY SELECT * FROM lockstep.explain_run(p_run_no);
     ELSE
         RETURN QUERY SELECT * FROM lockstep.explain_queue(p_queue_id);
-        -- What its oldest run waits for, and what it has at work.
+        -- The oldest run of the queue: its tasks that run, and the cause for which the others wait.
         SELECT r.run_no INTO oldest
         FROM lockstep.run r
         WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL ORDER BY r.first_offset NULLS LAST LIMIT 1;

@@ -1,6 +1,6 @@
--- The session in which an attempt runs that is shown as running: noted with it, and still a reader of its executor.
--- NULL: not known. Who may not see when sessions began takes the number for it: the executor lists its readers, and
--- takes lost ones off.
+-- The session of an attempt that is shown as running: the session that is noted with it, while it is still a reader of
+-- its executor. NULL: not known. A role that may not see when sessions began relies on the pid alone, because the
+-- executor lists its readers and removes those that it has lost.
 CREATE OR REPLACE FUNCTION lockstep.explain_backend(p_executor_no int, p_pid int) RETURNS int LANGUAGE sql STABLE AS $$
     SELECT a.pid
     FROM lockstep.executor_session s

@@ -1,5 +1,5 @@
--- What a running task waits for in its session: a row for each transaction that must end, the roots of the chains of
--- locks; none if it waits for no lock. See explain.
+-- The locks that a running task waits for in its session, for explain: a row for each transaction that must end, which
+-- is a root of the chains of locks. No row: the task waits for no lock.
 CREATE OR REPLACE FUNCTION lockstep.explain_blocked(p_what text, p_backend int, p_names text[])
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,7 +1,7 @@
--- What a session waits for in the end: the sessions that block it, those that block these, and so on, down to those
--- that wait for no lock. path: from the one that p_pid waits for to that one. A prepared transaction has no session
--- (pg_blocking_pids: 0): it is found by the lock. Each session is visited once, so a queue of waiters costs one look
--- for each of them.
+-- The sessions for which session p_pid waits in the end: those that block it, those that block these, and so on, down
+-- to those that wait for no lock. path: from the session that p_pid waits for down to that one. A prepared transaction
+-- has no session (pg_blocking_pids says 0), so it is found by the lock. Each session is visited once: the cost is one
+-- look for each session in a queue of waiters.
 CREATE OR REPLACE FUNCTION lockstep.explain_blockers(p_pid int)
 RETURNS TABLE (pid int, gid text, owner name, database name, prepared timestamptz, path int[])
 LANGUAGE plpgsql STABLE AS $$

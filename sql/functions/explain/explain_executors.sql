@@ -1,4 +1,5 @@
--- What holds up a queue because of its executors: see explain.
+-- The reasons for which the executors of a queue hold it up, for explain: none lives, all drain or have no reader, one
+-- is silent, cannot reach Kafka or has set the queue aside.
 CREATE OR REPLACE FUNCTION lockstep.explain_executors(p_queue_id int) RETURNS SETOF lockstep.explanation
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,11 +1,12 @@
--- Sessions that keep the row of this queue, or of one of its runs, locked in an open transaction, and somebody needs
--- it: a session waits, or an executor has just given it up for a while. Also one that nobody needs yet, once its
--- transaction is older than ours are: the next message will wait for it. See explain.
+-- Sessions that keep the row of this queue, or of one of its runs, locked in an open transaction while another session
+-- needs it: that session waits, or an executor has just given the row up for a while. A session for whose row no
+-- session waits yet is listed once its transaction is older than transactions of Lockstep are: the next message will
+-- wait for it. See explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_held(p_queue_id int) RETURNS SETOF lockstep.explanation
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     h record;
-    -- Else no run is looked at: there may be thousands.
+    -- False: no run is read, because there may be thousands.
     locked CONSTANT boolean := EXISTS (SELECT FROM pg_catalog.pg_locks l
                                        WHERE l.locktype = 'relation' AND l.relation = 'lockstep.run'::regclass
                                          AND l.granted AND l.mode IN ('RowShareLock', 'RowExclusiveLock')

@@ -1,4 +1,5 @@
--- What helps, where something else is in trouble: that nothing has to be done is not said beside it. See explain.
+-- The remedy of a reason. Where another reason calls for an act of the operator (p_trouble), the remedy does not say
+-- that nothing has to be done. See explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_helps(p_helps text, p_trouble boolean) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN p_trouble

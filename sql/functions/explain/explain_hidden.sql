@@ -1,5 +1,5 @@
--- That the role that asks may not see what other sessions do: the same row for each such session, so it is said once.
--- See explain.
+-- The reason that the role which asks may not see the activity of other sessions. The row is the same for each such
+-- session, so that explain says it once.
 CREATE OR REPLACE FUNCTION lockstep.explain_hidden() RETURNS SETOF lockstep.explanation LANGUAGE sql STABLE AS $$
     SELECT 'sessions_hidden', h.reason, 'server', NULL::timestamptz, h.hint FROM lockstep.sessions_hidden() AS h
 $$;

@@ -1,6 +1,6 @@
--- Sessions that are none of an executor's and hold locks of phases: of those of this queue that are not done, or of
--- phases that are still to come. A gate waits for exactly such a lock, and nobody claims a phase whose locks are taken.
--- See explain.
+-- Sessions that are no executor's and hold locks of phases: phases of this queue that are not done, or phases that are
+-- still to come. A gate waits for exactly such a lock, and no executor claims a phase whose locks are taken. See
+-- explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_locks(p_queue_id int) RETURNS SETOF lockstep.explanation
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

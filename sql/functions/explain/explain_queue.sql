@@ -1,4 +1,4 @@
--- What holds up a whole queue: see explain.
+-- The reasons that hold up a whole queue, for explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_queue(p_queue_id int) RETURNS SETOF lockstep.explanation
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -34,7 +34,7 @@ BEGIN
                                ORDER BY l.event_id DESC LIMIT 1)),
             about, queue_row.updated_at, names);
     ELSIF busy >= queue_row.max_readers THEN
-        WITH w AS MATERIALIZED ( -- what runs, read once
+        WITH w AS MATERIALIZED ( -- the tasks that run, read once
             SELECT t.task_id, t.name, t."order", t.started_at, t.executor_no, t.run_no
             FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
             WHERE p.queue_id = p_queue_id AND p.opened_at IS NOT NULL AND p.done_at IS NULL AND t.status = 'Processing'

@@ -1,6 +1,6 @@
--- One reason, with what helps from the table of reasons; names: pairs of a word of the text and what it stands for. All
--- words are replaced at once, so what stands for one may contain another. Of a queue that is named there also: MORE
--- readers, a lookahead that goes FARTHER. With a pair for PIPED, the run was read from a pipe.
+-- One reason with its remedy from the table of reasons. names: pairs of a word of the text and its value. All words are
+-- replaced at once, so a value may contain another word. For a queue that is named there are also MORE (readers) and
+-- FARTHER (lookahead). With a pair for PIPED, the run was read from a pipe.
 CREATE OR REPLACE FUNCTION lockstep.explain_row(
     p_reason text, p_sentence text, p_about text, p_since timestamptz, p_names text[] DEFAULT '{}')
 RETURNS lockstep.explanation LANGUAGE plpgsql STABLE AS $$

@@ -1,8 +1,9 @@
--- Why a run does not continue: see explain. p_whole: with what holds up its queue, and the run before it.
+-- The reasons for which a run does not continue, for explain. p_whole: with the reasons that hold up its queue and the
+-- run before it.
 CREATE OR REPLACE FUNCTION lockstep.explain_run(p_run_no bigint, p_whole boolean DEFAULT true)
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
-    MOST CONSTANT int := 5000; -- tasks that are looked at: explain answers at once, whatever the size of a phase
+    MOST CONSTANT int := 5000; -- tasks that are read: explain answers at once, also for a large phase
     run_row lockstep.run;
     queue_row record;
     before record;
@@ -76,7 +77,7 @@ BEGIN
                 pg_catalog.format('%s waits for the end of run %s, which is %s', about,
                                   pg_catalog.concat_ws(' ', before.run_id, '"' || before.name || '"'), before.status),
                 about, before.started_at, names || ARRAY['OTHER', before.run_id::text]);
-            IF p_whole THEN -- that one is what everybody waits for
+            IF p_whole THEN -- all later runs wait for that one
                 RETURN QUERY SELECT * FROM lockstep.explain_run(before.run_no, false);
             END IF;
             EXIT;
@@ -102,8 +103,8 @@ BEGIN
                                        ', the oldest for ' || lockstep.explain_words(now - counted.since)) END),
             about, open.opened_at, names);
     END IF;
-    -- Those that wait for a lock first: others may have run for longer. Of a large phase what comes next, which is at
-    -- work, too.
+    -- Tasks that wait for a lock come first: others may have run for longer. Of a large phase only the next tasks are
+    -- read, which are at work, too.
     blocked := ARRAY(SELECT DISTINCT l.pid FROM pg_catalog.pg_locks l WHERE NOT l.granted AND l.pid IS NOT NULL);
     RETURN QUERY
     SELECT e.*

@@ -1,6 +1,6 @@
--- A session in words: whose it is and what it does, and its query. hidden: the caller may not see the latter two. No
--- row: there is none. Where queries_shown(false) was called in this transaction, words are in the query's place: a
--- query may quote the parameters of a task.
+-- A session in words: its owner and activity, and its query. hidden: the caller may not see the activity and the query.
+-- No row: there is no such session. Where queries_shown(false) was called in this transaction, a sentence takes
+-- the place of the query, because a query may quote the parameters of a task.
 CREATE OR REPLACE FUNCTION lockstep.explain_session(p_pid int)
 RETURNS TABLE (is text, query text, since timestamptz, hidden boolean) LANGUAGE sql STABLE AS $$
     SELECT pg_catalog.concat_ws(

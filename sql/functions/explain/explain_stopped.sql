@@ -1,5 +1,5 @@
--- What stops a queue until an operator acts: a halt, a pause, executors that do not work. It is the first part of
--- explain_queue, and all that the console's overview says of a queue.
+-- The reasons that stop a queue until an operator acts: a halt, a pause, executors that do not work. This is the first
+-- part of explain_queue, and all that the console's overview says of a queue.
 CREATE OR REPLACE FUNCTION lockstep.explain_stopped(p_queue_id int) RETURNS SETOF lockstep.explanation
 LANGUAGE plpgsql AS $$
 DECLARE

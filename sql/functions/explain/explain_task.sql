@@ -1,4 +1,5 @@
--- Why a task does not run, or does not end: see explain. p_whole: with what holds up its phase, its run, its queue.
+-- The reasons for which a task does not run or does not end, for explain. p_whole: with the reasons that hold up its
+-- phase, its run and its queue.
 CREATE OR REPLACE FUNCTION lockstep.explain_task(p_task_id bigint, p_whole boolean DEFAULT true)
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
@@ -45,7 +46,7 @@ BEGIN
             names);
         RETURN;
     END IF;
-    -- Whoever has its row locked keeps it from being cancelled, too.
+    -- A session that has the row of the task locked also keeps it from being cancelled.
     holder := CASE WHEN NOT blind THEN (SELECT h.pid FROM pg_catalog.unnest(lockstep.task_holders(p_task_id)) AS h (pid)
                                         WHERE NOT lockstep.explain_passing(h.pid) LIMIT 1) END;
     RETURN QUERY

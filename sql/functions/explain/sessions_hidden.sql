@@ -1,5 +1,6 @@
--- Why the role that asks sees no query and no state of other roles' sessions, and what changes that. No row: it sees
--- them. The role is that of the session as it is now: behind SET ROLE a group, not the login.
+-- The reason for which the current role sees no query and no state of other roles' sessions, and the statement that
+-- changes that. No row: it sees them. The current role is that of the session now: behind SET ROLE it is a group, not
+-- the login.
 CREATE OR REPLACE FUNCTION lockstep.sessions_hidden(OUT reason text, OUT hint text) RETURNS SETOF record
 LANGUAGE sql STABLE AS $$
     SELECT e.sentence, e.helps

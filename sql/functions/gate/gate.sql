@@ -1,27 +1,28 @@
--- Gate: one slice of the wait between claim and start. Waits for IX of the phase before, then opens, in one
--- transaction: lock the rows of the phase before and of ours; then, in a statement of its own, check; then open. Each
--- statement of this function takes its own snapshot (READ COMMITTED, VOLATILE), so the check sees what was committed
--- while the lock was waited for. Every statement behind the lock is a part of the barrier: what nobody's start waits
--- for is in lockstep.opened, which the caller calls next.
+-- Gate: one slice of the wait between claim and start. It waits for IX of the phase before, then opens the phase in one
+-- transaction: it locks the rows of the phase before and of this phase; then, in a statement of its own, it checks;
+-- then it opens. Each statement of this function, and of gate_ready, takes its own snapshot (READ COMMITTED, VOLATILE),
+-- so the check sees the changes that were committed during the wait for the lock. Every statement behind the lock is a
+-- part of the barrier. Work for which no start waits is in lockstep.opened, which the caller calls next.
 --
--- Only the oldest phase of the run that is not open gates, whoever owns its tasks; p_phase_id is the oldest phase of
--- which the caller owns tasks and which it has not seen open: if another has opened it, only its IX is to be taken.
--- While another executor has S of the phase right before that one, the caller waits for that executor.
+-- Only the oldest phase of the run that is not open gates, whichever executor owns its tasks. p_phase_id is the oldest
+-- phase of which the caller owns tasks and which it has not seen open: if another executor has opened it, only its IX
+-- is to be acquired. While another executor has S of the phase right before that one, the caller waits for that
+-- executor.
 --
--- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id) (none if it is NULL). tells:
---                          events wait for a relay
---           wait           IX was not granted within the slice: come again at once, that wait is the wake-up
---           orphans        the phase before has work without a living owner: adopt it, then come again
---           due            what is left of the phase before is due in wait_ms
---           external       it is left to external workers: sleep until one notifies
---           run            a run before it has not ended: sleep until it is notified
+-- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id), none if that is NULL
+--           wait           IX was not granted within the slice: call again at once, that wait is the wake-up
+--           orphans        the phase before has work without a living owner: adopt it, then call again
+--           due            the rest of the phase before is due in wait_ms
+--           external       external workers have the rest: sleep until one notifies
+--           run            an earlier run has not ended: sleep until it is notified
 --           paused         sleep until it is notified
 --           gone           the caller's phase is done or cancelled: forget its tasks
---           nothing        nothing to open
--- p_wait_ms: 0 tries only; the verdict is wait then, too.
+--           nothing        no phase is to be opened
+-- p_wait_ms: 0 only tries; the verdict is wait then, too.
 -- conditional: some tasks of a phase that was opened may have been cancelled while others were not: the caller asks
--- which of its own.
--- definitions: how often tasks have changed what the database defines, as of when everything before was finished.
+-- which of its tasks were.
+-- definitions: how often tasks have changed the definitions of the database, up to the end of all earlier tasks.
+-- tells: events wait for a relay.
 CREATE OR REPLACE FUNCTION lockstep.gate(
     p_phase_id bigint, p_wait_ms int,
     OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT conditional boolean,
@@ -33,7 +34,7 @@ DECLARE
     own record;
     waited bigint;     -- the phase before, if its IX was waited for until it was the open one
     before_run bigint; -- the run before, if the phase is the first of its run
-    free boolean;      -- what the phase waits for is finished
+    free boolean;      -- the work that the phase waits for is finished
     cancelled boolean;
 BEGIN
     conditional := false;
@@ -57,9 +58,9 @@ BEGIN
         phase_id := p_phase_id;
         EXIT WHEN waited IS NOT NULL OR target.next OR target.opened_at IS NOT NULL OR target.done_at IS NOT NULL
                   OR target.previous_phase_id IS NULL OR p_wait_ms = 0;
-        -- If an executor has S of the phase before, it has tasks of it, and its gate opens it. What comes before that
-        -- is not ours to wait for: we would be in the way of the executors that release it (lockstep.lock_intent_xact).
-        -- Else it is ours, or no executor opens it.
+        -- If an executor has S of the phase before, it has tasks of it, and its gate opens it. This gate must not wait
+        -- for an earlier phase: it would delay the executors that release that one (lockstep.lock_intent_xact). If no
+        -- executor has S, this gate opens it, or none does.
         EXIT WHEN lockstep.shared_free(target.previous_phase_id);
         IF NOT lockstep.lock_intent_xact(target.previous_phase_id, p_wait_ms) THEN
             verdict := 'wait';
@@ -72,8 +73,8 @@ BEGIN
         RETURN;
     END IF;
     previous_phase_id := target.previous_phase_id;
-    -- It is the next one, as it is most times. Else not beyond the caller's: if that is opened at this moment, it would
-    -- wait for tasks that it may start itself.
+    -- Most times this phase is the next one. If it is not, the gate does not go beyond the phase of the caller: if that
+    -- is opened at this moment, the gate would wait for tasks that the caller may start itself.
     IF target.opened_at IS NULL AND target.done_at IS NULL AND target.next IS NOT TRUE THEN
         SELECT o.phase_id, o."order", o.previous_phase_id, o.opened_at, o.done_at, o.queue_id, o.run_no, o.after_runs,
                o.conditional, o.waits_for
@@ -106,12 +107,12 @@ BEGIN
         RETURN;
     END IF;
 
-    -- The run before its phases, as everybody who changes a run: started_at is written below.
+    -- The run before its phases, as all functions that change a run lock them: started_at is written below.
     IF target.previous_phase_id IS NULL THEN
         PERFORM FROM lockstep.run r WHERE r.run_no = target.run_no FOR NO KEY UPDATE;
     END IF;
-    -- A reopening of any phase before ours locks ours, too, FOR UPDATE, before it makes a finished task unfinished
-    -- again.
+    -- A reopening of any phase before this one locks this one, too, FOR UPDATE, before it makes a finished task
+    -- unfinished again.
     PERFORM FROM lockstep.phase p WHERE p.phase_id = gate.previous_phase_id FOR NO KEY UPDATE;
     SELECT p.opened_at, p.done_at, p.conditional, p.external, p.events INTO own
     FROM lockstep.phase p WHERE p.phase_id = gate.phase_id FOR NO KEY UPDATE;
@@ -121,7 +122,7 @@ BEGIN
                              before_run IS NOT NULL OR target.after_runs) AS g;
     IF free AND NOT cancelled THEN
         conditional := own.conditional;
-        verdict := 'open'; -- by another, while we waited for the rows
+        verdict := 'open'; -- another executor opened it while this one waited for the rows
         IF own.opened_at IS NULL THEN
             PERFORM lockstep.gate_open(phase_id, previous_phase_id,
                                        CASE WHEN target.previous_phase_id IS NULL THEN target.run_no END, conditional,
@@ -133,7 +134,7 @@ BEGIN
         PERFORM lockstep.keep_intent(previous_phase_id);
         RETURN;
     END IF;
-    -- What is left of a run that is held is not adopted: nothing to look for until it is resumed.
+    -- The rest of a run that is held is not adopted: there is no work until it is resumed.
     verdict := COALESCE(verdict, CASE WHEN free THEN 'gone' END,
                         (SELECT 'paused'
                          FROM lockstep.run r WHERE r.run_no = target.run_no AND r.paused_by IS NOT NULL));

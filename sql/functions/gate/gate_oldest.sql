@@ -1,7 +1,7 @@
--- The oldest phase of a run, up to p_order, that is neither open nor done; waits_for: the last phase before it that is
--- not done (a reopened phase may lie behind others that stay done), else the one right before it. No row: there is none
--- any more. By phase_left, the index of what is not done: a run may have done thousands of phases. The planner inlines
--- it. See gate.
+-- The oldest phase of a run, up to p_order, that is neither open nor done. waits_for: the last phase before it that is
+-- not done (a reopened phase may lie behind others that stay done), else the phase right before it. No row: there is no
+-- such phase. By phase_left, the index of the phases that are not done, because a run may have thousands of phases that
+-- are. The planner inlines it. See gate.
 CREATE OR REPLACE FUNCTION lockstep.gate_oldest(p_run_no bigint, p_order bigint)
 RETURNS TABLE (phase_id bigint, "order" bigint, previous_phase_id bigint, opened_at timestamptz, done_at timestamptz,
                queue_id int, run_no bigint, after_runs boolean, conditional boolean, waits_for bigint)

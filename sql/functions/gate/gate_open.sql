@@ -1,10 +1,10 @@
--- A phase opens, and the one before it (p_previous, of this run or of the one before; NULL: none) is done with.
--- p_run_no: a run that starts with this phase, else NULL. See gate, which has their rows.
+-- Opens a phase; the phase before it (p_previous, of this run or of the run before; NULL: none) is done. p_run_no: a
+-- run that starts with this phase, else NULL. gate calls this and has the rows of both.
 CREATE OR REPLACE FUNCTION lockstep.gate_open(
     p_phase_id bigint, p_previous bigint, p_run_no bigint, p_conditional boolean, p_external boolean)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    -- The one before first, because both tell events.
+    -- The phase before comes first, because both write events.
     UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE phase_id = p_previous AND done_at IS NULL;
     UPDATE lockstep.phase SET opened_at = pg_catalog.clock_timestamp(), after_runs = false WHERE phase_id = p_phase_id;
     IF p_run_no IS NOT NULL THEN

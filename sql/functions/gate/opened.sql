@@ -1,7 +1,7 @@
--- What follows openings and keeps no task waiting: their lines in the log, and a word to whoever was refused a claim
--- because too many phases were ahead, or others had the last one (lockstep.claim). In a transaction of its own, behind
--- those that opened, all of one queue; if its caller dies in between, those that are refused hear of that death and
--- come again.
+-- Writes the lines of openings to the log, and notifies the executors that were refused a claim because too many phases
+-- were ahead or because other executors had the last phase (lockstep.claim). No task waits for this: it has a
+-- transaction of its own, behind the openings, all of one queue. If its caller dies in between, the refused executors
+-- notice that death and claim again.
 CREATE OR REPLACE FUNCTION lockstep.opened(p_phase_ids bigint[], p_executor_no int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     own_queue int;

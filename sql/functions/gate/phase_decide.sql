@@ -1,6 +1,6 @@
--- A phase opens: everything before it is finished, so it is known whether something failed. If so, its tasks whose
--- condition is failure may be taken; if not, they are Cancelled. Nobody has had them in hand (see claim and adopt).
--- Called in the transaction that opens.
+-- A phase opens: all earlier tasks are finished, so it is known whether one of them failed. If so, the tasks of the
+-- phase whose condition is failure may be taken; if not, they are Cancelled. No executor owns them before (see claim
+-- and adopt). The caller opens the phase in the same transaction.
 CREATE OR REPLACE FUNCTION lockstep.phase_decide(p_phase_id bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     phase_row record;

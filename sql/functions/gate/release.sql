@@ -1,15 +1,16 @@
--- Release: this executor runs nothing more of the phase: S goes. If that may have been the last of its run, the run's
--- end is
--- tried: the last executor to come here sees everything that the others committed before. Whether the end is known is
--- asked by run_finish under the lock of the queue's row: a claim that takes the end at this moment has looked for
--- unfinished tasks before ours was finished, and we would not see its end. It may be the last one though later phases
--- were claimed: an operator may have finished all of theirs, and whoever had them has let go before ours was done.
--- The barrier's short way: if no other executor has S of the phase or waits for IX of it, the caller opens the next
--- phase at once. Otherwise the caller's gate, or the gate that waits already, opens it.
---   p_followed: the caller has a later phase of the run in hand, and comes here for that one, too.
+-- Release: this executor runs no more tasks of the phase, and its S is released. If the phase may have been the last
+-- one of its run, the end of the run is tried: the last executor that calls this sees all changes that the others
+-- committed before. run_finish checks under the lock of the queue's row whether the end is known, because a claim that
+-- takes the end at this moment has searched for unfinished tasks before this task was finished, and this function would
+-- not see its end. The phase may be the last one although later phases were claimed: an operator may have finished all
+-- of their tasks, and the executors that had them released theirs before this task was done.
+-- The short way through the barrier: if no other executor has S of the phase or waits for IX of it, the caller opens
+-- the next phase at once. Otherwise the caller's gate, or the gate that waits already, opens it.
+--   p_followed: the caller has a later phase of the run and calls this for that one, too.
 --   p_intent:   the phase before, if the caller's session has IX of it.
---   p_next:     the run's oldest phase that the caller has tasks of and has not seen open; only with
---               p_followed, because an opening holds no row of a queue. The rest of the answer is lockstep.gate's.
+--   p_next:     the run's oldest phase of which the caller has tasks and which it has not seen open; only with
+--               p_followed, because an opening holds no row of a queue. The other columns of the answer are those of
+--               lockstep.gate.
 CREATE OR REPLACE FUNCTION lockstep.release(
     p_phase_id bigint, p_shared boolean, p_followed boolean DEFAULT false, p_intent bigint DEFAULT NULL,
     p_next bigint DEFAULT NULL, OUT unlocked boolean, OUT ended text, OUT verdict text, OUT phase_id bigint,

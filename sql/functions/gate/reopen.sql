@@ -1,18 +1,17 @@
--- Reopen: finished tasks of one phase are made unfinished again, to be run by whoever adopts them. For replay, `run
--- retry` and `task retry`. The rows of the phase and of every later phase of the run are locked in ascending order;
--- then, in a statement of its own, it is refused if a later open phase has unfinished work that names an owner, dead or
--- alive (so an open phase with owned work is never closed, and an executor starts only what it saw open); then later
--- phases that are not done are closed. Done ones stay done: the gate of a phase looks at all phases before it that are
--- not.
+-- Reopen: finished tasks of one phase become unfinished again, and executors adopt them. For replay, `run retry` and
+-- `task retry`. The rows of the phase and of every later phase of the run are locked in ascending order. Then, in a
+-- statement of its own, the reopening is refused if a later open phase has unfinished work that names an owner, dead or
+-- alive: so an open phase with owned work is never closed, and an executor starts only tasks of a phase that it saw
+-- open. Then later phases that are not done are closed. Phases that are done stay done: the gate of a phase checks all
+-- earlier phases that are not.
 --   p_task_ids: those of them that are finished; NULL: all that failed, or were cancelled because of a failure. '{}':
---               none, only
---   the run continues.
--- A run that had ended is Running again; its end stays known. If the runs of its queue are serial it takes its place in
--- log order
--- again: the phase waits for the runs before it that have not ended (those after it that have begun are not held up).
--- Attempts: each reopened task has as many as its message or its queue says, counted on.
--- Not reopened: a task whose key is another's now (key_take); one whose condition is failure if nothing failed before
--- it.
+--   none, only the run continues.
+-- A run that had ended is Running again; its end stays known. If the runs of its queue are serial it returns to its
+-- place in log order: the phase waits for the earlier runs that have not ended (later runs that have begun are not held
+-- up).
+-- Attempts: each reopened task has as many more as its message or its queue says.
+-- Not reopened: a task whose key another task has now (key_take); a task whose condition is failure if no earlier task
+-- failed.
 --
 -- verdict   reopened   reopened says how many
 --           refused    a later phase is at work: blocking is its order
@@ -32,8 +31,8 @@ BEGIN
     reopened := 0;
     SELECT p.run_no, p.queue_id, p."order", p.conditional INTO STRICT own
     FROM lockstep.phase p WHERE p.phase_id = p_phase_id;
-    -- The queue, the run, its phases, tasks: as everybody who changes a run. All reopenings of a queue are one after
-    -- the other.
+    -- The queue, the run, its phases, its tasks, in the order of all functions that change a run. All reopenings of a
+    -- queue are one after the other.
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own.queue_id FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run WHERE run.run_no = own.run_no FOR NO KEY UPDATE;
     PERFORM FROM lockstep.phase p
@@ -112,7 +111,8 @@ BEGIN
         stop_lifted = LEAST(CASE WHEN run.stop_after >= own."order" THEN run.stop_after END, run.stop_lifted),
         error = CASE WHEN run.stop_after < own."order" THEN run.error END
     WHERE run.run_no = own.run_no;
-    -- The phase that is being filled may have been cancelled as a whole: what is claimed for it from now on is not.
+    -- The phase that is being filled may have been cancelled as a whole: the tasks that are claimed for it from now on
+    -- are not.
     UPDATE lockstep.phase p SET done_at = NULL
     FROM lockstep.run
     WHERE run.run_no = own.run_no AND p.phase_id = run.last_phase_id AND p."order" > own."order"

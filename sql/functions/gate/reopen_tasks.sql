@@ -1,11 +1,12 @@
--- Finished tasks become unfinished again and wait for whoever adopts them; what their attempts did is kept.
--- p_max_attempts: what their queue says. Returns how many. See reopen.
+-- Finished tasks become unfinished again and wait until an executor adopts them; the record of their attempts is kept.
+-- p_max_attempts: the number of attempts that their queue allows. The answer is the number of tasks. See reopen.
 CREATE OR REPLACE FUNCTION lockstep.reopen_tasks(p_task_ids bigint[], p_max_attempts int) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     count bigint;
 BEGIN
-    -- What a successful attempt did is told by the task's row alone: kept before the row tells of another one.
+    -- A successful attempt is recorded in the task's row alone: the record is kept before the row is used for another
+    -- attempt.
     INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, worker, started_at, ended_at, rows,
                                        notices)
     SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.worker, t.started_at,
@@ -16,7 +17,7 @@ BEGIN
     UPDATE lockstep.task t
     SET status = 'Pending', executor_no = NULL, token = NULL, worker = NULL, lease_until = NULL, attempt_num = n.next,
         max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, p_max_attempts), lost_num = 0,
-        step = CASE WHEN t.status <> 'Completed' THEN t.step END, -- what is done of it stays done
+        step = CASE WHEN t.status <> 'Completed' THEN t.step END, -- its steps that are done stay done
         response = NULL, error = NULL, rows = NULL, notices = NULL, cancelled_by = NULL, skipped = NULL,
         scheduled_for = (t.payload::json ->> 'not_before')::timestamptz, started_at = NULL, duration = NULL,
         updated_at = pg_catalog.clock_timestamp()

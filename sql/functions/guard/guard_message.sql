@@ -1,5 +1,5 @@
--- What a message says of a task: a type that there is, and a condition. A CHECK would be parsed again in every
--- statement that writes the table; triggers of columns that are not written are passed over.
+-- The rules for the columns that a message fills in a task: the type exists, and the condition does. A CHECK would be
+-- parsed again in every statement that writes the table; triggers of columns that are not written are skipped.
 CREATE OR REPLACE FUNCTION lockstep.guard_message() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,5 +1,5 @@
--- The bounds of a queue's columns, as guard_message, which says why they are no CHECK. What it refuses looks like the
--- constraint that it is for.
+-- The bounds of a queue's columns; guard_message explains why they are no CHECK. The error looks like that of the
+-- constraint that it replaces.
 CREATE OR REPLACE FUNCTION lockstep.guard_queue() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- The transitions of lockstep.status_transition and no other, whoever tries. Not called on the hot path (Pending,
+-- The transitions of lockstep.status_transition and no other, for each role. Not called on the hot path (Pending,
 -- Processing, Error -> Completed).
 CREATE OR REPLACE FUNCTION lockstep.guard_transition() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -14,7 +14,7 @@ BEGIN
         WHEN 'relay' THEN RETURN 1280507910;    -- queue_id
         WHEN 'replay' THEN RETURN 1280507911;   -- queue_id
         WHEN 'sweep' THEN RETURN 1280507912;    -- queue_id
-        WHEN 'dispatch' THEN RETURN 1280507913; -- 0; 1: a change of what follows what
+        WHEN 'dispatch' THEN RETURN 1280507913; -- 0; 1: a change of the order of jobs
     END CASE; -- anything else: case_not_found
 END
 $$;

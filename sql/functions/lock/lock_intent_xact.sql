@@ -1,12 +1,12 @@
--- IX of a phase until the end of this transaction, waiting at most wait_ms (1 to 500: one slice), 0: not at all. false:
--- not granted. The caller keeps it (lockstep.keep_intent) as the last thing that it does: what fails before leaves
--- nothing locked, so it is simply repeated.
--- Wait at transaction level, keep at session level: a session-level wait that times out or is cancelled just as it is
--- granted returns an error with the lock held; a transaction-level wait never does. The kept lock is one that this
--- transaction has already, in the same mode: the backend grants it without a wait and without a new place in the lock
--- table.
+-- Acquires IX of a phase until the end of this transaction, waiting at most wait_ms (1 to 500: one slice; 0: not at
+-- all). false: not granted. The caller keeps the lock (lockstep.keep_intent) as its last act: a failure before that
+-- leaves no lock behind, so the call is simply repeated.
+-- The wait is at transaction level, the lock is kept at session level: a session-level wait that times out or is
+-- cancelled just as it is granted returns an error with the lock held; a transaction-level wait never does. The kept
+-- lock is one that this transaction has already, in the same mode: the backend grants it without a wait and without a
+-- new place in the lock table.
 -- A slice is short because a waiting statement pins the vacuum horizon, and shorter than deadlock_timeout (1 s).
--- With A held exclusive only one S that is just passing through can have B: that wait lasts microseconds.
+-- While A is held exclusive, B can only be held by one S that is just being acquired: that wait lasts microseconds.
 -- wait_ms 0 is for an executor that releases its S in the same statement. It is refused also while a gate of another
 -- executor waits for IX: that gate opens the next phase.
 CREATE OR REPLACE FUNCTION lockstep.lock_intent_xact(phase_id bigint, wait_ms int) RETURNS boolean

@@ -1,9 +1,10 @@
--- S of a phase until the end of this transaction, without waiting at all: for the claim, which holds the row of its
--- queue. The caller keeps it (lockstep.keep_shared) as the last thing that it does: what fails before leaves nothing
--- locked, so it is simply repeated.
+-- Acquires S of a phase until the end of this transaction, without a wait: for the claim, which holds the row of its
+-- queue. The caller keeps the lock (lockstep.keep_shared) as its last act: a failure before that leaves no lock behind,
+-- so the call is simply repeated.
 --   A shared, B exclusive, B released. B is released at once, not at the end of the transaction, which may take long.
--- B not being free has two reasons, and they are told apart: an IX holder has it shared, so S is refused; another S
--- passes through and has it exclusive for a moment, so S is granted: we have A, and nobody gets IX while we have A.
+-- If B is not free there are two cases, and this function distinguishes them. A holder of IX has B shared, so S is
+-- refused. Another session that acquires S has B exclusive for a moment, so S is granted: this session has A, and no
+-- session acquires IX while it does.
 CREATE OR REPLACE FUNCTION lockstep.lock_shared_xact(phase_id bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     class CONSTANT int := lockstep.lock_class('phase');
@@ -25,7 +26,7 @@ BEGIN
           AND l.database = (SELECT d.oid
                             FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database()));
 EXCEPTION
-    WHEN OTHERS OR query_canceled THEN -- a cancel between taking B and giving it back; A goes with the subtransaction
+    WHEN OTHERS OR query_canceled THEN -- a cancel between acquiring and releasing B; A goes with the subtransaction
         IF has_b THEN
             PERFORM pg_catalog.pg_advisory_unlock(class, b);
         END IF;

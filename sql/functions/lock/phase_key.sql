@@ -1,5 +1,5 @@
--- The second integer of a phase's two advisory locks: which 0 is A, 1 is B (phaselock/phaselock.h says what they are
--- for). phase_id * 2 + which, modulo 2^32, as a signed integer. Phases whose ids are 2^31 apart share their locks: they
+-- The second integer of a phase's two advisory locks: which = 0 is A, 1 is B (phaselock/phaselock.h explains both). It
+-- is phase_id * 2 + which, modulo 2^32, as a signed integer. Phases whose ids are 2^31 apart share their locks: they
 -- would wait for each other a little, and no promise rests on a lock alone.
 CREATE OR REPLACE FUNCTION lockstep.phase_key(phase_id bigint, which int) RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$

@@ -1,7 +1,7 @@
--- Who was in the way of a statement that has given up (55P03): p_detail, p_context are those of its error. The first
--- one that is found of: the backend that the detail names; the sessions that have the row locked whose place the
--- context gives, whatever the language of its words; all that have rows of these tables locked, for of two who wait for
--- a row only the first one's context tells the place.
+-- The session that held up a statement which has given up (55P03). p_detail, p_context are those of its error. The
+-- first of these that exists: the backend that the detail names; the sessions that have the row locked whose place the
+-- context gives, whatever the language of its words; all sessions that have rows of these tables locked, because of two
+-- sessions that wait for a row only the context of the first names the place.
 CREATE OR REPLACE FUNCTION lockstep.row_waited(p_detail text, p_context text) RETURNS SETOF int LANGUAGE plpgsql STABLE
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Nothing of a run that was begun came onto the topic. first_offset tells that a claim has met the run after all; then
--- its state belongs to the executors.
+-- No message of a run that was begun came onto the topic. If first_offset is set, a claim has met the run nevertheless;
+-- then its state belongs to the executors.
 CREATE OR REPLACE FUNCTION lockstep.publish_cancel(p_queue_id int, p_run uuid, p_why text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

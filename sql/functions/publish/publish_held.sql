@@ -1,5 +1,5 @@
--- Refuses whoever is not the queue's producer now: only that one, which holds the producers' lock, writes what becomes
--- of a publishing.
+-- Raises an error unless the caller is the queue's producer now: only the session that holds the producers' lock
+-- records the outcome of a publishing.
 CREATE OR REPLACE FUNCTION lockstep.publish_held(p_queue_id int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_locks l

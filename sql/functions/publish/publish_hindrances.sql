@@ -1,5 +1,6 @@
--- What keeps a run that is published to this queue from being run, and what helps: the queue is held, or a run that
--- lies before it waits for an end that may never come. As the owner, because a producer may not read all of that.
+-- The obstacles for which a run that is published to this queue does not run, with their remedies: the queue is held,
+-- or an earlier run waits for an end that may never come. With the rights of the owner, because a producer may not read
+-- all of that.
 CREATE OR REPLACE FUNCTION lockstep.publish_hindrances(p_queue_id int, OUT sentence text, OUT helps text)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off

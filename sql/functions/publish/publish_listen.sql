@@ -1,4 +1,4 @@
--- LISTEN takes no parameter. The channel of a queue: its payload "run" tells that a run has ended.
+-- Listens on the channel of a queue, because LISTEN takes no parameter. The payload "run" says that a run has ended.
 CREATE OR REPLACE FUNCTION lockstep.publish_listen(queue_id int) RETURNS text LANGUAGE plpgsql STRICT AS $$
 DECLARE
     channel text := 'lockstep_' || queue_id;

@@ -1,5 +1,5 @@
--- A publishing that was broken off continues, from this source, behind this record, in the name of the login: who
--- resumes it stands for the source.
+-- A publishing that was broken off continues, from this source, behind this record, in the name of the login: the login
+-- that resumes it answers for the source.
 CREATE OR REPLACE FUNCTION lockstep.publish_resume(
     p_queue_id int, p_run uuid, p_from text, p_source text, p_format text, p_digest text, p_bytes bigint, p_seq bigint,
     p_offset bigint, p_chain text)

@@ -1,7 +1,7 @@
--- What became of redrives of a queue (of one run, or of all) that had noted their run and not its outcome: the run is
--- on the topic, or nothing of it is and never will be; then the messages can be redriven again. A run whose producer
--- ended without a word is settled by the next producer, so whoever asks about all of them holds the producers' lock and
--- has taken over.
+-- Settles redrives of a queue (of one run, or of all) that had noted their run and not its outcome: the run is on the
+-- topic, or none of its messages is and never will be; then the messages can be redriven again. A run whose producer
+-- ended without a notice is settled by the next producer, so a caller that asks about all of them holds the producers'
+-- lock and has taken over.
 CREATE OR REPLACE FUNCTION lockstep.redrive_settle(p_queue_id int, p_run uuid) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH outcome AS (

@@ -1,9 +1,9 @@
--- What a queue did since p_since (an hour ago, unless another time is given), as one JSON document for charts:
+-- The activity of a queue since p_since (an hour ago, unless another time is given), as one JSON document for charts:
 -- p_buckets equal parts of the time until p_until (now), each with target (max_readers, from the log of events; null:
 -- not known), in_use (readers that ran a task, on average), tasks (that ended in it) and barrier_ms (mean of the newest
--- three phases that opened in it, where the phases have at most 200 tasks). Nothing is written down for it: in_use and
--- tasks are reckoned from the rows of at most 30 tasks a part, each of which counts for its neighbours, so what is read
--- does not grow with the tables. Runs beyond the newest 1,000 are left out.
+-- three phases that opened in it, where the phases have at most 200 tasks). No record is written for it: in_use and
+-- tasks are estimated from the rows of at most 30 tasks a part, each of which counts for its neighbours, so the number
+-- of rows that are read does not grow with the tables. Runs beyond the newest 1,000 are left out.
 CREATE OR REPLACE FUNCTION lockstep.queue_history(
     p_queue text, p_since timestamptz DEFAULT NULL, p_buckets int DEFAULT 60, p_until timestamptz DEFAULT NULL)
 RETURNS json LANGUAGE sql STABLE SET enable_seqscan = off SET jit = off AS $$

@@ -1,4 +1,4 @@
--- Every rejected message becomes a dead letter, whoever writes the row.
+-- Every rejected message becomes a dead letter, whichever function writes the row.
 CREATE OR REPLACE FUNCTION lockstep.rejected_to_outbox() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,7 +1,7 @@
--- The relay takes rows of the outbox into its hands: they get the next numbers, in the order of their ids as far as
--- they can be seen now; one that is committed later with a lower id gets a later number. So what was caused by
--- something is behind it: its row was made when that was committed. What an event tells is made now. Returns the newest
--- number given so far.
+-- The relay assigns numbers to rows of the outbox, in the order of their ids as far as these are visible now; a row
+-- that is committed later with a lower id gets a later number. So a consequence is numbered behind its cause: its row
+-- was made when the cause was committed. The content of an event is made now. The answer is the newest number that is
+-- assigned.
 CREATE OR REPLACE FUNCTION lockstep.relay_number(p_queue_id int, p_kind text, p_most int) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,7 +1,7 @@
--- A relay that begins tells what it found at the end of the topic: the rows that a predecessor had sent before it could
--- note it (p_uids), the highest number there, and the offset behind it. Records that no row belongs to are those of a
--- database that was set back (restored, failed over): their numbers are taken, so rows that have the same ones by now
--- get new ones. Returns how many rows were found there.
+-- A relay that begins reports the state of the end of the topic: the rows that a predecessor had sent before it could
+-- note it (p_uids), the highest number there, and the offset behind it. Records without a row are those of a database
+-- that was set back (restored, failed over): their numbers are taken, so rows that have the same numbers by now get new
+-- ones. The answer is the number of rows that were found there.
 CREATE OR REPLACE FUNCTION lockstep.relay_settle(
     p_queue_id int, p_kind text, p_uids uuid[], p_seq bigint, p_next_offset bigint)
 RETURNS bigint LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- Refuses whoever may not replay: the messages come from the caller, so an operator must be a producer, too; an
--- executor is both.
+-- Raises an error unless the login may replay: the caller supplies the messages, so an operator must be a producer,
+-- too; an executor is both.
 CREATE OR REPLACE FUNCTION lockstep.replay_allowed() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT pg_catalog.pg_has_role(lockstep.acting_role(), 'lockstep_executor', 'USAGE')

@@ -1,11 +1,12 @@
--- Begins a replay, or continues with the one that is under way in the queue if that was asked for: by its number
--- (p_replay_id), or by the same range, mode and choice. The caller holds the advisory lock of replays of this queue, so
--- nobody else drives one.
+-- Begins a replay, or continues the unfinished one of the queue if that was asked for: by its number (p_replay_id), or
+-- by the same range, mode and choice. The caller holds the advisory lock of replays of this queue, so no other session
+-- drives one.
 --
 -- verdict   begun, resumed
---           other      another one is under way: replay_id names it
---           ended, unknown    p_replay_id has ended, or is no replay of this queue
---           halted     the queue is: the topic may not be what the rows came from
+--           other      another one is unfinished: replay_id names it
+--           ended      p_replay_id has ended
+--           unknown    p_replay_id is no replay of this queue
+--           halted     the queue is: the topic may not be the one from which the rows came
 CREATE OR REPLACE FUNCTION lockstep.replay_begin(
     p_queue_id int, p_replay_id int, p_mode text, p_from bigint, p_to bigint, p_run uuid, p_order bigint, p_why text,
     OUT verdict text, OUT replay_id int, OUT cursor bigint, OUT to_offset bigint, OUT mode text, OUT run_id uuid,

@@ -1,11 +1,11 @@
 -- Claims messages for a replay: lockstep.claim itself, with the replay's cursor in the place of the queue's for the
--- length of this transaction. The queue's row is locked by the caller, so nobody sees it in between; what a claim
--- writes there is put back at the end (a column of the queue that a claim comes to write belongs into both lists
--- below). Nobody owns what is made: it is adopted. The segment is as in replay_judge and contiguous; claimed is how
--- many of its records, from the first, became rows.
+-- length of this transaction. The caller has the lock of the queue's row, so no session sees it in between. The columns
+-- that a claim writes there are restored at the end (a column of the queue that a claim comes to write belongs into
+-- both lists below). The tasks have no owner: executors adopt them. The segment is as in replay_judge and contiguous;
+-- claimed is the number of its records, from the first, that became rows.
 --
 -- verdict   made       rows were written
---           busy       a gate has the phase in hand: try again in a moment
+--           busy       a gate has the phase: try again in a moment
 --           unknown    the run has no beginning
 CREATE OR REPLACE FUNCTION lockstep.replay_claim(
     p_replay_id int, p_segment lockstep.segment, OUT verdict text, OUT claimed int, OUT run_no bigint)
@@ -46,7 +46,7 @@ BEGIN
             halted_detail = queue_row.halted_detail, halted_at = queue_row.halted_at
         WHERE b.queue_id = replay_row.queue_id;
     EXCEPTION
-        WHEN SQLSTATE 'LS002' THEN -- everything of it is taken back
+        WHEN SQLSTATE 'LS002' THEN -- all of its changes are undone
             verdict := CASE WHEN answer.verdict = 'halted' THEN 'unknown'
                             WHEN answer.verdict IN ('busy', 'lookahead', 'others') THEN 'busy' END;
             IF verdict IS NULL THEN

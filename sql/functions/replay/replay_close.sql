@@ -1,5 +1,6 @@
--- The implicit run that a replay was filling ends at this offset: what comes there belongs to another run, or the range
--- is at its end. Not if it is the one that is open at the live end of the queue: that continues there.
+-- The implicit run that a replay was filling ends at this offset: the messages from there on belong to another run, or
+-- the range is at its end. It does not end if it is the run that is open at the live end of the queue: that continues
+-- there.
 CREATE OR REPLACE FUNCTION lockstep.replay_close(p_replay_id int, p_offset bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     open_run bigint;

@@ -1,7 +1,7 @@
--- A replay has come to the end of its range (Completed), or is given up (Abandoned): the runs that it holds are let go.
--- The implicit run that is open at its cursor becomes the queue's if nothing lies between the two, so that live
--- messages continue with it; else it ends here. open_runs: runs it acted on whose end is not known and does not come
--- with live work.
+-- A replay has come to the end of its range (Completed), or is given up (Abandoned): the runs that it holds are
+-- released. The implicit run that is open at its cursor becomes the queue's if no message lies between the two, so that
+-- live messages continue it; else it ends here. open_runs: runs on which the replay acted and whose end is not known
+-- and does not come with live work.
 CREATE OR REPLACE FUNCTION lockstep.replay_end(
     p_replay_id int, p_state text, OUT made bigint, OUT reopened bigint, OUT open_runs uuid[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

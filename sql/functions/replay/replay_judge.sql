@@ -1,25 +1,26 @@
--- What a replay would do with a segment of the topic: records that follow each other and share kind, run, order and
--- previous order, as in a claim. Changes nothing; one row a record, in their order. For the dry run, and for
--- replay_step, which asks again under the lock of the queue's row before it acts.
---   p_seen: a record of the same run, not beyond it, has been met in the range before, so a gap before this one is in
---           the topic.
+-- Decides what a replay does with a segment of the topic: records without a gap that share kind, run, order and
+-- previous order, as in a claim. It changes nothing; the answer has one row for each record, in their order. For the
+-- dry run, and for replay_step, which asks again under the lock of the queue's row before it acts.
+--   p_seen: a record of the same run, not beyond it, was met in the range before, so a gap before this one is in the
+--   topic.
 --
 -- action   why
 -- make     missing        the message has no row: it gets one, by the rules of a claim
---          duplicate      likewise, a row that says that it repeats another
--- reopen   failed, cancelled (because of a failure), done, not_needed (its condition was failure, and nothing had
+--          duplicate      the message has no row: it gets one that says that it repeats another
+-- reopen   failed, cancelled (because of a failure), done, not_needed (its condition was failure, and no task had
 --          failed)
 -- skip     done, failed, cancelled    the mode leaves them
 --          unfinished     is to be run anyway
 --          ahead          not claimed yet: executors will
 --          missing        mode failed
---          rejected, duplicate        has its row; redrive is for those. duplicate also: its key is another task's
---                                     (also of what failed: another has done it since)
---          not_needed                 its condition was failure, and nothing had failed
---          differs        the row at this offset holds another message: the topic is not the one it came from
---          no_beginning   of its run, what comes before it is missing, too, and not in the range
+--          rejected       has its row; redrive is for those
+--          duplicate      has its row; or its key is another task's (also of a failed task: another one has succeeded
+--                         since)
+--          not_needed     its condition was failure, and no task had failed
+--          differs        the row at this offset holds another message: the topic is not the one from which it came
+--          no_beginning   the records of its run before this one are missing, too, and not in the range
 --          continued      its run continued without it
---          retention      it was done with, and its run, or what was rejected then, is not kept any longer
+--          retention      it was finished, and its run, or its rejected row, is not kept any longer
 CREATE OR REPLACE FUNCTION lockstep.replay_judge(p_queue_id int, p_mode text, p_kind text, p_run uuid, p_order bigint,
     p_offsets bigint[], p_seqs bigint[], p_payloads text[], p_seen boolean)
 RETURNS TABLE (n int, action text, why text, run_no bigint, run_id uuid, phase_id bigint, task_id bigint)

@@ -1,5 +1,5 @@
--- The runs whose end the replay's cursor has passed, or all (p_all), are let go: they end when nothing of them is left.
--- What they have left may be nothing already, so that is tried here.
+-- The runs whose end the replay's cursor has passed, or all (p_all), are released: they end when all of their tasks are
+-- finished. This may be so already, so their end is tried here.
 CREATE OR REPLACE FUNCTION lockstep.replay_pass(p_replay_id int, p_all boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     passed bigint;

@@ -1,11 +1,12 @@
--- One step of a replay: deals with a segment of the topic (as in replay_judge) and moves the replay's cursor past it,
--- in one transaction. Rows that are made or reopened belong to nobody; executors adopt them and run them through the
--- same gates. The runs it acts on are marked: they do not end before the replay has passed their end.
+-- One step of a replay: it handles a segment of the topic (as in replay_judge) and moves the replay's cursor past it,
+-- in one transaction. Rows that are made or reopened have no owner; executors adopt them and run them through the same
+-- gates. The runs on which it acts are marked: they do not end before the replay has passed their end.
 --
--- Rows, one per action and reason, with the number of records (see replay_judge). Or one row whose action is
---   wait      nothing was done, the cursor did not move: why is lookahead (enough phases of this run or of earlier ones
---             wait to be opened) or busy (a gate has the phase in hand)
---   refused   likewise: a later phase of the run is at work; order is that phase's
+-- The answer has a row for each action and reason, with the number of records (see replay_judge), or one row whose
+-- action is
+--   wait      the step changed nothing, the cursor did not move: why is lookahead (enough phases of this run or of
+--             earlier ones wait to be opened) or busy (a gate has the phase)
+--   refused   the step changed nothing: a later phase of the run is at work; order is that phase's
 CREATE OR REPLACE FUNCTION lockstep.replay_step(p_replay_id int, p_segment lockstep.segment, p_seen boolean)
 RETURNS TABLE (action text, why text, records bigint, run_id uuid, "order" bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -70,7 +71,7 @@ BEGIN
        AND lockstep.phases_ahead(replay_row.queue_id, queue_row.lookahead,
                                  COALESCE((SELECT o.first_offset FROM lockstep.run o WHERE o.run_no = own),
                                           p_segment.offsets[1])) >= queue_row.lookahead THEN
-        PERFORM pg_notify('lockstep_' || replay_row.queue_id, 'look'); -- nobody may have a task of them
+        PERFORM pg_notify('lockstep_' || replay_row.queue_id, 'look'); -- maybe no executor has a task of them
         RETURN QUERY SELECT 'wait'::text, 'lookahead'::text, 0::bigint, NULL::uuid, NULL::bigint;
         RETURN;
     END IF;

@@ -1,11 +1,12 @@
--- An operator closes a run whose end never comes: its producer has died, or the run is implicit. A run with an id ends
--- as aborted, as by its producer: what is open of it finishes, what is not open is cancelled. An implicit run ends as
--- by an end without a run. What is still on the topic of either is rejected when it is claimed ("late", "hole"). Of a
--- run of which nothing is claimed nothing can be
--- aborted: it is Cancelled, as by run_cancel.
--- end_offset is where the cursor is, so everything that is claimed lies before it, and closed_by says that no record
--- stands for it.
---   unfinished   tasks that are still to finish      status   of the run now
+-- An operator closes a run whose end never comes, because its producer has died or the run is implicit. A run with an
+-- id ends as aborted, as if its producer had aborted it: its open phase finishes, the phases that are not open are
+-- cancelled. An implicit run ends as with an end message. Messages of either that are still on the topic are rejected
+-- when they are claimed ("late", "hole"). A run of which no message was claimed cannot be aborted: it is Cancelled, as
+-- by run_cancel.
+-- end_offset is the cursor, so every claimed message lies before it, and closed_by says that no record is at this
+-- offset.
+--   unfinished   tasks that are still to finish
+--   status       of the run after the call
 CREATE OR REPLACE FUNCTION lockstep.run_end(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
     OUT status text, OUT unfinished bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -20,7 +21,7 @@ DECLARE
 BEGIN
     SELECT b.next_offset, b.halted_reason INTO STRICT queue_row
     FROM lockstep.queue b WHERE b.queue_id = own FOR NO KEY UPDATE;
-    -- A gate of its first phase holds it for a moment; a statement of its own sees what that has written.
+    -- A gate of its first phase holds the row for a moment; a statement of its own sees the changes of that gate.
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
     SELECT b.* INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
     SELECT * INTO producer FROM lockstep.run_producer(no);
@@ -64,7 +65,7 @@ BEGIN
         PERFORM lockstep.run_stop(no, 0, why);
     END IF;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_closed', own, no, why);
-    PERFORM pg_notify('lockstep_' || own, 'cancel'); -- executors drop what was cancelled of what they have in hand
+    PERFORM pg_notify('lockstep_' || own, 'cancel'); -- executors drop their tasks that were cancelled
     status := COALESCE(lockstep.run_finish(no), (SELECT b.status FROM lockstep.run b WHERE b.run_no = no));
     SELECT count(*) INTO unfinished FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
     WHERE p.run_no = no AND p.done_at IS NULL AND NOT lockstep.is_finished(t.status);

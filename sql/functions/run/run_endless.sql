@@ -1,4 +1,5 @@
--- Whether a run waits for nothing but its end, and nobody is known to be about to send it: lockstep.run_end takes it.
+-- Does a run wait for nothing but its end, while no producer is known that is about to send it? lockstep.run_end ends
+-- such a run.
 CREATE OR REPLACE FUNCTION lockstep.run_endless(p_run_no bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT r.ended_at IS NULL AND r.cancelled_at IS NULL AND r.end_offset IS NULL AND r.status = 'Running'
            AND (lockstep.explain_end(p_run_no)).reason IN ('run_end_missing', 'run_abandoned')

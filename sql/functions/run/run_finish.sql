@@ -1,6 +1,6 @@
--- The run has ended when its end is known, or an operator has cancelled it, and no row is unfinished. Tried by whoever
--- takes the end, by every executor when its last task of a phase is done, and at start-up: the last of them sees both.
--- Returns the run's status when it has ended, else NULL.
+-- A run has ended when its end is known, or an operator has cancelled it, and no row is unfinished. The session that
+-- claims the end calls this, each executor when its last task of a phase is done, and each executor at start-up: the
+-- last caller sees all changes. The answer is the run's status when it has ended, else NULL.
 CREATE OR REPLACE FUNCTION lockstep.run_finish(p_run_no bigint) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     run_row record;
@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     PERFORM FROM lockstep.queue
     WHERE queue_id = (SELECT queue_id FROM lockstep.run WHERE run_no = p_run_no) FOR NO KEY UPDATE;
-    -- A statement of its own: it must see what was committed while we waited for the row.
+    -- A statement of its own: it must see the changes that were committed while this session waited for the row.
     SELECT queue_id, status, end_offset, ended_at, stop_after, aborted, rejected, replay_id, reopened_at, on_failure,
            cancelled_at, stop_kept INTO STRICT run_row FROM lockstep.run WHERE run_no = p_run_no;
     IF run_row.ended_at IS NOT NULL THEN
@@ -18,8 +18,8 @@ BEGIN
     IF (run_row.end_offset IS NULL AND run_row.cancelled_at IS NULL) OR run_row.status = 'Paused'
        OR run_row.replay_id IS NOT NULL
        OR EXISTS (
-           -- LATERAL and LIMIT here and below: phase by phase, by the index. Of a join the planner may read all tasks
-           -- that there are.
+           -- LATERAL and LIMIT here and below: phase by phase, by the index. For a join the planner may read all tasks
+           -- of the table.
            SELECT FROM lockstep.phase p
            CROSS JOIN LATERAL (SELECT FROM lockstep.task t
                                WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) t
@@ -28,7 +28,7 @@ BEGIN
     END IF;
     stop := CASE WHEN run_row.cancelled_at IS NULL THEN run_row.stop_after ELSE run_row.stop_kept END;
     result := CASE
-                   -- Unless its end is known and all of it was done before the cancelling could stop anything.
+                   -- Unless its end is known and all of it was done before the cancellation could stop a task.
                    WHEN run_row.cancelled_at IS NOT NULL
                         AND (run_row.end_offset IS NULL
                              OR EXISTS (SELECT FROM lockstep.phase p
@@ -44,7 +44,7 @@ BEGIN
                                             WHERE p.run_no = p_run_no))
                        THEN 'Cancelled'
                    WHEN stop IS NOT NULL THEN 'Failed'
-                   -- A reopening has taken the stop back, and not all of what it had stopped was run.
+                   -- A reopening has removed the stop, and not all tasks that the stop had cancelled were run.
                    WHEN run_row.reopened_at IS NOT NULL AND run_row.on_failure = 'stop'
                         AND EXISTS (SELECT FROM lockstep.phase p
                                     CROSS JOIN LATERAL (SELECT FROM lockstep.task t
@@ -65,8 +65,8 @@ BEGIN
                                    WHERE p.run_no = p_run_no)
                        THEN 'PartiallyCompleted'
                    ELSE 'Completed' END;
-    -- In the order of gates, which may have two of its phases in hand, or the run and its first phase: an UPDATE takes
-    -- rows as it finds them.
+    -- In the order of gates, which may have two of its phases, or the run and its first phase: an UPDATE locks rows in
+    -- any order.
     PERFORM FROM lockstep.run WHERE run_no = p_run_no FOR NO KEY UPDATE;
     PERFORM FROM lockstep.phase WHERE run_no + 0 = p_run_no AND done_at IS NULL ORDER BY "order" + 0 FOR NO KEY UPDATE;
     UPDATE lockstep.phase SET done_at = pg_catalog.clock_timestamp() WHERE run_no + 0 = p_run_no AND done_at IS NULL;
@@ -75,7 +75,7 @@ BEGIN
     ON CONFLICT (queue_id, status) DO UPDATE SET runs = c.runs + 1; -- the queue's row is locked: one at a time
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
     VALUES ('run_ended', run_row.queue_id, p_run_no, result);
-    -- wakes the gate of the next run, and who waits for the result
+    -- wakes the gate of the next run, and the sessions that wait for the result
     PERFORM pg_catalog.pg_notify('lockstep_' || run_row.queue_id, 'run');
     RETURN result;
 END

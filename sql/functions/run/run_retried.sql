@@ -1,5 +1,5 @@
--- The tasks of a run that run retry has tried again: what failed, what was cancelled for that, and what an operator
--- cancelled.
+-- The tasks of a run that `run retry` has tried again: those that failed, those that were cancelled because of a
+-- failure, and those that an operator cancelled.
 CREATE OR REPLACE FUNCTION lockstep.run_retried(p_run_no bigint)
 RETURNS TABLE (phase_id bigint, "order" bigint, task_id bigint) LANGUAGE sql STABLE AS $$
     SELECT h.phase_id, h."order", t.task_id

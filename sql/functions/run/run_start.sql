@@ -1,8 +1,8 @@
--- The first message of a run: the row (made here, or by its producer before), and whom it waits for. Called under the
--- lock of the queue's row. A run waits for those before it, that is, for the newest of them in log order that has not
--- ended (the gate looks at the others; those behind it in the log are there when a replay makes it), unless the queue's
--- runs are concurrent; an implicit run always does.
--- p_payload: that message, if it is a task: it may tell the run's name and policy, which count where its producer has
+-- The first message of a run makes the row of the run (unless its producer made it before) and decides which run it
+-- waits for. claim calls this under the lock of the queue's row. A run waits for the newest run before it in log order
+-- that has not ended (its gate checks the others; the runs behind it in the log exist already when a replay makes it),
+-- unless the queue's runs are concurrent; an implicit run always waits.
+-- p_payload: the first message, if it is a task: it may name the run and its policy, which count where its producer has
 -- made no row.
 CREATE OR REPLACE FUNCTION lockstep.run_start(
     p_queue_id int, p_run_id uuid, p_implicit boolean, p_offset bigint, p_payload text DEFAULT NULL)

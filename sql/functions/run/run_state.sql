@@ -1,4 +1,4 @@
--- The state of a run as people are told it: one that is sent and has not begun is Published, not Publishing.
+-- The state of a run as users see it: a run that is sent and has not begun is Published, not Publishing.
 CREATE OR REPLACE FUNCTION lockstep.run_state(p_status text, p_published_at timestamptz) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN p_status = 'Publishing' AND p_published_at IS NOT NULL THEN 'Published' ELSE p_status END

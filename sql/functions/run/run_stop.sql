@@ -1,8 +1,9 @@
--- The phases after p_order are cancelled, those that are claimed and those to come. Called under the lock of the
--- queue's row: a claim of a later phase is wholly before (its rows are cancelled here) or wholly after (it sees
--- stop_after). Tasks whose condition says that they run in spite of a failure, or because of it, are spared, unless
--- messages are missing (p_order 0). Who has others of their phase in hand asks for them when it opens (executor/lane.h:
--- doubtful). Phase rows are locked in ascending order, as gates do (previous, then next), so the two cannot deadlock.
+-- Cancels the phases after p_order, those that are claimed and those to come. The caller has the lock of the queue's
+-- row: a claim of a later phase is wholly before (its rows are cancelled here) or wholly after (it sees stop_after).
+-- Tasks whose condition says that they run in spite of a failure, or because of it, are spared, unless messages are
+-- missing (p_order 0). An executor that has other tasks of their phase asks for them when the phase opens
+-- (executor/lane.h: doubtful). Phase rows are locked in ascending order, as gates do (previous, then next), so that the
+-- two cannot deadlock.
 CREATE OR REPLACE FUNCTION lockstep.run_stop(p_run_no bigint, p_order bigint, p_why text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -13,8 +14,8 @@ BEGIN
     UPDATE lockstep.run SET stop_after = LEAST(stop_after, p_order), error = COALESCE(error, p_why),
         stop_kept = CASE WHEN cancelled_at IS NOT NULL THEN LEAST(stop_kept, p_order) END
     WHERE run_no = p_run_no RETURNING queue_id INTO STRICT own;
-    -- If something is stopped, what is open is locked before it: run_finish writes that, maybe in the same transaction.
-    -- If nothing is, no row is: a claim may have the last phase in hand.
+    -- If there are phases to stop, the open phase is locked before them: run_finish writes it, maybe in the same
+    -- transaction. Without such phases no row is locked, because a claim may have the last phase.
     IF EXISTS (SELECT FROM lockstep.phase
                WHERE run_no = p_run_no AND "order" > p_order AND opened_at IS NULL AND done_at IS NULL) THEN
         PERFORM FROM lockstep.phase WHERE run_no = p_run_no AND done_at IS NULL ORDER BY "order" FOR NO KEY UPDATE;

@@ -1,5 +1,5 @@
--- A cancelled run is taken up again: what is still on the topic is not cancelled any more when it is claimed. Called
--- under the locks of its queue's row and its own.
+-- A cancelled run continues: its messages that are still on the topic are claimed as tasks again. The caller has the
+-- locks of the queue's row and of the run's row.
 CREATE OR REPLACE FUNCTION lockstep.run_uncancel(p_run_no bigint) RETURNS void LANGUAGE sql AS $$
     UPDATE lockstep.run
     SET stop_after = stop_kept, stop_kept = NULL, cancelled_by = NULL, cancelled_at = NULL, error = NULL

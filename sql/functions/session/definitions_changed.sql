@@ -1,8 +1,9 @@
--- Called behind what a task did, and counts if that has changed what the database defines, so that session_risks may
--- find more: new or changed rows of the catalogs it reads. p_here: in this transaction; else just before it. The server
--- counts rows that a session has written (a moment longer than for its transaction: then once too often); if it was
--- told not to, any such task counts. Temporary tables do not, or tasks with them would make all others be cleaned
--- after: the catalogs are looked through for what is not of those. No SET search_path: docs/explanation/decisions.md.
+-- Counts a task that has changed the definitions of the database, so that session_risks may find more: new or changed
+-- rows of the catalogs that it reads. The reader calls this behind each task. p_here: in the transaction of the task;
+-- else just before the end of it. The server counts rows that a session has written (a moment longer than for its
+-- transaction: then once too often); if it is configured not to, any such task counts. Tables that are only temporary
+-- do not count, or tasks with them would make all others be cleaned up after: the catalogs are searched for rows of
+-- other objects. No SET search_path: docs/explanation/decisions.md.
 CREATE OR REPLACE FUNCTION lockstep.definitions_changed(p_here boolean) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE

@@ -1,16 +1,16 @@
--- What may run code that a task's text does not show, and so may leave something in the session: functions that are not
--- built in and not written in C, and the relations that lead to one: by triggers, rules, defaults, constraints,
--- policies, expressions of indexes, views upon them, partitions, cascades of foreign keys. Names without schemas. '*':
--- everything, because such a function is behind an operator, a cast or a domain; or there are more than p_most, or too
--- many relations to look through. A name too many costs a little time: what a task with such a name leaves is looked
--- after (session_clean).
+-- The functions and relations that may run code which a task's text does not show, and so may leave something in the
+-- session: functions that are not built in and not written in C, and the relations that lead to one by triggers, rules,
+-- defaults, constraints, policies, expressions of indexes, views upon them, partitions, cascades of foreign keys. Names
+-- without schemas. '*': everything, because such a function is behind an operator, a cast or a domain, or because there
+-- are more than p_most, or too many relations to search. A name too many costs a little time: after a task with such a
+-- name the session is cleaned (session_clean).
 CREATE OR REPLACE FUNCTION lockstep.session_risks(p_most int) RETURNS SETOF text
 LANGUAGE plpgsql STABLE SET jit = off AS $$
 DECLARE
     ours CONSTANT oid[] := ARRAY(SELECT n.oid
                                  FROM pg_catalog.pg_namespace n
                                  WHERE n.nspname IN ('pg_catalog', 'information_schema', 'lockstep'));
-    -- Built-in functions that change a session or run a text, as they stand in a stored expression.
+    -- Built-in functions that change a session or run a text, as a stored expression spells them.
     calls CONSTANT text := (SELECT ':funcid (' || pg_catalog.string_agg(p.oid::text, '|') || ') '
                             FROM pg_catalog.pg_proc p
                             WHERE p.pronamespace = 'pg_catalog'::regnamespace
@@ -98,7 +98,7 @@ BEGIN
         -- an UPDATE of it is a set_config; so is one of a view upon it
         UNION
         SELECT 'pg_catalog.pg_settings'::regclass),
-    leads AS ( -- who works on upper comes to lower
+    leads AS ( -- work on upper leads to lower
         SELECT h.inhparent AS upper, h.inhrelid AS lower FROM pg_catalog.pg_inherits h
         UNION ALL
         SELECT k.confrelid, k.conrelid FROM pg_catalog.pg_constraint k WHERE k.contype = 'f'

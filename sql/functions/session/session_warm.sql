@@ -1,6 +1,6 @@
--- What a reader's new session does before its first task: the server reads and plans what records an attempt, so that
--- the first one is not 5 ms longer than the others. Changes nothing. The token is nobody's: the completion is refused,
--- as that of a zombie.
+-- Prepares a reader's new session before its first task: the server reads and plans the statements that record an
+-- attempt, so that the first one does not take 5 ms longer than the others. It changes nothing. The token belongs to no
+-- task: the completion is refused, as that of a zombie.
 CREATE OR REPLACE FUNCTION lockstep.session_warm() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM lockstep.definitions_changed(false);

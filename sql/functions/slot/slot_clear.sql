@@ -1,7 +1,7 @@
--- First half of giving slots back: the rows name nobody any more. It commits before the second half (slot_unlock): an
--- unlock acts at once, a row at its commit. The other way round the next holder would still read the name of our
--- reader, which lives on idle, and refuse the slot; in one transaction likewise. Called when the readers have nothing
--- under way.
+-- First half of the release of slots: their rows name no backend any more. It commits before the second half
+-- (slot_unlock): an unlock acts at once, a row at its commit. In the other order, or in one transaction, the next
+-- holder would still read the name of the old reader, which lives on idle, and refuse the slot. The executor calls this
+-- when these readers run nothing.
 CREATE OR REPLACE FUNCTION lockstep.slot_clear(p_queue_id int, p_executor_no int, p_slot_nos int[]) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE

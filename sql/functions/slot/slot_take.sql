@@ -1,14 +1,16 @@
--- Gives the readers of an executor free slots of its queue, one each, as many as there are; returns the slot numbers,
--- in the order of the readers, fewer than wanted or none. A slot is an exclusive advisory lock of the calling (control)
--- session and a row that names the reader's backend. Run as a statement of its own, before the readers start anything.
---   The lock alone is not enough: that of a killed executor is free at once, while its reader's statement may run on to
---   its end. So a slot whose row names a backend that is still there is not handed out. Releasing clears the row first.
+-- Gives the readers of an executor free slots of its queue, one each, as many as there are; the answer is the slot
+-- numbers, in the order of the readers, fewer than wanted or none. A slot is an exclusive advisory lock of the calling
+-- (control) session and a row that names the reader's backend. Run it as a statement of its own, before the readers
+-- start a task.
+--   The lock alone is not enough: the lock of a killed executor is free at once, while its reader's statement may run
+--   on to its end. So a slot whose row names a backend that still exists is not assigned. A release clears the row
+--   first.
 --   Statement order matters: lock, then read the row (a new snapshot: the last holder's row is committed, or its holder
---   never ran), then look for the backend (not at a copy of pg_stat_activity made earlier in this transaction).
+--   never ran), then check the backend (not in a copy of pg_stat_activity made earlier in this transaction).
 --   Advisory locks are re-entrant: slots that this session has already are left out by pg_locks, not by their rows.
--- max_readers is read without a lock: a shrink that commits at the same moment is the same as one a moment later;
--- whoever holds a slot beyond the bound gives it back when its task is finished.
--- Fewer than wanted: register (slot_wait) and try again; all: the registration goes.
+-- max_readers is read without a lock: a bound that is lowered at the same moment is the same as one that is lowered a
+-- moment later; an executor that holds a slot beyond the bound releases it when its task is finished.
+-- Fewer than wanted: register (slot_wait) and try again; all: the registration is deleted.
 CREATE OR REPLACE FUNCTION lockstep.slot_take(p_queue_id int, p_executor_no int, p_pids int[], p_starts timestamptz[])
 RETURNS int[] LANGUAGE plpgsql AS $$
 DECLARE

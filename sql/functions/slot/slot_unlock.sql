@@ -1,6 +1,6 @@
--- Second half of giving slots back: unlocks them, then (in a statement of its own, with a snapshot from after the
--- unlock: see slot_wait) wakes the queue's listeners if another executor waits for one. Returns how many this session
--- did hold.
+-- Second half of the release of slots: unlocks them, then (in a statement of its own, with a snapshot from after the
+-- unlock: see slot_wait) wakes the queue's listeners if another executor waits for one. The answer is the number that
+-- this session did hold.
 CREATE OR REPLACE FUNCTION lockstep.slot_unlock(p_queue_id int, p_executor_no int, p_slot_nos int[]) RETURNS int
 LANGUAGE plpgsql AS $$
 DECLARE

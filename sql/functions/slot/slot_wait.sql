@@ -1,9 +1,9 @@
--- Registers an executor as waiting for slots: true if it was not yet. Dekker's order, on both sides: the waiter
--- registers, commits, and only then tries again; whoever releases unlocks, and only then looks for waiters
--- (slot_unlock). So at least one of the two sees the other. In one transaction with the second try it would not be: the
--- releaser could look before the commit, and the wake-up would be lost. false: the registration was there before the
--- first try, so that one counts. The others are told: who keeps idle slots over a barrier that is not its own gives
--- them back at once.
+-- Registers an executor as waiting for slots: true if it was not registered yet. Both sides keep Dekker's order: the
+-- waiter registers, commits, and only then tries again; the executor that releases slots unlocks them, and only then
+-- checks for waiters (slot_unlock). So at least one of the two sees the other. With the registration and the second try
+-- in one transaction it would not be so: the releaser could check before the commit, and the wake-up would be lost.
+-- false: the registration was there before the first try, so that try counts. The other executors are notified: an
+-- executor that keeps idle slots during a barrier that is not its own releases them at once.
 CREATE OR REPLACE FUNCTION lockstep.slot_wait(p_queue_id int, p_executor_no int) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     fresh boolean;

@@ -1,4 +1,4 @@
--- What a queue keeps, in words.
+-- The retention settings of a queue, in words.
 CREATE OR REPLACE FUNCTION lockstep.keep_words(p_runs int, p_days int, p_failed_days int, p_set_by text) RETURNS text
 LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN COALESCE(p_runs, p_days, p_failed_days) IS NULL THEN 'everything'

@@ -1,11 +1,13 @@
--- Retention, one batch of it: at most p_rows tasks of the oldest run that nothing keeps any more are deleted
--- (sweep_tasks) and counted into its summary; behind the last of them its events, rejected messages and phases
--- (sweep_end); its own row stays. Nothing is waited for: what somebody has locked is for the next time. The run's row
--- is locked and marked, so whoever would reopen it (reopen, task_held lock it, too) is either first, and then it is
--- passed over, or finds it swept.
---   p_after   the run before this one in the same sweep (at): those up to it were looked at
---   deleted   rows     more   there may be more to do    ended   a run whose last rows these were
---   held      a run that could not be deleted, and why, if that is news: its row in run_summary says when it is tried
+-- Retention, one batch of it: at most p_rows tasks of the oldest run that no setting keeps any more are deleted
+-- (sweep_tasks) and counted into the run's summary; after the last of them its events, rejected messages and phases
+-- (sweep_end). The run's own row stays. The function waits for no lock: a row that another session has locked is left
+-- for the next batch. The run's row is locked and marked. A session that would reopen the run (reopen and task_held
+-- lock it, too) is either first, and then the run is skipped, or finds it swept.
+--   p_after   the run before this one in the same sweep (at): the runs up to it were checked
+--   deleted   rows
+--   more      there may be more to delete
+--   ended     a run whose last rows these were
+--   held      a run that could not be deleted, and why, when this is new: its row in run_summary says when it is tried
 --             again
 CREATE OR REPLACE FUNCTION lockstep.sweep(p_queue_id int, p_rows int, p_after bigint,
     OUT deleted bigint, OUT more boolean, OUT at bigint, OUT ended uuid, OUT held text)
@@ -21,7 +23,7 @@ BEGIN
     deleted := 0;
     at := p_after;
     more := no IS NOT NULL;
-    -- A statement of its own: what was committed before we had the row is to be seen.
+    -- A statement of its own: it must see the changes that were committed before this session had the row.
     SELECT b.run_id, b.swept,
            b.ended_at IS NOT NULL AND b.replay_id IS NULL AND (b.swept OR NOT lockstep.sweep_waits(no)) AS due
     INTO run_row FROM lockstep.run b WHERE b.run_no = no;
@@ -57,7 +59,7 @@ BEGIN
         deleted := 0;
         held := SQLERRM;
     END;
-    IF held IS NOT NULL THEN -- the next one meanwhile
+    IF held IS NOT NULL THEN -- the next run is tried meanwhile
         INSERT INTO lockstep.run_summary AS s (run_no, held, look_at)
         VALUES (no, held,
                 pg_catalog.clock_timestamp() + CASE code WHEN '55P03' THEN interval '1 min' ELSE interval '1 hour' END)

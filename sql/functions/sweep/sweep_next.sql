@@ -1,6 +1,6 @@
--- The run of a queue that retention deletes next: one that was begun, else the oldest ended one behind p_after that
--- none of the settings keeps and of which nothing is to be sent any more. Its row is locked; what another has locked is
--- passed over. NULL: there is none, or the queue is halted: then nobody knows yet what its rows are worth.
+-- The run of a queue that retention deletes next: a run that was begun, else the oldest ended run behind p_after that
+-- no setting keeps and of which no record is still to be sent. Its row is locked; a run that another session has locked
+-- is skipped. NULL: there is none, or the queue is halted: then it is unknown whether its rows are still needed.
 CREATE OR REPLACE FUNCTION lockstep.sweep_next(p_queue_id int, p_after bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     queue_row record;
@@ -37,7 +37,7 @@ BEGIN
     WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.run_no > p_after AND r.ended_at IS NOT NULL
       AND NOT r.swept AND r.replay_id IS NULL AND (queue_row.keep_runs IS NULL OR r.run_no < newest)
       AND (queue_row.keep_days IS NULL OR r.ended_at < now - queue_row.keep_days * interval '1 day')
-      -- What did not complete is kept at least as long as the others; with this setting alone the others are kept
+      -- A run that did not complete is kept at least as long as the others; with this setting alone the others are kept
       -- without limit.
       AND CASE WHEN queue_row.keep_failed_days IS NULL THEN true
                WHEN r.status <> 'Completed' THEN r.ended_at < now - queue_row.keep_failed_days * interval '1 day'

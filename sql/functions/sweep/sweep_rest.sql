@@ -1,6 +1,7 @@
--- Retention of what belongs to no run that is still there: rejected messages and events of the queue itself go when
--- they are older than the days that are kept (the longer of the two) and than every run that is still there, ended or
--- not. Not a message whose dead letter or whose redrive is under way. At most p_rows of each; how many.
+-- Retention of rows that belong to no run that still exists: rejected messages and events of the queue itself are
+-- deleted when they are older than the days that are kept (the longer of the two) and older than every run that still
+-- exists, ended or not. A message whose dead letter or redrive is not finished is kept. At most p_rows of each; the
+-- answer is the number.
 CREATE OR REPLACE FUNCTION lockstep.sweep_rest(p_queue_id int, p_rows int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     old timestamptz;

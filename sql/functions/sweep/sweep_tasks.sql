@@ -1,8 +1,8 @@
--- At most p_rows finished tasks of a run that is being swept are deleted with their attempts, and counted into its
--- summary, which also says where the next batch begins. Keys of those that were not done are free again (key_take would
--- have given them on); the others stay taken.
---   deleted   how many; fewer than p_rows: there are no more to delete
---   locked    but some that others have locked
+-- Deletes at most p_rows finished tasks of a run that is being swept, with their attempts, and counts them into its
+-- summary, which also says where the next batch begins. The keys of tasks that did not succeed are free again (key_take
+-- would have reassigned them); the other keys stay taken.
+--   deleted   the number of tasks; fewer than p_rows: there are no more to delete
+--   locked    there are more, and other sessions have locked them
 CREATE OR REPLACE FUNCTION lockstep.sweep_tasks(p_run_no bigint, p_rows int, OUT deleted bigint, OUT locked boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -55,8 +55,8 @@ BEGIN
         upto_order = COALESCE(x.upto_order, b.upto_order), upto_offset = COALESCE(x.upto_offset, b.upto_offset)
     FROM sums x WHERE b.run_no = p_run_no;
     deleted := pg_catalog.cardinality(chosen);
-    -- Usually the count is that of the run, and nobody has to look through what was deleted just now and is still in
-    -- the index.
+    -- Usually the count is that of the run, and no query has to read the rows that were deleted just now and are still
+    -- in the index.
     locked := deleted < p_rows
               AND EXISTS (SELECT FROM lockstep.run_summary b JOIN lockstep.run r USING (run_no)
                           WHERE b.run_no = p_run_no AND b.tasks <> r.tasks)

@@ -1,7 +1,7 @@
--- A task, for an operator who is about to change it: the locks of its queue's row, its run and itself, in this order,
--- then the row. The task's own row is not waited for while the queue's is held: it is locked when an attempt is being
--- recorded right now, and what comes of that is to be seen first (55P03: come again in a moment); the detail names a
--- session that keeps it. LS003: there is no such task.
+-- Locks a task, for an operator who is about to change it: its queue's row, its run and the task, in this order, and
+-- the answer is the task's row. The function does not wait for the task's own row while it holds the queue's: that row
+-- is locked when an attempt is being recorded right now, and the caller must see the outcome first (55P03: call again
+-- in a moment). The detail names a session that keeps it. LS003: there is no such task.
 CREATE OR REPLACE FUNCTION lockstep.task_held(p_task_id bigint) RETURNS lockstep.task LANGUAGE plpgsql AS $$
 DECLARE
     t lockstep.task;

@@ -1,5 +1,5 @@
--- The sessions, other than executors' and our own, whose open transactions have the row of a task locked; NULL: none.
--- With the owner's rights, because nobody else may read all of that row.
+-- The sessions, except those of executors and this one, whose open transactions have the row of a task locked; NULL:
+-- none. With the owner's rights, because no other role may read all of that row.
 CREATE OR REPLACE FUNCTION lockstep.task_holders(p_task_id bigint) RETURNS int[] LANGUAGE sql STABLE
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT array_agg(h.pid ORDER BY h.pid)

@@ -1,5 +1,6 @@
--- What the functions for workers need of the caller's transaction: READ COMMITTED, because they look at rows after they
--- have locked them; and a commit that is durable, because what a worker does outside cannot be taken back.
+-- The requirements of the functions for workers on the caller's transaction: READ COMMITTED, because they read rows
+-- after they have locked them; and a durable commit, because the work of a worker outside the database cannot be
+-- undone.
 CREATE OR REPLACE FUNCTION lockstep.worker_begin() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF pg_catalog.current_setting('transaction_isolation') <> 'read committed' THEN

@@ -1,7 +1,7 @@
--- External tasks of a queue whose worker has let its lease pass are returned: the attempt is lost, not failed. One that
--- was lost too often (queue.max_lost) is finally failed; one that is cancelled meanwhile is left to give_up. Skipped: a
--- row whose worker is reporting at this moment. Tried by everybody who asks for a task, and by executors when they look
--- for work that nobody owns.
+-- Returns external tasks of a queue whose worker has let its lease pass: the attempt is lost, not failed. A task that
+-- was lost too often (queue.max_lost) is finally failed; a task that was cancelled meanwhile is left to give_up. A row
+-- whose worker is reporting at this moment is skipped. Each session that asks for a task calls this, and executors call
+-- it when they look for work without an owner.
 CREATE OR REPLACE FUNCTION lockstep.worker_expire(p_queue_id int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     t record;

@@ -1,6 +1,6 @@
--- The row of a task that an external worker has in hand, locked, if updated_at is its current token. LS003: there is no
--- such task; LS001: the token is stale; LS002: the task is nobody's to report. Waited for: another report of the same
--- task.
+-- The row of a task that an external worker has, locked, if updated_at is its current token. LS003: there is no such
+-- task; LS001: the token is stale; LS002: no worker may report the task. The function waits for another report of the
+-- same task.
 CREATE OR REPLACE FUNCTION lockstep.worker_held(p_task_id bigint, p_updated_at timestamptz) RETURNS lockstep.task
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,9 +1,9 @@
--- When a transaction commits in which a worker has reported a task as finished: the run's policy is applied if it
--- failed; if it was the last external one of its phase, gates are notified to check again and the run's end is tried.
--- Fired by lockstep.worker_report at the commit, so that no client decides how long the queue's row is locked. Two
--- workers that report the last two tasks come here one after the other, and the second sees what the first has
--- committed. An executor that completes an SQL task of the same phase at this moment tries the run's end after its own
--- commit (see release).
+-- Runs at the commit of a transaction in which a worker has reported a task as finished: the run's policy is applied if
+-- the task failed; if it was the last external task of its phase, gates are notified to check again and the run's end
+-- is tried. Fired by lockstep.worker_report at the commit, so that no client decides how long the queue's row is
+-- locked. Two workers that report the last two tasks call this one after the other, and the second sees the changes
+-- that the first has committed. An executor that completes an SQL task of the same phase at this moment tries the run's
+-- end after its own commit (see release).
 CREATE OR REPLACE FUNCTION lockstep.worker_settle() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
@@ -23,7 +23,7 @@ BEGIN
                                          CASE t.status WHEN 'Failed' THEN 'failed' ELSE 'is ' || t.status END,
                                          COALESCE(t.error, 'no reason was given')));
     END IF;
-    -- From the end: the oldest are taken first, so what is unfinished lies there.
+    -- From the end: the oldest tasks are taken first, so unfinished ones are there.
     IF COALESCE((SELECT false FROM lockstep.task k
                  WHERE k.phase_id = t.phase_id AND k.type = 'external' AND NOT lockstep.is_finished(k.status)
                  ORDER BY k.kafka_offset DESC LIMIT 1), true) THEN

@@ -1,4 +1,4 @@
--- Tells external workers that a queue may have something for them. Costs nothing where there are no external tasks.
+-- Notifies external workers that a queue may have tasks for them. It costs nothing where there are no external tasks.
 CREATE OR REPLACE FUNCTION lockstep.worker_tell(p_queue_id int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (SELECT FROM lockstep.phase p WHERE p.queue_id = p_queue_id AND p.done_at IS NULL AND p.external) THEN
