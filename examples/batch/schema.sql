@@ -1,5 +1,6 @@
 -- What the jobs of jobs.json read and write.
 CREATE TABLE sale (region text, amount numeric);
-CREATE TABLE report (at timestamptz PRIMARY KEY, total numeric NOT NULL); -- without a sale there is no total: the report fails
+-- Without a sale there is no total: the report fails.
+CREATE TABLE report (at timestamptz PRIMARY KEY, total numeric NOT NULL);
 CREATE TABLE extract (at timestamptz, region text, amount numeric);
 CREATE TABLE compilation (at timestamptz PRIMARY KEY, regions int, amount numeric);

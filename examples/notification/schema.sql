@@ -1,16 +1,19 @@
--- Notifications as external tasks: tables of a type of one's own, and what its workers read. Run by a member of lockstep_owner
--- that may create a schema here: a foreign key to the task is for trusted roles (docs/how-to/external-workers.md). The workers get rights on it.
+-- Notifications as external tasks: tables of a type of one's own, and what its workers read. Run by a member of
+-- lockstep_owner that may create a schema here: a foreign key to the task is for trusted roles
+-- (docs/how-to/external-workers.md). The workers get rights on it.
 CREATE SCHEMA notification;
 
--- Exclusive: a task is of one type, and this table has only tasks of this one. The row goes with its task when retention deletes
--- that. NOT VALID: for every row that comes, but not for those that a restored dump brings before the tasks are there.
+-- Exclusive: a task is of one type, and this table has only tasks of this one. The row goes with its task when
+-- retention deletes that. NOT VALID: for every row that comes, but not for those that a restored dump brings before the
+-- tasks are there.
 CREATE TABLE notification.notification (
     task_id bigint PRIMARY KEY REFERENCES lockstep.task ON DELETE CASCADE,
     template text NOT NULL,
     rendered text,
     confirmed_at timestamptz
 );
-ALTER TABLE notification.notification ADD CONSTRAINT is_notification CHECK (lockstep.task_is_type(task_id, 'notification')) NOT VALID;
+ALTER TABLE notification.notification
+    ADD CONSTRAINT is_notification CHECK (lockstep.task_is_type(task_id, 'notification')) NOT VALID;
 
 -- Inclusive: a notification may be an email, an SMS, or both.
 CREATE TABLE notification.email (
@@ -34,7 +37,8 @@ ALTER TABLE notification.invoice ADD CONSTRAINT is_invoice CHECK (lockstep.task_
 
 -- A worker view a type: one row has all that its worker needs.
 CREATE VIEW notification.notification_worker AS
-SELECT n.task_id, n.template, n.rendered, n.confirmed_at, e.address, e.sent_at AS email_sent_at, s.number, s.sent_at AS sms_sent_at
+SELECT n.task_id, n.template, n.rendered, n.confirmed_at, e.address, e.sent_at AS email_sent_at, s.number,
+       s.sent_at AS sms_sent_at
 FROM notification.notification n
 LEFT JOIN notification.email e USING (task_id)
 LEFT JOIN notification.sms s USING (task_id);

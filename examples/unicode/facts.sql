@@ -33,7 +33,8 @@ FROM (
     UNION ALL SELECT fact, value
               FROM (SELECT name, last - first + 1 AS size
                     FROM unicode.block_summary ORDER BY size DESC, first LIMIT 1) AS largest,
-                   LATERAL (VALUES ('largest block', name), ('largest block, code points', size::text)) AS facts (fact, value)
+                   LATERAL (VALUES ('largest block', name), ('largest block, code points', size::text))
+                       AS facts (fact, value)
     UNION ALL (SELECT 'longest name', name FROM unicode.character WHERE name IS NOT NULL
                ORDER BY length(name) DESC, code_point LIMIT 1)
     UNION ALL SELECT 'occurrences of the word ARABIC in names', characters::text

@@ -254,9 +254,11 @@ code_point_task ("order", name, sql) AS (
 fact_task ("order", name, sql) AS (
     SELECT 60, 'more foreign keys of code_point', $sql$
         ALTER TABLE unicode.code_point
-            ADD CONSTRAINT code_point_combining_class_fkey FOREIGN KEY (combining_class) REFERENCES unicode.combining_class,
+            ADD CONSTRAINT code_point_combining_class_fkey
+                FOREIGN KEY (combining_class) REFERENCES unicode.combining_class,
             ADD CONSTRAINT code_point_bidi_class_fkey FOREIGN KEY (bidi_class) REFERENCES unicode.bidi_class,
-            ADD CONSTRAINT code_point_east_asian_width_fkey FOREIGN KEY (east_asian_width) REFERENCES unicode.east_asian_width,
+            ADD CONSTRAINT code_point_east_asian_width_fkey
+                FOREIGN KEY (east_asian_width) REFERENCES unicode.east_asian_width,
             ADD CONSTRAINT code_point_line_break_fkey FOREIGN KEY (line_break) REFERENCES unicode.line_break
     $sql$
     UNION ALL
@@ -309,7 +311,8 @@ fact_task ("order", name, sql) AS (
 -- Order 70: indexes, several at once on the same table (a plain CREATE INDEX lets its like through).
 index_task ("order", name, sql) AS (
     SELECT 70, format('index %s', index),
-           format('CREATE %s INDEX %I ON unicode.%I (%s)', CASE WHEN "unique" THEN 'UNIQUE' END, index, "table", columns)
+           format('CREATE %s INDEX %I ON unicode.%I (%s)', CASE WHEN "unique" THEN 'UNIQUE' END, index, "table",
+                  columns)
     FROM (VALUES
         ('code_point_name', true, 'code_point', 'name'),
         ('code_point_category', false, 'code_point', 'category, code_point'),
@@ -354,11 +357,14 @@ check_task ("order", name, sql) AS (
                       FROM unicode_typed.derived_name, generate_series(first, last) AS code_point) AS derived
                USING (code_point)
            WHERE code_point.name IS DISTINCT FROM derived.name$$, '0'),
-        ('Hangul syllables', $$SELECT count(*) FROM unicode.code_point WHERE name LIKE 'HANGUL SYLLABLE %'$$, '19 * 21 * 28'),
+        ('Hangul syllables', $$SELECT count(*) FROM unicode.code_point WHERE name LIKE 'HANGUL SYLLABLE %'$$,
+         '19 * 21 * 28'),
         ('blocks do not overlap',
-         'SELECT count(*) FROM unicode.block AS a JOIN unicode.block AS b ON a.first < b.first AND a.last >= b.first', '0'),
+         'SELECT count(*) FROM unicode.block AS a JOIN unicode.block AS b ON a.first < b.first AND a.last >= b.first',
+         '0'),
         ('characters lie in their blocks',
-         'SELECT count(*) FROM unicode.code_point JOIN unicode.block USING (block_id) WHERE code_point BETWEEN first AND last',
+         'SELECT count(*) FROM unicode.code_point JOIN unicode.block USING (block_id) '
+         'WHERE code_point BETWEEN first AND last',
          'SELECT count(*) FROM unicode.code_point'),
         ('Scripts.txt lists characters only',
          'SELECT sum(last - first + 1) FROM unicode_typed.scripts',
@@ -392,7 +398,8 @@ check_task ("order", name, sql) AS (
         ('a full folding is longer, the others are not',
          $$SELECT count(*) FROM unicode.case_folding WHERE position > 1 AND status <> 'F'$$, '0'),
         ('mirrors mirror each other',
-         'SELECT count(*) FROM unicode.mirror AS a JOIN unicode.mirror AS b ON a.mirror = b.code_point AND b.mirror = a.code_point',
+         'SELECT count(*) FROM unicode.mirror AS a JOIN unicode.mirror AS b ON a.mirror = b.code_point '
+         'AND b.mirror = a.code_point',
          'SELECT count(*) FROM unicode_typed.bidi_mirroring'),
         ('mirrored characters are marked so in UnicodeData.txt',
          'SELECT count(*) FROM unicode.mirror JOIN unicode.code_point USING (code_point) WHERE NOT mirrored', '0'),

@@ -1,12 +1,14 @@
--- Alerts (sql/functions/alert/): what a look opens and closes, what is not raised, and what is sent of it to whom. The moments of the looks are given; how the jobs do is
--- what lockstep.job_health says of their rows.
+-- Alerts (sql/functions/alert/): what a look opens and closes, what is not raised, and what is sent of it to whom. The
+-- moments of the looks are given; how the jobs do is what lockstep.job_health says of their rows.
 BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
 
 -- A watch that is expected every day, and when next.
-CREATE FUNCTION pg_temp.watch(name text, next timestamptz DEFAULT now() + interval '1 hour') RETURNS void LANGUAGE sql AS $$
-    SELECT lockstep.job_define(jsonb_build_object('job', name, 'watch', true, 'schedules', '[{"name": "s", "kind": "interval", "every": "24h"}]'::jsonb));
+CREATE FUNCTION pg_temp.watch(name text, next timestamptz DEFAULT now() + interval '1 hour')
+RETURNS void LANGUAGE sql AS $$
+    SELECT lockstep.job_define(jsonb_build_object('job', name, 'watch', true,
+        'schedules', '[{"name": "s", "kind": "interval", "every": "24h"}]'::jsonb));
     UPDATE lockstep.schedule s SET next_at = next FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = watch.name;
 $$;
 CREATE FUNCTION pg_temp.due(name text, next timestamptz) RETURNS void LANGUAGE sql AS $$
@@ -15,7 +17,9 @@ $$;
 CREATE TEMP SEQUENCE minute;
 -- A look a minute after the one before: opened/closed.
 CREATE FUNCTION pg_temp.look() RETURNS text LANGUAGE sql AS $$
-    SELECT format('%s/%s', l.opened, l.closed) FROM lockstep.monitor_look('test', '1 minute', '2030-01-01Z'::timestamptz + nextval('minute') * interval '1 minute') AS l
+    SELECT format('%s/%s', l.opened, l.closed) FROM lockstep.monitor_look('test', '1 minute',
+        '2030-01-01Z'::timestamptz + nextval('minute') * interval '1 minute')
+                                                   AS l
 $$;
 CREATE FUNCTION pg_temp.alerts() RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(concat_ws(' ', job, kind, ended), ', ' ORDER BY alert_id) FROM lockstep.alert
@@ -28,31 +32,44 @@ SELECT pg_temp.due('backup', now() - interval '3 hours');
 SELECT is(pg_temp.look(), '0/0', 'one look alone opens nothing');
 SELECT is(pg_temp.alerts(), NULL, 'and shows nothing');
 SELECT is(pg_temp.look(), '1/0', 'the second one does');
-SELECT is((SELECT format('%s %s %s', job, kind, text) FROM lockstep.alert), 'backup missed ' || (SELECT detail FROM lockstep.job_health), 'an incident says what the health says');
+SELECT is((SELECT format('%s %s %s', job, kind, text) FROM lockstep.alert),
+          'backup missed ' || (SELECT detail FROM lockstep.job_health), 'an incident says what the health says');
 SELECT is(pg_temp.look() || pg_temp.look(), '0/00/0', 'it is opened once');
-SELECT is((SELECT count(*) || ' ' || bool_and(last_seen_at > opened_at) FROM lockstep.alert), '1 true', 'and seen again');
+SELECT is((SELECT count(*) || ' ' || bool_and(last_seen_at > opened_at) FROM lockstep.alert), '1 true',
+          'and seen again');
 SELECT pg_temp.due('backup', now() + interval '1 hour');
 SELECT is(pg_temp.look(), '0/0', 'one look alone closes nothing');
 SELECT is(pg_temp.look(), '0/1', 'the second one does');
 SELECT is(pg_temp.alerts(), 'backup missed recovered', 'it has recovered');
-SELECT is((SELECT string_agg(concat_ws(' ', event, message), '; ' ORDER BY job_event_id) FROM lockstep.job_log WHERE source = 'monitor'),
-    'missed ' || (SELECT text FROM lockstep.alert) || '; recovered missed is over: recovered', 'the job''s log says so');
+SELECT is((SELECT string_agg(concat_ws(' ', event, message), '; ' ORDER BY job_event_id) FROM lockstep.job_log
+           WHERE source = 'monitor'),
+    'missed ' || (SELECT text FROM lockstep.alert) || '; recovered missed is over: recovered',
+    'the job''s log says so');
 CREATE FUNCTION pg_temp.events() RETURNS text LANGUAGE sql AS $$
-    SELECT string_agg(concat_ws(' ', l.event, l.job, regexp_replace(l.detail, 'alert \d+', 'alert N')), '; ' ORDER BY l.event_id)
+    SELECT string_agg(concat_ws(' ', l.event, l.job, regexp_replace(l.detail, 'alert \d+', 'alert N')), '; '
+                      ORDER BY l.event_id)
     FROM lockstep.event_log l JOIN lockstep.event_type t USING (event) WHERE t.about = 'job'
 $$;
-SELECT is(pg_temp.events(), 'alert_opened backup job backup: alert N: missed: ' || (SELECT text FROM lockstep.alert) || '; alert_closed backup job backup: alert N: missed is over: recovered', 'and so does the log of events');
+SELECT is(pg_temp.events(),
+          'alert_opened backup job backup: alert N: missed: ' || (SELECT text FROM lockstep.alert) ||
+          '; alert_closed backup job backup: alert N: missed is over: recovered',
+          'and so does the log of events');
 -- What comes and goes from look to look is no incident.
-SELECT pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look(),
-       pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look();
+SELECT pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(),
+       pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look(),
+       pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(),
+       pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look();
 SELECT is(pg_temp.alerts(), 'backup missed recovered', 'what one look sees and the next one does not is not raised');
-SELECT pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.look(), pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look(),
+SELECT pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.look(),
+       pg_temp.due('backup', now() + interval '1 hour'), pg_temp.look(),
        pg_temp.due('backup', now() - interval '3 hours'), pg_temp.look();
-SELECT is(pg_temp.alerts(), 'backup missed recovered, backup missed', 'nor is one that is open closed by a single look');
+SELECT is(pg_temp.alerts(), 'backup missed recovered, backup missed',
+          'nor is one that is open closed by a single look');
 
 -- Another kind is another incident.
 SELECT lockstep.ping('backup', 'fail', 'disk full'), pg_temp.look(), pg_temp.look();
-SELECT is(pg_temp.alerts(), 'backup missed recovered, backup missed changed, backup failed', 'an incident that becomes another one has changed');
+SELECT is(pg_temp.alerts(), 'backup missed recovered, backup missed changed, backup failed',
+          'an incident that becomes another one has changed');
 SELECT is((SELECT text FROM lockstep.alert WHERE closed_at IS NULL), 'disk full', 'and the new one has its text');
 
 -- A watch that reports late.
@@ -76,7 +93,8 @@ DELETE FROM lockstep.job_alert WHERE job = 'tape';
 
 -- What people have switched off raises nothing, and closes what is open.
 SELECT lockstep.job_silence('backup', now() + interval '1 hour', 'the disk is changed');
-SELECT matches((SELECT state || ' ' || is_problem || ' ' || detail FROM lockstep.job_health), '^silenced false until 20.*Z by .*: the disk is changed$', 'a job can be silenced');
+SELECT matches((SELECT state || ' ' || is_problem || ' ' || detail FROM lockstep.job_health),
+               '^silenced false until 20.*Z by .*: the disk is changed$', 'a job can be silenced');
 SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/1', 'which closes its incident');
 SELECT matches(pg_temp.alerts(), 'backup failed silenced$', 'as silenced');
 SELECT lockstep.job_silence('backup', NULL);
@@ -88,12 +106,15 @@ SELECT is((SELECT state FROM lockstep.job_health), 'failed', 'a silence ends by 
 SELECT lockstep.job_set('backup', '{"enabled": false}');
 SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/1', 'a disabled job raises nothing');
 SELECT matches(pg_temp.alerts(), 'backup failed disabled$', 'and its incident is closed as disabled');
-SELECT lockstep.job_set('backup', '{"enabled": true}'), pg_temp.look(), pg_temp.look(), lockstep.job_delete('backup'), pg_temp.look(), pg_temp.look();
+SELECT lockstep.job_set('backup', '{"enabled": true}'), pg_temp.look(), pg_temp.look(), lockstep.job_delete('backup'),
+       pg_temp.look(), pg_temp.look();
 SELECT matches(pg_temp.alerts(), 'backup failed deleted$', 'an incident of a job that is gone is closed');
 DELETE FROM lockstep.job_alert;
 -- A paused queue.
 INSERT INTO lockstep.queue (name, topic, paused) VALUES ('q', 't', true);
-SELECT lockstep.job_define('{"job": "load", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'), pg_temp.due('load', now() - interval '5 h');
+SELECT lockstep.job_define('{"job": "load", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+                             "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'),
+       pg_temp.due('load', now() - interval '5 h');
 SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/0', 'a job of a paused queue raises nothing');
 UPDATE lockstep.queue SET paused = false;
 SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 1/0', 'until it is resumed');
@@ -101,9 +122,11 @@ SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 1/0', 'until it is resum
 SELECT pg_temp.due('load', now() + interval '1 h'), lockstep.job_run('load');
 UPDATE lockstep.run SET status = 'Failed', ended_at = clock_timestamp();
 SELECT pg_temp.look(), pg_temp.look();
-INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) VALUES (gen_random_uuid(), 'h', 1, 'v', 1, '{q}');
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
+VALUES (gen_random_uuid(), 'h', 1, 'v', 1, '{q}');
 SELECT lockstep.job_run('load');
-SELECT is((SELECT state FROM lockstep.job_health) || ' ' || pg_temp.look() || ' ' || pg_temp.look(), 'running 0/0 0/0', 'a run that has begun does not close the failure of the one before');
+SELECT is((SELECT state FROM lockstep.job_health) || ' ' || pg_temp.look() || ' ' || pg_temp.look(),
+          'running 0/0 0/0', 'a run that has begun does not close the failure of the one before');
 UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
 SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/1', 'one that has completed does');
 DELETE FROM lockstep.job;
@@ -113,50 +136,77 @@ DELETE FROM lockstep.job_alert;
 SELECT pg_temp.watch('backup'), pg_temp.look(), pg_temp.due('backup', now() - interval '3 hours');
 SELECT setval('minute', currval('minute') + 10);
 SELECT is(pg_temp.look(), '0/0', 'after eleven minutes without a look');
-SELECT matches((SELECT format('%s %s %s', job, kind, text) FROM lockstep.alert), '^ absent no monitor looked between 2030-.* and 2030-.*, or the clock was set$', 'that is what is raised');
-SELECT is((SELECT l.opened FROM lockstep.monitor_look('test', '4 s', '2030-01-01Z'::timestamptz + currval('minute') * interval '1 minute' + interval '5 s') AS l), 0, 'and nothing else within the minute');
+SELECT matches((SELECT format('%s %s %s', job, kind, text) FROM lockstep.alert),
+    '^ absent no monitor looked between 2030-.* and 2030-.*, or the clock was set$', 'that is what is raised');
+SELECT is((SELECT l.opened FROM lockstep.monitor_look('test', '4 s',
+    '2030-01-01Z'::timestamptz + currval('minute') * interval '1 minute' + interval '5 s')
+                               AS l),
+    0, 'and nothing else within the minute');
 SELECT is((SELECT count(*) FROM lockstep.job_alert), 1::bigint, 'not even seen');
 SELECT is(pg_temp.look(), '0/0', 'then what is missed is seen');
 SELECT is(pg_temp.alerts(), 'absent recovered', 'the absence is over');
 SELECT is(pg_temp.look(), '1/0', 'and then raised');
 -- The clock was set back.
-SELECT matches((SELECT l.absence FROM lockstep.monitor_look('test', '1 minute', '2029-12-31Z') AS l), '^the clock of the database was set back, from 2030-01-01T.*Z to 2029-12-31T00:00:00Z$', 'a clock that was set back is said, too');
-SELECT is((SELECT l.opened FROM lockstep.monitor_look('test', '1 minute', '2029-12-31T00:01:01Z') AS l), 0, 'and looks continue from there');
-SELECT is((SELECT count(*) FROM lockstep.alert WHERE closed_at IS NULL AND kind = 'absent'), 0::bigint, 'after its minute');
+SELECT matches((SELECT l.absence FROM lockstep.monitor_look('test', '1 minute', '2029-12-31Z') AS l),
+               '^the clock of the database was set back, from 2030-01-01T.*Z to 2029-12-31T00:00:00Z$',
+               'a clock that was set back is said, too');
+SELECT is((SELECT l.opened FROM lockstep.monitor_look('test', '1 minute', '2029-12-31T00:01:01Z') AS l), 0,
+          'and looks continue from there');
+SELECT is((SELECT count(*) FROM lockstep.alert WHERE closed_at IS NULL AND kind = 'absent'), 0::bigint,
+          'after its minute');
 -- Looks of several monitors.
-SELECT is((SELECT l.looked FROM lockstep.monitor_look('other', '1 minute', '2029-12-31T00:01:31Z') AS l), false, 'a look that has just been made by another is not made again');
-SELECT is((SELECT l.looked FROM lockstep.monitor_look('other', '20 s', '2029-12-31T00:01:31Z') AS l), true, 'but by one that looks more often');
+SELECT is((SELECT l.looked FROM lockstep.monitor_look('other', '1 minute', '2029-12-31T00:01:31Z') AS l), false,
+          'a look that has just been made by another is not made again');
+SELECT is((SELECT l.looked FROM lockstep.monitor_look('other', '20 s', '2029-12-31T00:01:31Z') AS l), true,
+          'but by one that looks more often');
 DELETE FROM lockstep.job_alert;
 DELETE FROM lockstep.job;
 UPDATE lockstep.monitor SET looked_at = '2029-01-01Z';
-SELECT is((SELECT l.absence FROM lockstep.monitor_look('test', '1 minute', '2029-12-31T02:00Z') AS l), NULL, 'where there is no job there is nothing to be absent from');
+SELECT is((SELECT l.absence FROM lockstep.monitor_look('test', '1 minute', '2029-12-31T02:00Z') AS l), NULL,
+          'where there is no job there is nothing to be absent from');
 UPDATE lockstep.monitor SET looked_at = NULL;
 
 -- Acknowledging, and what is refused.
 DELETE FROM lockstep.event_log;
 SELECT pg_temp.watch('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.look();
-SELECT throws_like($$SELECT lockstep.alert_ack('backup', ' ')$$, 'reason: it is missing', 'an acknowledgement has a reason');
+SELECT throws_like($$SELECT lockstep.alert_ack('backup', ' ')$$, 'reason: it is missing',
+                   'an acknowledgement has a reason');
 SELECT throws_ok($$SELECT lockstep.alert_ack('backups', 'x')$$, 'LS003', 'there is no job backups');
 SELECT throws_ok($$SELECT lockstep.alert_ack('999999999', 'x')$$, 'LS003', 'there is no alert 999999999');
 SELECT is(lockstep.alert_ack('backup', 'the disk comes tomorrow'), 1, 'it may name the job');
-SELECT is((SELECT format('%s %s %s', acknowledged_by, acknowledged_at IS NOT NULL, note) FROM lockstep.alert), session_user || ' t the disk comes tomorrow', 'and is noted');
+SELECT is((SELECT format('%s %s %s', acknowledged_by, acknowledged_at IS NOT NULL, note) FROM lockstep.alert),
+          session_user || ' t the disk comes tomorrow', 'and is noted');
 SELECT is((SELECT lockstep.alert_ack(alert_id::text, 'it is here') FROM lockstep.alert), 1, 'or the alert');
-SELECT matches(pg_temp.events(), '^alert_opened backup .*; alert_acknowledged backup job backup: alert N: the disk comes tomorrow; alert_acknowledged backup job backup: alert N: it is here$', 'which the log of events has, too');
-SELECT throws_like($$SELECT lockstep.job_silence('backup', now() - interval '1 h', 'x')$$, 'until: % has passed', 'a silence ends in the future');
-SELECT throws_like($$SELECT lockstep.job_silence('backup', now() + interval '2 years', 'x')$$, 'until: it is more than 366 days away', 'and not too far away');
-SELECT throws_like($$SELECT lockstep.job_silence('backup', now() + interval '1 h')$$, 'reason: it is missing', 'and has a reason');
+SELECT matches(pg_temp.events(),
+    '^alert_opened backup .*; alert_acknowledged backup job backup: alert N: the disk comes tomorrow; '
+    'alert_acknowledged backup job backup: alert N: it is here$',
+    'which the log of events has, too');
+SELECT throws_like($$SELECT lockstep.job_silence('backup', now() - interval '1 h', 'x')$$, 'until: % has passed',
+                   'a silence ends in the future');
+SELECT throws_like($$SELECT lockstep.job_silence('backup', now() + interval '2 years', 'x')$$,
+                   'until: it is more than 366 days away', 'and not too far away');
+SELECT throws_like($$SELECT lockstep.job_silence('backup', now() + interval '1 h')$$, 'reason: it is missing',
+                   'and has a reason');
 SELECT throws_ok($$SELECT lockstep.job_silence('backup', NULL)$$, 'LS002', 'job backup is not silenced');
 SELECT throws_ok($$SELECT lockstep.job_silence('backups', NULL)$$, 'LS003', 'there is no job backups');
 
 -- What is sent, to whom: once, in order, again when it failed.
-CREATE FUNCTION pg_temp.claim(receiver text, jobs text DEFAULT '*', kinds text DEFAULT NULL, hold interval DEFAULT '0 s', remind interval DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
-    SELECT concat_ws(' ', c.document::jsonb ->> 'notice', c.document::jsonb ->> 'job', c.document::jsonb ->> 'kind', c.attempt, CASE WHEN c.notice_id IS NULL THEN 'nothing' END)
-    FROM lockstep.notice_claim(receiver, 'm', string_to_array(jobs, ','), string_to_array(kinds, ','), hold, remind, '1 minute') AS c
+CREATE FUNCTION pg_temp.claim(receiver text, jobs text DEFAULT '*', kinds text DEFAULT NULL,
+                              hold interval DEFAULT '0 s', remind interval DEFAULT NULL)
+RETURNS text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', c.document::jsonb ->> 'notice', c.document::jsonb ->> 'job', c.document::jsonb ->> 'kind',
+                     c.attempt, CASE WHEN c.notice_id IS NULL THEN 'nothing' END)
+    FROM lockstep.notice_claim(receiver, 'm', string_to_array(jobs, ','), string_to_array(kinds, ','), hold, remind,
+                               '1 minute')
+        AS c
 $$;
 CREATE FUNCTION pg_temp.sent(receiver text, p_error text DEFAULT NULL) RETURNS int LANGUAGE sql AS $$
-    SELECT lockstep.notice_sent(n.notice_id, n.attempts, p_error) FROM lockstep.job_notice n WHERE n.receiver = sent.receiver AND n.delivered_at IS NULL ORDER BY n.notice_id LIMIT 1
+    SELECT lockstep.notice_sent(n.notice_id, n.attempts, p_error) FROM lockstep.job_notice n
+    WHERE n.receiver = sent.receiver AND n.delivered_at IS NULL ORDER BY n.notice_id LIMIT 1
 $$;
-CREATE FUNCTION pg_temp.later() RETURNS void LANGUAGE sql AS $$ UPDATE lockstep.job_notice SET due_at = due_at - interval '1 h', delivered_at = delivered_at - interval '1 h' $$;
+CREATE FUNCTION pg_temp.later() RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.job_notice SET due_at = due_at - interval '1 h', delivered_at = delivered_at - interval '1 h'
+$$;
 UPDATE lockstep.job_alert SET opened_at = clock_timestamp() - interval '5 min';
 SELECT is(pg_temp.claim('a', 'load,back_p'), 'nothing', 'a receiver of other jobs has nothing to send');
 SELECT is(pg_temp.claim('a', 'ba*up', 'failed'), 'nothing', 'nor one of other kinds');
@@ -165,21 +215,27 @@ SELECT is(pg_temp.claim('a', 'x,ba*up', 'missed,failed', '1 min'), 'opened backu
 SELECT is(pg_temp.claim('a'), 'nothing', 'and another monitor none meanwhile');
 SELECT is(pg_temp.claim('b'), 'opened backup missed 1', 'another receiver has its own');
 SELECT is(pg_temp.sent('a', 'status 500'), 2, 'a failure is tried again');
-SELECT is((SELECT format('%s %s %s', attempts, error, next_attempt_at > now()) FROM lockstep.alert_notice WHERE receiver = 'a'), '1 status 500 t', 'and shown');
+SELECT is((SELECT format('%s %s %s', attempts, error, next_attempt_at > now()) FROM lockstep.alert_notice
+           WHERE receiver = 'a'),
+          '1 status 500 t', 'and shown');
 SELECT is(pg_temp.claim('a'), 'nothing', 'but not at once');
 SELECT pg_temp.later();
 SELECT is(pg_temp.claim('a'), 'opened backup missed 2', 'a little later it is');
 SELECT pg_temp.later();
-SELECT is(pg_temp.claim('a'), 'opened backup missed 3', 'and once more, when whoever sent it has not said what became of it');
-SELECT is((SELECT lockstep.notice_sent(notice_id, 2, 'too late') FROM lockstep.job_notice WHERE receiver = 'a'), NULL, 'what that one says of a failure does not count any more');
-SELECT is((SELECT attempts || ' ' || COALESCE(error, '-') FROM lockstep.alert_notice WHERE receiver = 'a'), '3 status 500', 'it leaves the row as it is');
+SELECT is(pg_temp.claim('a'), 'opened backup missed 3',
+          'and once more, when whoever sent it has not said what became of it');
+SELECT is((SELECT lockstep.notice_sent(notice_id, 2, 'too late') FROM lockstep.job_notice WHERE receiver = 'a'), NULL,
+          'what that one says of a failure does not count any more');
+SELECT is((SELECT attempts || ' ' || COALESCE(error, '-') FROM lockstep.alert_notice WHERE receiver = 'a'),
+          '3 status 500', 'it leaves the row as it is');
 SELECT pg_temp.due('backup', now() + interval '1 h'), pg_temp.look(), pg_temp.look(), pg_temp.sent('b');
 SELECT is(pg_temp.claim('a'), 'nothing', 'the end is not sent before the beginning, which is being sent');
 SELECT is(pg_temp.sent('a'), NULL, 'delivered');
 SELECT is(pg_temp.claim('a'), 'closed backup missed 1', 'then it is');
 SELECT is(pg_temp.claim('b'), 'closed backup missed 1', 'to each that knows of its beginning');
 SELECT pg_temp.sent('a'), pg_temp.sent('b'), pg_temp.later();
-SELECT is(concat_ws(' ', pg_temp.claim('a'), pg_temp.claim('b'), pg_temp.claim('c')), 'nothing nothing nothing', 'and to no other, and once');
+SELECT is(concat_ws(' ', pg_temp.claim('a'), pg_temp.claim('b'), pg_temp.claim('c')), 'nothing nothing nothing',
+          'and to no other, and once');
 -- Reminders.
 SELECT pg_temp.due('backup', now() - interval '3 h'), pg_temp.look(), pg_temp.look();
 UPDATE lockstep.job_alert SET opened_at = clock_timestamp() - interval '5 min' WHERE closed_at IS NULL;
@@ -193,7 +249,8 @@ SELECT pg_temp.sent('a'), pg_temp.later();
 SELECT is(pg_temp.claim('a', remind => '30 min'), 'reminder backup missed 1', 'and another');
 SELECT pg_temp.sent('a'), pg_temp.later(), lockstep.alert_ack('backup', 'known');
 SELECT is(pg_temp.claim('a', remind => '30 min'), 'nothing', 'until it is acknowledged');
-SELECT is((SELECT c.wait_ms FROM lockstep.notice_claim('z', 'm', '{x}', NULL, '0 s', NULL, '1 min') AS c), NULL, 'where nothing is to be sent there is nothing to wait for');
+SELECT is((SELECT c.wait_ms FROM lockstep.notice_claim('z', 'm', '{x}', NULL, '0 s', NULL, '1 min') AS c), NULL,
+          'where nothing is to be sent there is nothing to wait for');
 -- What is closed is not opened any more.
 SELECT pg_temp.due('backup', now() + interval '1 h'), pg_temp.look(), pg_temp.look();
 SELECT is(pg_temp.claim('late'), 'nothing', 'of an incident that was over before it could be sent nothing is');
@@ -242,7 +299,8 @@ SELECT is(pg_temp.claims(1), 'nothing', 'one that fails waits again');
 SELECT lockstep.notice_start('down');
 SELECT is(pg_temp.claims(2), 'opened r3 missed 11, nothing',
     'until a monitor starts, which does not send what another one is sending');
-SELECT pg_temp.sent_of('r2'), pg_temp.sent_of('r3'), lockstep.alert_ack('r3', 'known'), lockstep.alert_ack('r4', 'known');
+SELECT pg_temp.sent_of('r2'), pg_temp.sent_of('r3'), lockstep.alert_ack('r3', 'known'),
+       lockstep.alert_ack('r4', 'known');
 SELECT pg_temp.later();
 SELECT is(pg_temp.claim('down', 'r*', remind => '30 min'), 'reminder r2 missed 1', 'a reminder');
 SELECT pg_temp.sent_of('r2', 'no answer'), pg_temp.closed('r2');
@@ -253,12 +311,17 @@ SELECT is(concat_ws(' ', pg_temp.claims(1), pg_temp.waiting('down')), 'nothing',
     'nor is an end tried for longer than a week');
 SELECT lockstep.job_delete(n) FROM unnest('{r1,r2,r3,r4}'::text[]) AS n;
 -- The document.
-SELECT is((SELECT string_agg(k, ' ' ORDER BY n) FROM json_object_keys((SELECT c.document::json FROM lockstep.notice_claim('a', 'm', '{*}', NULL, '0 s', NULL, '1 min') AS c)) WITH ORDINALITY AS d(k, n)),
-    'alert notice number job kind text since opened_at last_seen_at closed_at ended acknowledged_by note database receiver attempt', 'what is sent');
+SELECT is((SELECT string_agg(k, ' ' ORDER BY n) FROM json_object_keys((SELECT c.document::json
+    FROM lockstep.notice_claim('a', 'm', '{*}', NULL, '0 s', NULL, '1 min') AS c)) WITH ORDINALITY
+                                                    AS d(k, n)),
+    'alert notice number job kind text since opened_at last_seen_at closed_at ended acknowledged_by note database '
+    'receiver attempt',
+    'what is sent');
 
 -- Who may do what.
 CREATE FUNCTION pg_temp.may(role text) RETURNS text LANGUAGE sql AS $$
-    SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p WHERE p.pronamespace = 'lockstep'::regnamespace AND has_function_privilege(role, p.oid, 'EXECUTE')
+    SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
+    WHERE p.pronamespace = 'lockstep'::regnamespace AND has_function_privilege(role, p.oid, 'EXECUTE')
       AND p.proname IN ('monitor_look', 'monitor_compare', 'notice_claim', 'notice_sent', 'notice_start',
                         'alert_ack', 'job_silence')
 $$;

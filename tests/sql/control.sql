@@ -1,12 +1,14 @@
--- What operators do to runs and tasks (sql/api/run_cancel.sql, run_pause.sql, run_resume.sql, run_retry.sql, task_*.sql), as
--- one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains how messages are written.
+-- What operators do to runs and tasks (sql/api/run_cancel.sql, run_pause.sql, run_resume.sql, run_retry.sql,
+-- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
+-- how messages are written.
 BEGIN;
 SELECT plan(159);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
 SELECT gen_random_uuid(), 'h', 1, 'v', 4, '{q}' FROM generate_series(1, 2);
-SELECT is((SELECT array_agg(executor_no ORDER BY 1) FROM lockstep.executor), '{1,2}', 'the claims here are of executor 1');
+SELECT is((SELECT array_agg(executor_no ORDER BY 1) FROM lockstep.executor), '{1,2}',
+          'the claims here are of executor 1');
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 1)::text', 'executor');
 
 -- As an operator: SQLSTATE and message when it is refused, else the answer.
@@ -25,55 +27,75 @@ EXCEPTION WHEN OTHERS THEN
     RETURN concat_ws(' ', SQLSTATE, regexp_replace(SQLERRM, '[0-9a-f-]{36}', 'A'));
 END
 $$;
-CREATE FUNCTION pg_temp.queue_name() RETURNS text LANGUAGE sql AS $$ SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q() $$;
-CREATE FUNCTION pg_temp.on_run(verb text, letter text DEFAULT 'A', reason text DEFAULT 'why') RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.queue_name()
+RETURNS text LANGUAGE sql AS $$ SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q() $$;
+CREATE FUNCTION pg_temp.on_run(verb text, letter text DEFAULT 'A', reason text DEFAULT 'why')
+RETURNS text LANGUAGE sql AS $$
     SELECT pg_temp.operator(format('run_%s(%L, %L, %L)', verb, pg_temp.run_of(letter), reason, pg_temp.queue_name()))
 $$;
 CREATE FUNCTION pg_temp.on_task(verb text, number bigint, reason text DEFAULT 'why') RETURNS text LANGUAGE sql AS $$
-    SELECT regexp_replace(pg_temp.operator(format('task_%s(%s, %L)', verb, (pg_temp.task(number)).task_id, reason)), 'task \d+', 'task N')
+    SELECT regexp_replace(pg_temp.operator(format('task_%s(%s, %L)', verb, (pg_temp.task(number)).task_id, reason)),
+                          'task \d+', 'task N')
 $$;
 CREATE FUNCTION pg_temp.running(VARIADIC numbers bigint[]) RETURNS void LANGUAGE sql AS $$
-    UPDATE lockstep.task SET status = 'Processing', started_at = now() WHERE queue_id = pg_temp.q() AND kafka_offset = ANY (numbers)
+    UPDATE lockstep.task SET status = 'Processing', started_at = now()
+    WHERE queue_id = pg_temp.q() AND kafka_offset = ANY (numbers)
 $$;
 CREATE FUNCTION pg_temp.lose(VARIADIC numbers bigint[]) RETURNS bigint LANGUAGE sql AS $$
-    SELECT lockstep.lose(pg_temp.q(), array_agg((t).task_id), array_agg((t).token), 'cut') FROM unnest(numbers) AS n, pg_temp.task(n) AS t
+    SELECT lockstep.lose(pg_temp.q(), array_agg((t).task_id), array_agg((t).token), 'cut')
+    FROM unnest(numbers) AS n, pg_temp.task(n) AS t
 $$;
 CREATE FUNCTION pg_temp.facts(letter text DEFAULT 'A') RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', r.status, CASE WHEN r.ended_at IS NOT NULL THEN 'ended' END) FROM pg_temp.run(letter) AS r
 $$;
 CREATE FUNCTION pg_temp.events() RETURNS text LANGUAGE sql AS $$ -- of operators
-    SELECT string_agg(event, ' ' ORDER BY event_id) FROM lockstep.event_log WHERE queue_id = pg_temp.q() AND actor = 'control_operator'
+    SELECT string_agg(event, ' ' ORDER BY event_id) FROM lockstep.event_log
+    WHERE queue_id = pg_temp.q() AND actor = 'control_operator'
 $$;
 CREATE FUNCTION pg_temp.adopt() RETURNS text LANGUAGE sql AS $$
-    SELECT coalesce(string_agg(a.kafka_offset || '#' || a.attempt_num, ' ' ORDER BY a.kafka_offset), min(a.verdict) || coalesce(' ' || min(a.wait_ms), ''))
+    SELECT coalesce(string_agg(a.kafka_offset || '#' || a.attempt_num, ' ' ORDER BY a.kafka_offset),
+                    min(a.verdict) || coalesce(' ' || min(a.wait_ms), ''))
     FROM lockstep.adopt(pg_temp.q(), 2, 10, '{}') AS a
 $$;
 
 -- run cancel: nothing runs.
 SELECT pg_temp.tell('A0:100<0 A1:100<0 A2:200<100');
 CREATE TEMP TABLE held AS SELECT t.* FROM pg_temp.task(0) AS t;
-SELECT is(pg_temp.on_run('cancel'), '(Cancelled,3,0)', 'a run whose end is not known: its tasks are cancelled, and its end is not waited for');
+SELECT is(pg_temp.on_run('cancel'), '(Cancelled,3,0)',
+          'a run whose end is not known: its tasks are cancelled, and its end is not waited for');
 SELECT is(pg_temp.statuses(), 'Cancelled Cancelled Cancelled', 'all of them');
-SELECT is((t.token, t.executor_no, t.cancelled_by, t.error)::text, '(,,control_operator,"the run was cancelled by control_operator: why")', 'a task says who and why')
+SELECT is((t.token, t.executor_no, t.cancelled_by, t.error)::text,
+          '(,,control_operator,"the run was cancelled by control_operator: why")', 'a task says who and why')
 FROM pg_temp.task(0) AS t;
-SELECT throws_ok(format('SELECT lockstep.complete(%s, %L)', task_id, token), 'LS001', NULL, 'its attempt can not be recorded any more') FROM held;
+SELECT throws_ok(format('SELECT lockstep.complete(%s, %L)', task_id, token), 'LS001', NULL,
+                 'its attempt can not be recorded any more')
+FROM held;
 SELECT is(pg_temp.events(), 'run_cancelled run_ended', 'the event log says who');
-SELECT is((SELECT detail FROM lockstep.event_log WHERE event = 'run_cancelled' AND queue_id = pg_temp.q()), '3 tasks cancelled, 0 to be stopped: why', 'and what, and why');
+SELECT is((SELECT detail FROM lockstep.event_log WHERE event = 'run_cancelled' AND queue_id = pg_temp.q()),
+          '3 tasks cancelled, 0 to be stopped: why', 'and what, and why');
 SELECT is(pg_temp.on_run('cancel'), 'LS002 run A has ended: it is Cancelled', 'not twice');
-SELECT is(pg_temp.tell(pg_temp.q(), 'A3..9:200<100 A10:300<200 A11:end(11,3)'), 'A:200x7~ A:300~ ended=Cancelled', 'what is still on the topic is recorded as cancelled, and it ends');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A3..9:200<100 A10:300<200 A11:end(11,3)'), 'A:200x7~ A:300~ ended=Cancelled',
+          'what is still on the topic is recorded as cancelled, and it ends');
 SELECT is(pg_temp.facts() || ' ' || pg_temp.statuses(), 'Cancelled ended' || repeat(' Cancelled', 11), 'it stays so');
-SELECT is((SELECT count(*) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND done_at IS NULL), 0::bigint, 'no phase is left');
+SELECT is((SELECT count(*) FROM lockstep.phase WHERE queue_id = pg_temp.q() AND done_at IS NULL), 0::bigint,
+          'no phase is left');
 SELECT is(pg_temp.on_run('cancel'), 'LS002 run A has ended: it is Cancelled', 'an ended run is refused');
 SELECT is(pg_temp.on_run('pause'), 'LS002 run A has ended: it is Cancelled', 'so is a pause of it');
 SELECT is(pg_temp.on_run('resume'), 'LS002 run A is not paused: it is Cancelled', 'and a resume');
-SELECT is(pg_temp.operator($$run_cancel('00000000-0000-4000-8000-000000000000')$$), 'LS003 there is no run A', 'an unknown run');
+SELECT is(pg_temp.operator($$run_cancel('00000000-0000-4000-8000-000000000000')$$), 'LS003 there is no run A',
+          'an unknown run');
 SELECT is(pg_temp.operator('run_cancel(NULL)'), 'LS003 there is no run without an id', 'NULL');
-SELECT is(pg_temp.operator(format('run_cancel(%L)', pg_temp.run_of('A'))), 'LS002 run A has ended: it is Cancelled', 'the queue need not be named when one has the run');
+SELECT is(pg_temp.operator(format('run_cancel(%L)', pg_temp.run_of('A'))), 'LS002 run A has ended: it is Cancelled',
+          'the queue need not be named when one has the run');
 
 -- run retry of a cancelled one takes back the cancelling.
 SELECT is(pg_temp.on_run('retry'), '(11,3,100)', 'all of it comes back');
-SELECT is((r.status, r.stop_after, r.cancelled_by, r.error, r.ended_at)::text, '(Running,,,,)', 'and nothing of the cancelling is left') FROM pg_temp.run('A') AS r;
-SELECT is((SELECT count(*) FROM lockstep.task WHERE queue_id = pg_temp.q() AND status = 'Pending' AND cancelled_by IS NULL AND error IS NULL), 11::bigint, 'nor on its tasks');
+SELECT is((r.status, r.stop_after, r.cancelled_by, r.error, r.ended_at)::text, '(Running,,,,)',
+          'and nothing of the cancelling is left')
+FROM pg_temp.run('A') AS r;
+SELECT is((SELECT count(*) FROM lockstep.task
+           WHERE queue_id = pg_temp.q() AND status = 'Pending' AND cancelled_by IS NULL AND error IS NULL),
+          11::bigint, 'nor on its tasks');
 SELECT is(pg_temp.adopt(), '0#1 1#1', 'its first phase is adopted, for a first attempt');
 SELECT pg_temp.complete(0, 1);
 
@@ -82,22 +104,29 @@ SELECT pg_temp.tell('A0..2:100<0 A3:200<100 A4:end(4,2) B0:100<0');
 SELECT pg_temp.running(0, 1);
 SELECT is(pg_temp.on_run('cancel'), '(Running,2,2)', 'what runs is to be stopped');
 SELECT is(pg_temp.on_run('cancel'), 'LS002 run A is being cancelled already, by control_operator', 'not twice');
-SELECT is(pg_temp.on_run('end'), 'LS002 run A is being cancelled already, by control_operator', 'nor is it ended by hand');
-SELECT is(pg_temp.on_run('retry'), 'LS002 run A is being cancelled, by control_operator: it can be retried when that has ended', 'no retry before its end');
+SELECT is(pg_temp.on_run('end'), 'LS002 run A is being cancelled already, by control_operator',
+          'nor is it ended by hand');
+SELECT is(pg_temp.on_run('retry'),
+          'LS002 run A is being cancelled, by control_operator: it can be retried when that has ended',
+          'no retry before its end');
 SELECT is(pg_temp.on_run('pause'), 'LS002 run A is being cancelled, by control_operator', 'nor a pause');
 SELECT is(pg_temp.on_task('retry', 0), 'LS002 task N: its run is being cancelled', 'nor a retry of a task');
 SELECT is(pg_temp.statuses(), 'Processing Processing Cancelled Cancelled Pending', 'by its executor');
 SELECT is(pg_temp.adopt(), 'none', 'nobody takes over what runs');
 SELECT pg_temp.complete(0);
 SELECT is((pg_temp.task(0)).status::text, 'Completed', 'an attempt that was quicker is Completed');
-SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'run', 'the next run waits as long as a task runs');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'run',
+          'the next run waits as long as a task runs');
 SELECT is(pg_temp.lose(1), 0::bigint, 'its executor has cancelled the statement: it is not lost');
-SELECT is((t.status, t.token, t.lost_num, t.attempt_num, t.error)::text, '(Terminated,,0,1,"the run was cancelled by control_operator: why")', 'it is Terminated') FROM pg_temp.task(1) AS t;
+SELECT is((t.status, t.token, t.lost_num, t.attempt_num, t.error)::text,
+          '(Terminated,,0,1,"the run was cancelled by control_operator: why")', 'it is Terminated')
+FROM pg_temp.task(1) AS t;
 SELECT is((SELECT (attempt, status, error)::text FROM lockstep.task_attempt WHERE task_id = (pg_temp.task(1)).task_id),
           '(1,Terminated,"the run was cancelled by control_operator: why")', 'and so is its attempt');
 SELECT lockstep.release((pg_temp.phase(100)).phase_id, true);
 SELECT is(pg_temp.facts(), 'Cancelled ended', 'the executor that releases the phase ends the run');
-SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'opened', 'then the next one opens');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'opened',
+          'then the next one opens');
 
 -- ... and its executor died, or its attempt failed by itself.
 SELECT pg_temp.tell('A0..1:100<0 A2:end(2,1)');
@@ -114,23 +143,29 @@ SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
 SELECT pg_temp.running(0);
 SELECT pg_temp.on_run('cancel');
 UPDATE lockstep.task SET executor_no = 7 WHERE queue_id = pg_temp.q();
-SELECT is(pg_temp.adopt() || ' ' || lockstep.give_up(pg_temp.q()), 'none 1', 'its executor dies afterwards: it is not adopted, but ended');
+SELECT is(pg_temp.adopt() || ' ' || lockstep.give_up(pg_temp.q()), 'none 1',
+          'its executor dies afterwards: it is not adopted, but ended');
 SELECT is(pg_temp.statuses() || ' ' || pg_temp.facts(), 'Terminated Cancelled ended', 'as Terminated');
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
 SELECT pg_temp.running(0);
 SELECT pg_temp.on_run('cancel');
 SELECT pg_temp.complete(0);
-SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Completed', 'a run of which all was done before it could be stopped is Completed');
+SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Completed',
+          'a run of which all was done before it could be stopped is Completed');
 
 -- Before it has begun.
 CREATE FUNCTION pg_temp.publish(letter text) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) VALUES (pg_temp.run_of(letter), pg_temp.q(), 'stop', 'Publishing')
+    INSERT INTO lockstep.run (run_id, queue_id, on_failure, status)
+    VALUES (pg_temp.run_of(letter), pg_temp.q(), 'stop', 'Publishing')
 $$;
 SELECT pg_temp.queue();
 SELECT pg_temp.publish('A');
 SELECT is(pg_temp.on_run('cancel'), '(Cancelled,0,0)', 'a run of which nothing is claimed');
-SELECT is(pg_temp.tell(pg_temp.q(), 'A0..1:100<0 A2:200<100 A3:end(3,2)'), 'A:100x2~ A:200~ ended=Cancelled', 'is cancelled as it is claimed');
-SELECT is((r.error, r.cancelled_by)::text, '("cancelled by control_operator: why",control_operator)', 'and knows by whom') FROM pg_temp.run('A') AS r;
+SELECT is(pg_temp.tell(pg_temp.q(), 'A0..1:100<0 A2:200<100 A3:end(3,2)'), 'A:100x2~ A:200~ ended=Cancelled',
+          'is cancelled as it is claimed');
+SELECT is((r.error, r.cancelled_by)::text, '("cancelled by control_operator: why",control_operator)',
+          'and knows by whom')
+FROM pg_temp.run('A') AS r;
 SELECT pg_temp.queue();
 SELECT pg_temp.publish('A');
 SELECT is(pg_temp.on_run('pause'), 'Publishing', 'it may be held, too');
@@ -142,16 +177,20 @@ SELECT is(pg_temp.on_run('resume'), 'Running', 'until it is resumed');
 SELECT is(pg_temp.tell('A0..1:100<0 B0:100<0'), 'A:100x2+ B:100-', 'its producer stops, the next run waits');
 SELECT pg_temp.running(0), pg_temp.complete(1);
 SELECT is(pg_temp.on_run('cancel'), '(Running,0,1)', 'cancelled while it runs');
-SELECT lockstep.lose(pg_temp.q(), ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], 'cut'), lockstep.release((pg_temp.phase(100)).phase_id, true);
+SELECT lockstep.lose(pg_temp.q(), ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token], 'cut'),
+       lockstep.release((pg_temp.phase(100)).phase_id, true);
 SELECT is(pg_temp.facts(), 'Cancelled ended', 'it ends with its last task');
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'opened', 'the next one goes on');
-SELECT is(pg_temp.tell(pg_temp.q(), 'A2:200<100 A3:abort'), 'A:200~ ended=Cancelled', 'what comes of it all the same is recorded as cancelled');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A2:200<100 A3:abort'), 'A:200~ ended=Cancelled',
+          'what comes of it all the same is recorded as cancelled');
 SELECT pg_temp.tell('A0:100<0');
 SELECT pg_temp.complete(0);
-SELECT is(pg_temp.on_run('cancel') || ' ' || pg_temp.facts(), '(Cancelled,0,0) Cancelled ended', 'though all that came of it was done');
+SELECT is(pg_temp.on_run('cancel') || ' ' || pg_temp.facts(), '(Cancelled,0,0) Cancelled ended',
+          'though all that came of it was done');
 SELECT is(pg_temp.tell('100<0 A0:100<0'), 'i1:100+ A:100-', 'the implicit run');
 CREATE FUNCTION pg_temp.on_implicit(verb text) RETURNS text LANGUAGE sql AS $$
-    SELECT pg_temp.operator(format('run_%s(%L, NULL, %L)', verb, run_id, pg_temp.queue_name())) FROM lockstep.run WHERE queue_id = pg_temp.q() AND implicit ORDER BY run_no DESC LIMIT 1
+    SELECT pg_temp.operator(format('run_%s(%L, NULL, %L)', verb, run_id, pg_temp.queue_name())) FROM lockstep.run
+    WHERE queue_id = pg_temp.q() AND implicit ORDER BY run_no DESC LIMIT 1
 $$;
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.on_implicit('cancel'), '(Cancelled,0,0)', 'is Cancelled, too');
@@ -159,16 +198,21 @@ SELECT is(pg_temp.tell(pg_temp.q(), '200<100 end'), 'i1:200~ ended=Cancelled', '
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100)).phase_id, 1)), 'opened', 'the next one goes on');
 
 SELECT pg_temp.tell('A0:100<0 A1:200<100 B0:100<0 B1:end(1,1)');
-SELECT is(pg_temp.on_run('end', 'A', 'its host is gone'), '(Running,1)', 'an operator ends a run: what is open of it finishes');
+SELECT is(pg_temp.on_run('end', 'A', 'its host is gone'), '(Running,1)',
+          'an operator ends a run: what is open of it finishes');
 SELECT is(pg_temp.statuses(), 'Pending Cancelled Pending', 'what is not is cancelled');
 SELECT is(pg_temp.on_run('end'), 'LS002 run A has its end already: it ends when its tasks are finished', 'once');
-SELECT is(pg_temp.on_run('end', 'B'), 'LS002 run A has its end already: it ends when its tasks are finished', 'not a run that has its end');
+SELECT is(pg_temp.on_run('end', 'B'), 'LS002 run A has its end already: it ends when its tasks are finished',
+          'not a run that has its end');
 SELECT is(pg_temp.tell(pg_temp.q(), 'A2:200<100 A3:end(3,2)'), 'late late', 'what comes later is rejected');
-SELECT is((SELECT detail FROM lockstep.rejected_message WHERE queue_id = pg_temp.q() ORDER BY kafka_offset LIMIT 1), 'the run was ended by control_operator, before offset 4', 'and says by whom');
+SELECT is((SELECT detail FROM lockstep.rejected_message WHERE queue_id = pg_temp.q() ORDER BY kafka_offset LIMIT 1),
+          'the run was ended by control_operator, before offset 4', 'and says by whom');
 SELECT pg_temp.complete(0);
 SELECT lockstep.release((pg_temp.phase(100)).phase_id, true);
 SELECT is(pg_temp.facts(), 'Failed ended', 'it ends as Failed');
-SELECT is((r.error, r.aborted, r.rejected)::text, '("ended by control_operator, its end had not come: its host is gone",t,0)', 'as aborted, with who and why') FROM pg_temp.run('A') AS r;
+SELECT is((r.error, r.aborted, r.rejected)::text,
+          '("ended by control_operator, its end had not come: its host is gone",t,0)', 'as aborted, with who and why')
+FROM pg_temp.run('A') AS r;
 SELECT is(pg_temp.events(), 'run_stopped run_closed', 'the event log says who');
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100, 'B')).phase_id, 1)), 'opened', 'the next one goes on');
 SELECT is(pg_temp.on_run('end'), 'LS002 run A has ended: it is Failed', 'an ended run is refused');
@@ -176,49 +220,60 @@ SELECT is(pg_temp.tell('100<0 A0:100<0 A1:end(1,1)'), 'i1:100+ A:100- ended', 'a
 SELECT is(pg_temp.on_implicit('end'), '(Running,1)', 'ends as by an end message');
 SELECT pg_temp.complete(0);
 SELECT lockstep.release((SELECT min(phase_id) FROM lockstep.phase WHERE queue_id = pg_temp.q()), true);
-SELECT is((SELECT string_agg(status, ' ' ORDER BY run_no) FROM lockstep.run WHERE queue_id = pg_temp.q()), 'Completed Running', 'so it is Completed');
+SELECT is((SELECT string_agg(status, ' ' ORDER BY run_no) FROM lockstep.run WHERE queue_id = pg_temp.q()),
+          'Completed Running', 'so it is Completed');
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100)).phase_id, 1)), 'opened', 'the next one goes on');
-SELECT is(pg_temp.tell(pg_temp.q(), '200<100 100<0'), 'hole i2:100-', 'what goes on with it is rejected, another begins');
+SELECT is(pg_temp.tell(pg_temp.q(), '200<100 100<0'), 'hole i2:100-',
+          'what goes on with it is rejected, another begins');
 SELECT pg_temp.queue();
 SELECT pg_temp.publish('A');
 UPDATE lockstep.run SET publish_acked_seq = 2, publish_acked_offset = 2 WHERE queue_id = pg_temp.q();
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
-SELECT matches(pg_temp.on_run('end'), '^LS002 run A is being published, by \w+ \(backend \d+\)$', 'not while its producer lives');
+SELECT matches(pg_temp.on_run('end'), '^LS002 run A is being published, by \w+ \(backend \d+\)$',
+               'not while its producer lives');
 SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 SELECT is(pg_temp.on_run('end'), '(Cancelled,0)', 'of which nothing is claimed is Cancelled');
 SELECT is(pg_temp.tell(pg_temp.q(), 'A0:100<0') || ' ' || pg_temp.facts(), 'A:100~ Cancelled ended', 'and stays so');
 SELECT pg_temp.tell('A0:100<0');
-UPDATE lockstep.run SET publish_acked_seq = 2, publish_acked_offset = 2, published_at = now() WHERE queue_id = pg_temp.q();
-SELECT is(pg_temp.on_run('end'), 'LS002 run A is published whole: its end is at offset 2, the queue''s cursor at 1', 'not one whose end is on the topic');
+UPDATE lockstep.run SET publish_acked_seq = 2, publish_acked_offset = 2, published_at = now()
+WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.on_run('end'), 'LS002 run A is published whole: its end is at offset 2, the queue''s cursor at 1',
+          'not one whose end is on the topic');
 UPDATE lockstep.run SET publish_acked_offset = 0 WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.on_run('end'), '(Running,1)', 'unless the cursor is past that');
 SELECT pg_temp.tell('A0:100<0');
 SELECT pg_temp.on_run('pause');
 SELECT is(pg_temp.on_run('end'), 'LS002 run A is paused', 'nor one that is held');
-SELECT is((SELECT string_agg(rolname, ' ') FROM pg_roles WHERE rolname LIKE 'lockstep\_%' AND NOT rolsuper AND rolname <> 'lockstep_owner'
-           AND has_function_privilege(rolname, 'lockstep.run_end(uuid, text, text)', 'EXECUTE')), 'lockstep_operator', 'only an operator may');
+SELECT is((SELECT string_agg(rolname, ' ') FROM pg_roles
+           WHERE rolname LIKE 'lockstep\_%' AND NOT rolsuper AND rolname <> 'lockstep_owner'
+           AND has_function_privilege(rolname, 'lockstep.run_end(uuid, text, text)', 'EXECUTE')), 'lockstep_operator',
+          'only an operator may');
 
 -- pause and resume.
 SELECT pg_temp.tell('A0..1:100<0 A2:200<100 A3:end(3,2)');
 SELECT is(pg_temp.on_run('pause'), 'Paused', 'a run is held');
 SELECT matches(pg_temp.on_run('pause'), 'LS002 run A is paused already, by control_operator, since', 'once');
-SELECT is(lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(1)).task_id], ARRAY[(pg_temp.task(1)).token]), 1::bigint, 'its executor gives back what it has not started');
+SELECT is(lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(1)).task_id], ARRAY[(pg_temp.task(1)).token]),
+          1::bigint, 'its executor gives back what it has not started');
 SELECT is(pg_temp.adopt(), 'none', 'and nobody takes it, nor is there a time to wait for');
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'paused', 'its gate sleeps');
 SELECT pg_temp.complete(0);
-SELECT is(pg_temp.on_run('retry'), 'LS002 run A: nothing of it failed or was cancelled for a failure; it is Paused', 'there is nothing to retry');
+SELECT is(pg_temp.on_run('retry'), 'LS002 run A: nothing of it failed or was cancelled for a failure; it is Paused',
+          'there is nothing to retry');
 SELECT is(pg_temp.on_run('resume'), 'Running', 'resumed');
 SELECT is(pg_temp.on_run('resume'), 'LS002 run A is not paused: it is Running', 'once');
 SELECT is(pg_temp.adopt(), '1#1', 'it goes on');
 SELECT is(pg_temp.events(), 'run_paused run_resumed', 'the event log says who');
 SELECT pg_temp.on_run('pause');
 SELECT is(pg_temp.on_run('cancel'), '(Cancelled,2,0)', 'a paused run can be cancelled');
-SELECT is(pg_temp.facts() || ' ' || pg_temp.on_run('resume'), 'Cancelled ended LS002 run A is not paused: it is Cancelled', 'and has ended');
+SELECT is(pg_temp.facts() || ' ' || pg_temp.on_run('resume'),
+          'Cancelled ended LS002 run A is not paused: it is Cancelled', 'and has ended');
 
 -- The policy pause: resume goes on without what failed, retry tries it again.
 SELECT pg_temp.tell(pg_temp.queue(on_failure => 'pause'), 'A0..1:100<0 A2:200<100 A3:end(3,2)');
 SELECT pg_temp.fail(0), pg_temp.complete(1);
-SELECT is((r.status, r.paused_by, r.paused_at IS NOT NULL)::text, '(Paused,,t)', 'paused by the policy') FROM pg_temp.run('A') AS r;
+SELECT is((r.status, r.paused_by, r.paused_at IS NOT NULL)::text, '(Paused,,t)', 'paused by the policy')
+FROM pg_temp.run('A') AS r;
 SELECT is(pg_temp.on_run('retry'), '(1,1,100)', 'the failed task is tried again');
 SELECT is(pg_temp.facts() || ' ' || pg_temp.statuses(), 'Running Pending Completed Pending', 'and the run goes on');
 SELECT is(pg_temp.adopt(), '0#2', 'with a second attempt');
@@ -227,7 +282,8 @@ SELECT is(pg_temp.facts() || ' ' || pg_temp.on_run('resume'), 'Paused Running', 
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'opened', 'the next phase opens');
 SELECT pg_temp.complete(2);
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'PartiallyCompleted', 'what failed stays failed');
-SELECT is(pg_temp.on_run('retry') || ' ' || pg_temp.statuses(), '(1,1,100) Pending Completed Completed', 'and can be tried again after the end');
+SELECT is(pg_temp.on_run('retry') || ' ' || pg_temp.statuses(), '(1,1,100) Pending Completed Completed',
+          'and can be tried again after the end');
 
 -- Retry of a run that stopped.
 SELECT pg_temp.tell('A0..1:100<0 A2:200<100 A3:300<200 A4:end(4,3)');
@@ -237,27 +293,32 @@ SELECT is(pg_temp.on_run('retry'), 'LS002 run A has not ended: it is Running', '
 SELECT pg_temp.complete(1);
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Failed', 'it has failed');
 SELECT is(pg_temp.on_run('retry'), '(3,3,100)', 'the failed task and what was cancelled for it');
-SELECT is(pg_temp.statuses() || ' ' || pg_temp.facts(), 'Pending Completed Pending Pending Running', 'from the failed phase on');
-SELECT is((SELECT array_agg(opened_at IS NOT NULL ORDER BY "order") FROM lockstep.phase WHERE queue_id = pg_temp.q()), '{t,f,f}', 'in order');
+SELECT is(pg_temp.statuses() || ' ' || pg_temp.facts(), 'Pending Completed Pending Pending Running',
+          'from the failed phase on');
+SELECT is((SELECT array_agg(opened_at IS NOT NULL ORDER BY "order") FROM lockstep.phase WHERE queue_id = pg_temp.q()),
+          '{t,f,f}', 'in order');
 SELECT is(pg_temp.adopt(), '0#2', 'first the failed one');
 SELECT pg_temp.complete(0);
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'opened', 'then the next phase');
 SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:end(2,2)');
 SELECT pg_temp.fail(0), lockstep.run_finish((pg_temp.run('A')).run_no), pg_temp.on_task('complete', 0);
 SELECT is(pg_temp.on_run('retry'), '(1,1,200)', 'what failed was declared done: the retry goes on behind it');
-SELECT is((r.status, r.stop_after, r.error)::text, '(Running,,)', 'and it is no failed run any more') FROM pg_temp.run('A') AS r;
+SELECT is((r.status, r.stop_after, r.error)::text, '(Running,,)', 'and it is no failed run any more')
+FROM pg_temp.run('A') AS r;
 UPDATE lockstep.task SET token = gen_random_uuid() WHERE task_id = (pg_temp.task(1)).task_id;
 SELECT pg_temp.complete(1);
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Completed', 'when the rest is done, it is Completed');
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
 SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
-SELECT is(pg_temp.on_run('retry'), 'LS002 run A: nothing of it failed or was cancelled for a failure; it is Completed', 'a completed run is refused');
+SELECT is(pg_temp.on_run('retry'),
+    'LS002 run A: nothing of it failed or was cancelled for a failure; it is Completed', 'a completed run is refused');
 
 -- task cancel: a failure, for the run.
 SELECT pg_temp.tell('A0..1:100<0 A2:200<100 A3:end(3,2)');
 SELECT is(pg_temp.on_task('cancel', 0), 'Cancelled', 'a task that is not running');
 SELECT is(pg_temp.statuses(), 'Cancelled Pending Cancelled', 'stop: the later phases are cancelled');
-SELECT is((r.error ~ '^task \d+ of order 100 was cancelled by control_operator: why$'), true, 'the run says for what') FROM pg_temp.run('A') AS r;
+SELECT is((r.error ~ '^task \d+ of order 100 was cancelled by control_operator: why$'), true, 'the run says for what')
+FROM pg_temp.run('A') AS r;
 SELECT is(pg_temp.on_task('cancel', 0), 'LS002 task N is finished: it is Cancelled', 'once');
 SELECT pg_temp.running(1);
 SELECT is(pg_temp.on_task('cancel', 1), 'Processing', 'one that runs is to be stopped');
@@ -267,14 +328,16 @@ SELECT is(pg_temp.on_task('fail', 1), 'LS002 task N is running', 'nor failed');
 SELECT pg_temp.lose(1);
 SELECT is((pg_temp.task(1)).status::text, 'Terminated', 'its statement was cancelled: Terminated');
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Failed', 'the run has failed');
-SELECT is(pg_temp.on_run('retry') || ' ' || pg_temp.statuses(), '(3,2,100) Pending Pending Pending', 'its retry takes up what was cancelled, too');
+SELECT is(pg_temp.on_run('retry') || ' ' || pg_temp.statuses(), '(3,2,100) Pending Pending Pending',
+          'its retry takes up what was cancelled, too');
 SELECT pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 A1:200<100 A2:end(2,2)');
 SELECT is(pg_temp.on_task('cancel', 0), 'Cancelled', 'under continue');
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'opened', 'the next phase opens');
 SELECT pg_temp.complete(1);
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'PartiallyCompleted', 'and it is PartiallyCompleted');
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
-SELECT is(pg_temp.on_task('cancel', 0) || ' ' || pg_temp.facts(), 'Cancelled Failed ended', 'the last task of a run ends it');
+SELECT is(pg_temp.on_task('cancel', 0) || ' ' || pg_temp.facts(), 'Cancelled Failed ended',
+          'the last task of a run ends it');
 
 -- task retry, complete, fail.
 SELECT is(pg_temp.on_task('retry', 0) || ' ' || pg_temp.facts(), 'Pending Running', 'a retry takes the run up again');
@@ -282,35 +345,54 @@ SELECT is(pg_temp.on_task('retry', 0), 'LS002 task N has not failed: it is Pendi
 SELECT is(pg_temp.on_task('complete', 0) || ' ' || pg_temp.facts(), 'Completed Completed ended', 'declared done');
 SELECT is((pg_temp.task(0)).response, 'declared done by control_operator: why', 'the task says by whom');
 SELECT is(pg_temp.on_task('complete', 0), 'LS002 task N cannot be declared done: it is Completed', 'once');
-SELECT is(pg_temp.on_task('fail', 0), 'LS002 task N cannot be declared failed: it is Completed', 'what is done has not failed');
+SELECT is(pg_temp.on_task('fail', 0), 'LS002 task N cannot be declared failed: it is Completed',
+          'what is done has not failed');
 SELECT is(pg_temp.on_task('cancel', 0), 'LS002 task N is finished: it is Completed', 'nor can it be cancelled');
 SELECT is(pg_temp.on_task('retry', 0), 'LS002 task N has not failed: it is Completed', 'nor retried');
-SELECT is(pg_temp.operator('task_cancel(0)') || ', ' || pg_temp.operator('task_retry(NULL)'), 'LS003 there is no task 0, LS003 there is no task without a number', 'unknown tasks');
+SELECT is(pg_temp.operator('task_cancel(0)') || ', ' || pg_temp.operator('task_retry(NULL)'),
+          'LS003 there is no task 0, LS003 there is no task without a number', 'unknown tasks');
 SELECT pg_temp.tell('A0..1:100<0 A2:200<100');
-SELECT is(pg_temp.on_task('fail', 0) || ' ' || pg_temp.statuses(), 'Failed Failed Pending Cancelled', 'declared failed: the policy decides');
-SELECT is((SELECT (attempt, status, error)::text FROM lockstep.task_attempt WHERE task_id = (pg_temp.task(0)).task_id), '(1,Failed,"declared failed by control_operator: why")', 'the attempt says by whom');
+SELECT is(pg_temp.on_task('fail', 0) || ' ' || pg_temp.statuses(), 'Failed Failed Pending Cancelled',
+          'declared failed: the policy decides');
+SELECT is((SELECT (attempt, status, error)::text FROM lockstep.task_attempt
+           WHERE task_id = (pg_temp.task(0)).task_id),
+          '(1,Failed,"declared failed by control_operator: why")', 'the attempt says by whom');
 UPDATE lockstep.task SET max_attempts = 3 WHERE queue_id = pg_temp.q();
 UPDATE lockstep.queue SET retry_intervals = '{3600}' WHERE queue_id = pg_temp.q();
 SELECT pg_temp.fail(1);
-SELECT is(pg_temp.on_task('retry', 1) || ' ' || pg_temp.adopt(), 'Error 1#2', 'one that waits for its next attempt is tried now');
+SELECT is(pg_temp.on_task('retry', 1) || ' ' || pg_temp.adopt(), 'Error 1#2',
+          'one that waits for its next attempt is tried now');
 SELECT pg_temp.lose(1);
 SELECT is(pg_temp.events(), 'task_failed run_stopped task_retried', 'the event log says who');
 
 -- Queues and executors.
-SELECT is(pg_temp.operator(format('queue_pause(%L, %L)', pg_temp.queue_name(), 'why')), pg_temp.q()::text, 'a queue is paused');
-SELECT is((SELECT (paused, paused_by)::text FROM lockstep.queue WHERE queue_id = pg_temp.q()), '(t,control_operator)', 'it says by whom');
+SELECT is(pg_temp.operator(format('queue_pause(%L, %L)', pg_temp.queue_name(), 'why')), pg_temp.q()::text,
+          'a queue is paused');
+SELECT is((SELECT (paused, paused_by)::text FROM lockstep.queue WHERE queue_id = pg_temp.q()), '(t,control_operator)',
+          'it says by whom');
 SELECT is(pg_temp.operator($$queue_pause('no such')$$), 'LS003 there is no queue no such', 'an unknown one is refused');
 SELECT pg_temp.operator(format('queue_resume(%L)', pg_temp.queue_name()));
-SELECT is(pg_temp.operator(format('executor_set(%L, 5)', executor_id)), 'LS002 executor A can use 0 to 4 readers, not 5', 'no more readers than it was started with') FROM lockstep.executor WHERE executor_no = 1;
-SELECT is(pg_temp.operator(format('executor_set(%L, 0)', executor_id)), '1', 'none of them') FROM lockstep.executor WHERE executor_no = 1;
-SELECT is(pg_temp.operator(format('executor_drain(%L)', executor_id)) || pg_temp.operator(format('executor_drain(%L)', executor_id)),
-          '1LS002 executor A is draining already, for control_operator', 'drained once') FROM lockstep.executor WHERE executor_no = 1;
-SELECT is((readers_limit, drain_by)::text, '(0,control_operator)', 'its row says so') FROM lockstep.executor WHERE executor_no = 1;
-SELECT is(pg_temp.operator(format('executor_drain(%L)', executor_id)), 'LS002 executor A has ended: found dead', 'a dead one is refused') FROM lockstep.executor WHERE executor_no = 2;
+SELECT is(pg_temp.operator(format('executor_set(%L, 5)', executor_id)),
+          'LS002 executor A can use 0 to 4 readers, not 5', 'no more readers than it was started with')
+FROM lockstep.executor WHERE executor_no = 1;
+SELECT is(pg_temp.operator(format('executor_set(%L, 0)', executor_id)), '1', 'none of them') FROM lockstep.executor
+WHERE executor_no = 1;
+SELECT is(pg_temp.operator(format('executor_drain(%L)', executor_id)) ||
+          pg_temp.operator(format('executor_drain(%L)', executor_id)),
+          '1LS002 executor A is draining already, for control_operator', 'drained once') FROM lockstep.executor
+WHERE executor_no = 1;
+SELECT is((readers_limit, drain_by)::text, '(0,control_operator)', 'its row says so') FROM lockstep.executor
+WHERE executor_no = 1;
+SELECT is(pg_temp.operator(format('executor_drain(%L)', executor_id)), 'LS002 executor A has ended: found dead',
+          'a dead one is refused')
+FROM lockstep.executor WHERE executor_no = 2;
 
 -- What an operator may not.
-SELECT is(pg_temp.operator(format('%s', command)), '42501 permission denied for function ' || split_part(command, '(', 1), 'an operator may not call ' || command)
-FROM unnest(ARRAY['reopen(1, NULL, NULL)', 'run_stop(1, 0, NULL)', 'run_finish(1)', 'task_stopped(NULL)', 'task_held(1)', 'lose(1, NULL, NULL, NULL)', 'give_up(1)']) AS command;
+SELECT is(pg_temp.operator(format('%s', command)),
+    '42501 permission denied for function ' || split_part(command, '(', 1), 'an operator may not call ' || command)
+FROM unnest(ARRAY['reopen(1, NULL, NULL)', 'run_stop(1, 0, NULL)', 'run_finish(1)', 'task_stopped(NULL)',
+                  'task_held(1)', 'lose(1, NULL, NULL, NULL)', 'give_up(1)'])
+    AS command;
 
 SELECT * FROM finish();
 ROLLBACK;

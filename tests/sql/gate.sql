@@ -1,4 +1,5 @@
--- The gate (sql/functions/gate/gate.sql): what it says, in the order in which it looks. protocol.inc explains how messages are written.
+-- The gate (sql/functions/gate/gate.sql): what it says, in the order in which it looks. protocol.inc explains how
+-- messages are written.
 BEGIN;
 SELECT plan(56);
 \ir protocol.inc
@@ -16,7 +17,8 @@ CREATE FUNCTION pg_temp.intent(ord bigint) RETURNS boolean LANGUAGE sql AS $$ --
     SELECT lockstep.unlock_intent((pg_temp.phase(ord)).phase_id)
 $$;
 
-INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) VALUES (gen_random_uuid(), 'h', 1, 'v', 1, '{q}');
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
+VALUES (gen_random_uuid(), 'h', 1, 'v', 1, '{q}');
 SELECT is((SELECT executor_no FROM lockstep.executor), 1, 'the claims here are those of executor 1');
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 1)::text', 'executor');
 
@@ -29,7 +31,8 @@ SELECT is(pg_temp.gate(200), 'wait 200', 'nobody does, but a task of a living ow
 SELECT is(pg_temp.gate(300), 'wait 200', 'who owns only later tasks gates for the oldest phase that is not open');
 SELECT ok(NOT pg_temp.intent(100), 'not yet: IX is given back');
 SELECT pg_temp.take_shared(200);
-SELECT is(pg_temp.gate(300), 'wait 300', 'but while somebody has S of the one before ours, what comes before that is his to open');
+SELECT is(pg_temp.gate(300), 'wait 300',
+          'but while somebody has S of the one before ours, what comes before that is his to open');
 SELECT is(pg_temp.gate(400), 'wait 200', 'which does not count for who waits for a later one');
 SELECT pg_temp.other('lockstep.unlock_shared(%s)', (pg_temp.phase(200)).phase_id::text);
 SELECT is(pg_temp.gate(300), 'wait 200', 'he lets go of it undone: the oldest again');
@@ -38,7 +41,8 @@ SELECT pg_temp.complete(0);
 SELECT is(pg_temp.gate(200), 'wait 200', 'one of two tasks is done');
 SELECT is(pg_temp.fail(1), 'Error', 'the other is to be tried again');
 SELECT is(pg_temp.gate(200), 'due 200', 'it has no owner and is not due');
-SELECT is((SELECT wait_ms BETWEEN 1 AND 1001 FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), true, 'wait_ms says when');
+SELECT is((SELECT wait_ms BETWEEN 1 AND 1001 FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), true,
+          'wait_ms says when');
 UPDATE lockstep.task SET scheduled_for = now() - interval '1 s' WHERE status = 'Error';
 SELECT is(pg_temp.gate(200), 'orphans 200', 'it is due and has no owner');
 UPDATE lockstep.task SET executor_no = 1, status = 'Processing', token = gen_random_uuid() WHERE status = 'Error';
@@ -65,10 +69,12 @@ SELECT ok(pg_temp.intent(100), 'and kept');
 SELECT is(pg_temp.gate(300), 'orphans 300', 'the next one waits for this one');
 SELECT lockstep.opened(ARRAY[(pg_temp.phase(200)).phase_id], 1);
 SELECT is((SELECT string_agg(detail || ', ' || (at = (pg_temp.phase(200)).opened_at), '; ') FROM lockstep.event_log
-           WHERE event = 'phase_opened' AND phase_id = (pg_temp.phase(200)).phase_id), 'order 200, true', 'an opening is one line in the log, of that time');
+           WHERE event = 'phase_opened' AND phase_id = (pg_temp.phase(200)).phase_id), 'order 200, true',
+          'an opening is one line in the log, of that time');
 
 -- A phase that a retry has closed again.
-UPDATE lockstep.phase SET opened_at = NULL, done_at = NULL WHERE phase_id IN ((pg_temp.phase(100)).phase_id, (pg_temp.phase(200)).phase_id);
+UPDATE lockstep.phase SET opened_at = NULL, done_at = NULL
+WHERE phase_id IN ((pg_temp.phase(100)).phase_id, (pg_temp.phase(200)).phase_id);
 SELECT is(pg_temp.gate(300), 'opened 100', 'a closed first phase is opened again, by whoever waits for a later one');
 UPDATE lockstep.phase SET opened_at = NULL WHERE phase_id = (pg_temp.phase(100)).phase_id;
 UPDATE lockstep.phase SET opened_at = now() WHERE phase_id = (pg_temp.phase(200)).phase_id;
@@ -91,7 +97,9 @@ SELECT is(pg_temp.gate(200), 'paused 200', 'pause: an operator decides');
 -- The short way: who gives S back opens the next phase, if nobody else has S.
 CREATE FUNCTION pg_temp.release(ord bigint, before bigint, next bigint) RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', r.unlocked, r.verdict, p."order", b."order")
-    FROM lockstep.release((pg_temp.phase(ord)).phase_id, true, true, (pg_temp.phase(before)).phase_id, (pg_temp.phase(next)).phase_id) AS r
+    FROM lockstep.release((pg_temp.phase(ord)).phase_id, true, true, (pg_temp.phase(before)).phase_id,
+                          (pg_temp.phase(next)).phase_id)
+        AS r
     LEFT JOIN lockstep.phase p USING (phase_id) LEFT JOIN lockstep.phase b ON b.phase_id = r.previous_phase_id
 $$;
 SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:300<200 A3:400<300');
@@ -105,8 +113,11 @@ SELECT pg_temp.complete(1);
 SELECT is(pg_temp.release(200, 100, 300), 't opened 300 200', 'nobody has: opened in the same statement');
 SELECT ok(NOT pg_temp.intent(100), 'IX of the phase before was given back');
 SELECT ok(pg_temp.intent(200) AND NOT pg_temp.intent(200), 'and that of this one is kept, once');
-SELECT is(pg_temp.release(300, NULL, 400), 't orphans 400 300', 'a task of it is unfinished, and nobody lives who has it');
-SELECT throws_ok(format('SELECT lockstep.release(%s, false, true, %s)', (pg_temp.phase(300)).phase_id, (pg_temp.phase(100)).phase_id), 'P0001', NULL, 'IX that is not held is a bug that release tells');
+SELECT is(pg_temp.release(300, NULL, 400), 't orphans 400 300',
+          'a task of it is unfinished, and nobody lives who has it');
+SELECT throws_ok(format('SELECT lockstep.release(%s, false, true, %s)', (pg_temp.phase(300)).phase_id,
+                        (pg_temp.phase(100)).phase_id),
+                 'P0001', NULL, 'IX that is not held is a bug that release tells');
 
 -- The run before.
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1) B0:100<0 B1:200<100 B2:end(2,2) C0:100<0');
@@ -121,12 +132,14 @@ SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Completed', 'the firs
 SELECT is(pg_temp.gate(100, 'B'), 'opened 100', 'the second may start');
 SELECT ok((r).started_at IS NOT NULL, 'and has started') FROM pg_temp.run('B') AS r;
 
--- An opening looks at as many rows behind 2,000 phases that are done as behind one, also when ANALYZE came when none was done.
+-- An opening looks at as many rows behind 2,000 phases that are done as behind one, also when ANALYZE came when none
+-- was done.
 SELECT pg_temp.tell('A0:100<0 A1:200<100');
 SELECT pg_temp.gate(100);
 DELETE FROM lockstep.task;
 INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, previous_phase_id)
-SELECT p.run_no, p.queue_id, n, n - 1, p.phase_id + n - 201 FROM generate_series(201, 2200) AS n, pg_temp.phase(200) AS p ORDER BY n;
+SELECT p.run_no, p.queue_id, n, n - 1, p.phase_id + n - 201
+FROM generate_series(201, 2200) AS n, pg_temp.phase(200) AS p ORDER BY n;
 ANALYZE lockstep.phase;
 UPDATE lockstep.phase SET opened_at = now() WHERE "order" < 2100 AND queue_id = pg_temp.q();
 UPDATE lockstep.phase SET done_at = now() WHERE "order" < 2099 AND queue_id = pg_temp.q();
@@ -134,13 +147,17 @@ CREATE FUNCTION pg_temp.rows_read() RETURNS bigint LANGUAGE sql VOLATILE AS $$
     SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = 'lockstep.phase'::regclass
 $$;
 CREATE TEMPORARY TABLE looked AS SELECT pg_temp.rows_read() AS before, '' AS verdict, 0::bigint AS after;
-UPDATE looked SET verdict = (SELECT verdict FROM lockstep.gate((SELECT phase_id FROM lockstep.phase WHERE "order" = 2100), 0));
+UPDATE looked
+SET verdict = (SELECT verdict FROM lockstep.gate((SELECT phase_id FROM lockstep.phase WHERE "order" = 2100), 0));
 UPDATE looked SET after = pg_temp.rows_read();
 SELECT is((SELECT verdict FROM looked), 'opened', 'a phase behind 2,000 others opens');
 SELECT cmp_ok((SELECT after - before FROM looked), '<', 30::bigint, 'and few rows are read for that');
-UPDATE looked SET before = pg_temp.rows_read(), verdict = (SELECT verdict || ' ' || (SELECT "order" FROM lockstep.phase p WHERE p.phase_id = g.phase_id)
+UPDATE looked
+SET before = pg_temp.rows_read(),
+    verdict = (SELECT verdict || ' ' || (SELECT "order" FROM lockstep.phase p WHERE p.phase_id = g.phase_id)
     FROM lockstep.gate((SELECT phase_id FROM lockstep.phase WHERE "order" = 2110), 0) AS g);
-SELECT is((SELECT verdict || CASE WHEN pg_temp.rows_read() - before < 120 THEN '' ELSE ', reads all' END FROM looked), 'opened 2101', 'nor for who asks for a later one');
+SELECT is((SELECT verdict || CASE WHEN pg_temp.rows_read() - before < 120 THEN '' ELSE ', reads all' END FROM looked),
+          'opened 2101', 'nor for who asks for a later one');
 
 SELECT * FROM finish();
 ROLLBACK;

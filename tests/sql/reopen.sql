@@ -1,12 +1,16 @@
--- Reopening (sql/functions/gate/reopen.sql) and what the gate makes of it. protocol.inc explains how messages are written.
+-- Reopening (sql/functions/gate/reopen.sql) and what the gate makes of it. protocol.inc explains how messages are
+-- written.
 BEGIN;
 SELECT plan(37);
 \ir protocol.inc
 
-CREATE FUNCTION pg_temp.reopen(ord bigint, VARIADIC numbers bigint[]) RETURNS text LANGUAGE sql AS $$ -- numbers: offsets; NULL: all that failed
+-- Numbers: offsets; NULL: all that failed.
+CREATE FUNCTION pg_temp.reopen(ord bigint, VARIADIC numbers bigint[]) RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', o.verdict, o.reopened, o.blocking)
     FROM lockstep.reopen((pg_temp.phase(ord)).phase_id,
-        CASE WHEN numbers[1] IS NOT NULL THEN ARRAY(SELECT (pg_temp.task(n)).task_id FROM unnest(numbers) AS n) END, 'a test') AS o
+        CASE WHEN numbers[1] IS NOT NULL THEN ARRAY(SELECT (pg_temp.task(n)).task_id FROM unnest(numbers) AS n) END,
+        'a test')
+        AS o
 $$;
 CREATE FUNCTION pg_temp.gate(ord bigint, letter text DEFAULT 'A') RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', g.verdict, p."order")
@@ -14,7 +18,10 @@ CREATE FUNCTION pg_temp.gate(ord bigint, letter text DEFAULT 'A') RETURNS text L
 $$;
 -- The phases: order, + open, - not, . done
 CREATE FUNCTION pg_temp.phases(letter text DEFAULT 'A') RETURNS text LANGUAGE sql AS $$
-    SELECT string_agg(p."order" || CASE WHEN p.done_at IS NOT NULL THEN '.' WHEN p.opened_at IS NOT NULL THEN '+' ELSE '-' END, ' ' ORDER BY p."order")
+    SELECT string_agg(p."order" ||
+                      CASE WHEN p.done_at IS NOT NULL THEN '.' WHEN p.opened_at IS NOT NULL THEN '+' ELSE '-' END,
+                      ' '
+                      ORDER BY p."order")
     FROM lockstep.phase p WHERE p.run_no = (pg_temp.run(letter)).run_no
 $$;
 CREATE FUNCTION pg_temp.own(number bigint) RETURNS void LANGUAGE sql AS $$ -- what an adoption does
@@ -38,9 +45,12 @@ SELECT is((pg_temp.run('A')).status, 'Failed', 'so nothing has changed');
 SELECT is(pg_temp.reopen(200, NULL), 'reopened 1', 'what failed in order 200');
 SELECT is(pg_temp.statuses(), 'Completed Completed Pending Cancelled Cancelled', 'is to be run again');
 SELECT is(pg_temp.phases(), '100. 200+ 300. 400.', 'its phase is open: everything before it is done');
-SELECT is((r).status || ' ' || coalesce((r).stop_after::text, 'none') || ' ' || (r).stop_lifted || ' ' || (r).end_offset, 'Running none 200 5',
+SELECT is((r).status || ' ' || coalesce((r).stop_after::text, 'none') || ' ' || (r).stop_lifted || ' ' ||
+          (r).end_offset,
+          'Running none 200 5',
           'the run goes on, its stop is lifted, its end is known') FROM pg_temp.run('A') AS r;
-SELECT ok((t).executor_no IS NULL AND (t).token IS NULL AND (t).attempt_num = 2 AND (t).max_attempts = 2, 'nobody has it; the next attempt, as many as before')
+SELECT ok((t).executor_no IS NULL AND (t).token IS NULL AND (t).attempt_num = 2 AND (t).max_attempts = 2,
+          'nobody has it; the next attempt, as many as before')
 FROM pg_temp.task(2) AS t;
 SELECT is(pg_temp.reopen(300, NULL), 'reopened 1', 'what was cancelled for it');
 SELECT is(pg_temp.reopen(400, 4), 'reopened 1', 'or is named');
@@ -57,7 +67,9 @@ UPDATE lockstep.task SET executor_no = NULL, token = NULL WHERE task_id = (pg_te
 SELECT is(pg_temp.reopen(100, 0), 'reopened 1', 'nobody has a task of it: it is closed');
 SELECT is(pg_temp.phases(), '100+ 200. 300- 400-', 'and what is done stays done');
 SELECT is(pg_temp.gate(300), 'orphans 300', 'the gate looks beyond it, at the phase that is not');
-SELECT is((SELECT string_agg(attempt || '=' || status, ' ') FROM lockstep.task_attempt WHERE task_id = (pg_temp.task(0)).task_id), '1=Completed',
+SELECT is((SELECT string_agg(attempt || '=' || status, ' ') FROM lockstep.task_attempt
+           WHERE task_id = (pg_temp.task(0)).task_id),
+          '1=Completed',
           'the attempt that completed is kept');
 SELECT pg_temp.own(0);
 SELECT pg_temp.complete(0);
@@ -77,7 +89,8 @@ SELECT pg_temp.release(100);
 SELECT pg_temp.reopen(100, 0);
 SELECT pg_temp.own(0);
 SELECT pg_temp.complete(0);
-SELECT is(pg_temp.release(100), 'Failed', 'a release of any phase of a reopened run tries its end; cancelled tasks are left');
+SELECT is(pg_temp.release(100), 'Failed',
+          'a release of any phase of a reopened run tries its end; cancelled tasks are left');
 
 -- A loss is no failure.
 SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:abort');

@@ -1,5 +1,5 @@
--- Retention (sql/functions/sweep/): which runs go, what goes with them and what stays, what holds them up, and that nothing takes a
--- deleted run up again. protocol.inc explains how messages are written; each run here has ended.
+-- Retention (sql/functions/sweep/): which runs go, what goes with them and what stays, what holds them up, and that
+-- nothing takes a deleted run up again. protocol.inc explains how messages are written; each run here has ended.
 BEGIN;
 SELECT no_plan();
 \ir protocol.inc
@@ -7,11 +7,14 @@ SET LOCAL lock_timeout = '2s'; -- nothing here may wait
 SET LOCAL plan_cache_mode = force_custom_plan; -- as sql/sweep/begin.sql does
 
 CREATE FUNCTION pg_temp.keep(newest int, days int, failed int) RETURNS void LANGUAGE sql AS $$
-    UPDATE lockstep.queue SET keep_runs = newest, keep_days = days, keep_failed_days = failed WHERE queue_id = pg_temp.q()
+    UPDATE lockstep.queue SET keep_runs = newest, keep_days = days, keep_failed_days = failed
+    WHERE queue_id = pg_temp.q()
 $$;
 CREATE FUNCTION pg_temp.older(letters text, days int) RETURNS void LANGUAGE sql AS $$
-    UPDATE lockstep.run SET ended_at = ended_at - days * interval '1 day', created_at = created_at - days * interval '1 day'
-    WHERE queue_id = pg_temp.q() AND run_id = ANY (ARRAY(SELECT pg_temp.run_of(l) FROM regexp_split_to_table(letters, '') AS l))
+    UPDATE lockstep.run
+    SET ended_at = ended_at - days * interval '1 day', created_at = created_at - days * interval '1 day'
+    WHERE queue_id = pg_temp.q()
+      AND run_id = ANY (ARRAY(SELECT pg_temp.run_of(l) FROM regexp_split_to_table(letters, '') AS l))
 $$;
 -- One sweep, in batches of so many rows; how many there were.
 CREATE FUNCTION pg_temp.sweep(rows int DEFAULT 1000) RETURNS int LANGUAGE plpgsql AS $$
@@ -30,18 +33,25 @@ BEGIN
     RETURN batches;
 END
 $$;
-CREATE FUNCTION pg_temp.kept() RETURNS text LANGUAGE sql AS $$ -- runs that have tasks; in lower case: only a part of them
+-- Runs that have tasks; in lower case: only a part of them.
+CREATE FUNCTION pg_temp.kept() RETURNS text LANGUAGE sql AS $$
     SELECT coalesce(string_agg(CASE WHEN swept THEN lower(l) ELSE l END, '' ORDER BY run_no), '')
     FROM (SELECT r.run_no, r.swept, chr(right(r.run_id::text, 12)::int) AS l FROM lockstep.run r
-          WHERE r.queue_id = pg_temp.q() AND EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) WHERE p.run_no = r.run_no)) AS v
+          WHERE r.queue_id = pg_temp.q()
+            AND EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) WHERE p.run_no = r.run_no))
+        AS v
 $$;
 CREATE FUNCTION pg_temp.counts() RETURNS text LANGUAGE sql AS $$
-    SELECT string_agg(concat_ws(' ', status, tasks, completed, failed, cancelled, phases, rejected), ', ' ORDER BY run_no) FROM lockstep.run_status
+    SELECT string_agg(concat_ws(' ', status, tasks, completed, failed, cancelled, phases, rejected), ', '
+                      ORDER BY run_no)
+    FROM lockstep.run_status
     WHERE run_no IN (SELECT run_no FROM lockstep.run WHERE queue_id = pg_temp.q())
 $$;
-CREATE FUNCTION pg_temp.judge(mode text, letter text, ord bigint, number bigint, seq bigint) RETURNS text LANGUAGE sql AS $$
-    SELECT action || ' ' || why FROM lockstep.replay_judge(pg_temp.q(), mode, 'task', pg_temp.run_of(letter), ord, ARRAY[number], ARRAY[seq],
-                                                           ARRAY['{"sql": "SELECT ' || number || '"}'], false)
+CREATE FUNCTION pg_temp.judge(mode text, letter text, ord bigint, number bigint, seq bigint)
+RETURNS text LANGUAGE sql AS $$
+    SELECT action || ' ' || why
+    FROM lockstep.replay_judge(pg_temp.q(), mode, 'task', pg_temp.run_of(letter), ord, ARRAY[number], ARRAY[seq],
+                               ARRAY['{"sql": "SELECT ' || number || '"}'], false)
 $$;
 CREATE FUNCTION pg_temp.refused(command text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -65,7 +75,8 @@ BEGIN
             PERFORM pg_temp.fail(at + 1, true);
         ELSE
             PERFORM pg_temp.complete(at + 1);
-            UPDATE lockstep.task SET token = gen_random_uuid(), executor_no = 1 WHERE task_id = (pg_temp.task(at + 2)).task_id;
+            UPDATE lockstep.task SET token = gen_random_uuid(), executor_no = 1
+            WHERE task_id = (pg_temp.task(at + 2)).task_id;
             PERFORM pg_temp.complete(at + 2);
         END IF;
         PERFORM lockstep.run_finish((pg_temp.run(chr(65 + i))).run_no);
@@ -77,7 +88,8 @@ $$;
 
 -- By number, by age: a run stays as long as one rule keeps it.
 SELECT is(pg_temp.five(), 'ABCDE', 'five runs');
-SELECT is((SELECT string_agg(status, ' ' ORDER BY run_no) FROM lockstep.run WHERE queue_id = pg_temp.q()), 'Completed Failed Completed Failed Completed', 'two have failed');
+SELECT is((SELECT string_agg(status, ' ' ORDER BY run_no) FROM lockstep.run WHERE queue_id = pg_temp.q()),
+          'Completed Failed Completed Failed Completed', 'two have failed');
 CREATE TEMP TABLE before AS SELECT pg_temp.counts() AS counts;
 SELECT is(pg_temp.sweep(), 0, 'no rule: everything is kept');
 SELECT pg_temp.older('ABCD', 10);
@@ -100,12 +112,19 @@ SELECT pg_temp.sweep();
 SELECT is(pg_temp.kept(), 'E', 'and goes, too');
 SELECT is(pg_temp.counts(), (SELECT counts FROM before), 'what they did is still told');
 SELECT is((SELECT count(*) FROM lockstep.run r WHERE r.queue_id = pg_temp.q() AND r.swept
-           AND (EXISTS (SELECT FROM lockstep.phase p WHERE p.run_no = r.run_no) OR EXISTS (SELECT FROM lockstep.event_log l WHERE l.run_no = r.run_no))), 0::bigint,
+           AND (EXISTS (SELECT FROM lockstep.phase p WHERE p.run_no = r.run_no)
+                OR EXISTS (SELECT FROM lockstep.event_log l WHERE l.run_no = r.run_no))),
+          0::bigint,
           'no phase and no event of them is left');
-SELECT is((SELECT count(*) FROM lockstep.task_attempt a WHERE NOT EXISTS (SELECT FROM lockstep.task t WHERE t.task_id = a.task_id)), 0::bigint, 'nor an attempt');
-SELECT is((SELECT string_agg(concat_ws(' ', s.tasks, s.completed, s.failed, s.cancelled, s.attempts), ', ' ORDER BY s.run_no) FROM lockstep.run_summary s),
+SELECT is((SELECT count(*) FROM lockstep.task_attempt a
+           WHERE NOT EXISTS (SELECT FROM lockstep.task t WHERE t.task_id = a.task_id)),
+          0::bigint, 'nor an attempt');
+SELECT is((SELECT string_agg(concat_ws(' ', s.tasks, s.completed, s.failed, s.cancelled, s.attempts), ', '
+                             ORDER BY s.run_no)
+           FROM lockstep.run_summary s),
           '3 3 0 0 0, 3 1 1 1 1, 3 3 0 0 0, 3 1 1 1 1', 'the sums');
-SELECT ok(bool_and(s.swept_at >= s.begun_at AND s.busy > '0'), 'when, and how long they took') FROM lockstep.run_summary s;
+SELECT ok(bool_and(s.swept_at >= s.begun_at AND s.busy > '0'), 'when, and how long they took')
+FROM lockstep.run_summary s;
 
 -- In batches of any size, and whatever is interrupted goes on.
 SELECT pg_temp.five();
@@ -116,28 +135,39 @@ SELECT pg_temp.keep(NULL, 1, NULL);
 SELECT is((SELECT deleted FROM lockstep.sweep(pg_temp.q(), 2, -1)), 2::bigint, 'a batch is as large as it is said');
 SELECT is(pg_temp.kept(), 'aBCDE', 'the first run is half deleted');
 SELECT is(pg_temp.counts(), (SELECT counts FROM before), 'and told as it was');
-SELECT is(pg_temp.tell(pg_temp.q(), 'A0:1<0'), 'duplicate', 'a message of it that comes again meanwhile is a duplicate');
-SELECT is(pg_temp.judge('missing', 'A', 1, 0, 0), 'skip retention', 'a replay does not take what is deleted for missing');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A0:1<0'), 'duplicate',
+          'a message of it that comes again meanwhile is a duplicate');
+SELECT is(pg_temp.judge('missing', 'A', 1, 0, 0), 'skip retention',
+          'a replay does not take what is deleted for missing');
 SELECT is(pg_temp.judge('all', 'A', 1, 0, 0), 'skip retention', 'nor runs it again');
 SELECT is(pg_temp.judge('all', 'A', 2, 2, 2), 'skip retention', 'nor the half that is there');
 SELECT is(pg_temp.judge('failed', 'B', 1, 5, 1), 'reopen failed', 'another run it takes');
-SELECT is(pg_temp.refused(format('SELECT lockstep.run_retry(%L, NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()))', pg_temp.run_of('A'))),
+SELECT is(pg_temp.refused(format(
+    'SELECT lockstep.run_retry(%L, NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()))',
+    pg_temp.run_of('A'))),
           'the tasks of run R were deleted: its queue does not keep them any longer', 'it is not retried');
-SELECT matches(pg_temp.refused(format('SELECT lockstep.task_complete(%s)', (pg_temp.task(2)).task_id)), '^task \d+: it is being deleted: its queue does not keep its run any longer$',
+SELECT matches(pg_temp.refused(format('SELECT lockstep.task_complete(%s)', (pg_temp.task(2)).task_id)),
+               '^task \d+: it is being deleted: its queue does not keep its run any longer$',
                'what is left of it is not changed');
-SELECT matches(pg_temp.refused(format('SELECT lockstep.task_retry(%s)', (pg_temp.task(2)).task_id)), 'it is being deleted', 'nor retried');
-SELECT throws_like(format('SELECT lockstep.reopen(%s, NULL, %L)', (pg_temp.phase(2)).phase_id, 'a test'), '%were deleted%', 'nor reopened');
+SELECT matches(pg_temp.refused(format('SELECT lockstep.task_retry(%s)', (pg_temp.task(2)).task_id)),
+               'it is being deleted', 'nor retried');
+SELECT throws_like(format('SELECT lockstep.reopen(%s, NULL, %L)', (pg_temp.phase(2)).phase_id, 'a test'),
+                   '%were deleted%', 'nor reopened');
 SELECT cmp_ok(pg_temp.sweep(1), '>', 15, 'one row at a time');
 SELECT is(pg_temp.kept(), '', 'all are gone');
 SELECT is(pg_temp.counts(), (SELECT counts FROM before), 'with their sums');
-SELECT is(pg_temp.judge('missing', 'A', 1, 0, 0) || ', ' || pg_temp.judge('failed', 'B', 1, 5, 1) || ', ' || pg_temp.judge('all', 'E', 2, 18, 2),
+SELECT is(pg_temp.judge('missing', 'A', 1, 0, 0) || ', ' || pg_temp.judge('failed', 'B', 1, 5, 1) || ', ' ||
+          pg_temp.judge('all', 'E', 2, 18, 2),
           'skip retention, skip retention, skip retention', 'and no replay takes them up');
-SELECT is((SELECT count(*) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()), 1::bigint, 'the duplicate is not sent yet: it stays');
+SELECT is((SELECT count(*) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()), 1::bigint,
+          'the duplicate is not sent yet: it stays');
 SELECT is(pg_temp.tell(pg_temp.q(), 'A1:1<0'), 'duplicate', 'a message that comes again is a duplicate, as before');
 DELETE FROM lockstep.outbox;
-UPDATE lockstep.rejected_message SET rejected_at = rejected_at - interval '2 days' WHERE queue_id = pg_temp.q() AND seq = 0;
+UPDATE lockstep.rejected_message SET rejected_at = rejected_at - interval '2 days'
+WHERE queue_id = pg_temp.q() AND seq = 0;
 SELECT cmp_ok(lockstep.sweep_rest(pg_temp.q(), 100), '>=', 2::bigint, 'it goes by its age');
-SELECT is((SELECT string_agg(seq::text, ' ') FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()), '1', 'the younger one stays');
+SELECT is((SELECT string_agg(seq::text, ' ') FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()), '1',
+          'the younger one stays');
 
 -- What has not ended stays, whatever is kept.
 SELECT pg_temp.queue('concurrent', 'pause');
@@ -149,14 +179,17 @@ SELECT is((pg_temp.run('C')).status, 'Paused', 'one waits for an operator');
 DELETE FROM lockstep.outbox;
 SELECT pg_temp.older('ABC', 10);
 SELECT pg_temp.keep(NULL, 1, NULL);
-INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason) VALUES (pg_temp.q(), 'all', 0, 4, 0, 'r');
-UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay) WHERE run_no = (pg_temp.run('A')).run_no;
+INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason)
+VALUES (pg_temp.q(), 'all', 0, 4, 0, 'r');
+UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay)
+WHERE run_no = (pg_temp.run('A')).run_no;
 SELECT is(pg_temp.sweep(), 0, 'one that a replay goes over, one that runs, one that is paused');
 UPDATE lockstep.run SET replay_id = NULL WHERE run_no = (pg_temp.run('A')).run_no;
 UPDATE lockstep.queue SET halted_reason = 'other_server' WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.sweep(), 0, 'and nothing of a queue that is halted');
 UPDATE lockstep.queue SET halted_reason = NULL WHERE queue_id = pg_temp.q();
-INSERT INTO lockstep.outbox (queue_id, kind, event, run_no) VALUES (pg_temp.q(), 'events', 'run_ended', (pg_temp.run('A')).run_no);
+INSERT INTO lockstep.outbox (queue_id, kind, event, run_no)
+VALUES (pg_temp.q(), 'events', 'run_ended', (pg_temp.run('A')).run_no);
 SELECT is(pg_temp.sweep(), 0, 'nor a run whose events are not sent');
 DELETE FROM lockstep.outbox;
 SELECT pg_temp.sweep();
@@ -166,39 +199,53 @@ SELECT is(pg_temp.kept(), 'BC', 'then it goes, and only it');
 SELECT pg_temp.five();
 UPDATE lockstep.task SET key = 'k' || kafka_offset WHERE queue_id = pg_temp.q();
 INSERT INTO lockstep.idempotency_key (queue_id, key, task_id, run_id, kafka_offset)
-SELECT t.queue_id, t.key, t.task_id, r.run_id, t.kafka_offset FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE t.queue_id = pg_temp.q();
-UPDATE lockstep.idempotency_key SET task_id = 0 WHERE queue_id = pg_temp.q() AND key = 'k13'; -- another has taken it meanwhile
+SELECT t.queue_id, t.key, t.task_id, r.run_id, t.kafka_offset FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+WHERE t.queue_id = pg_temp.q();
+-- Another has taken it meanwhile.
+UPDATE lockstep.idempotency_key SET task_id = 0 WHERE queue_id = pg_temp.q() AND key = 'k13';
 SELECT pg_temp.older('AB', 10);
 SELECT pg_temp.older('D', 10);
 SELECT pg_temp.keep(NULL, 1, NULL);
 SELECT pg_temp.sweep(2);
-SELECT is((SELECT string_agg(t.key, ' ' ORDER BY t.kafka_offset) FROM lockstep.idempotency_key t WHERE queue_id = pg_temp.q()),
+SELECT is((SELECT string_agg(t.key, ' ' ORDER BY t.kafka_offset) FROM lockstep.idempotency_key t
+           WHERE queue_id = pg_temp.q()),
           'k0 k1 k2 k4 k8 k9 k10 k12 k13 k16 k17 k18', 'k5, k6 and k14 were not done and are free');
 
 -- Rejected messages of a run go with it, those of none by age; not before what is to be sent of them is sent.
 SELECT pg_temp.queue();
 SELECT pg_temp.tell(pg_temp.q(), '! A0:1<0 A1:! A1:1<0 A2:end(1,1) ! !');
-SELECT is((SELECT string_agg(kafka_offset || CASE WHEN run_no IS NULL THEN '' ELSE 'A' END, ' ' ORDER BY kafka_offset) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()),
+SELECT is((SELECT string_agg(kafka_offset || CASE WHEN run_no IS NULL THEN '' ELSE 'A' END, ' ' ORDER BY kafka_offset)
+           FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()),
           '0 2A 3A 5 6', 'rejected');
-SELECT is((SELECT count(*) FROM lockstep.outbox WHERE queue_id = pg_temp.q() AND kind = 'rejected'), 5::bigint, 'their dead letters are not written');
+SELECT is((SELECT count(*) FROM lockstep.outbox WHERE queue_id = pg_temp.q() AND kind = 'rejected'), 5::bigint,
+          'their dead letters are not written');
 SELECT pg_temp.complete(1);
 SELECT lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is((pg_temp.run('A')).ended_at IS NOT NULL, true, 'the run has ended');
-UPDATE lockstep.rejected_message SET rejected_at = rejected_at - interval '10 days' WHERE queue_id = pg_temp.q() AND kafka_offset < 6;
+UPDATE lockstep.rejected_message SET rejected_at = rejected_at - interval '10 days'
+WHERE queue_id = pg_temp.q() AND kafka_offset < 6;
 SELECT pg_temp.older('A', 10);
 SELECT pg_temp.keep(NULL, 1, NULL);
 SELECT is(pg_temp.sweep() || ' ' || lockstep.sweep_rest(pg_temp.q(), 100), '0 0', 'nothing goes before that');
 DELETE FROM lockstep.outbox WHERE queue_id = pg_temp.q();
-UPDATE lockstep.rejected_message SET redrive_run = gen_random_uuid() WHERE queue_id = pg_temp.q() AND kafka_offset IN (0, 2);
-SELECT is(pg_temp.sweep() || ' ' || lockstep.sweep_rest(pg_temp.q(), 100), '0 0', 'nor while one is redriven; as long as the run is there, nothing that came after it began');
+UPDATE lockstep.rejected_message SET redrive_run = gen_random_uuid()
+WHERE queue_id = pg_temp.q() AND kafka_offset IN (0, 2);
+SELECT is(pg_temp.sweep() || ' ' || lockstep.sweep_rest(pg_temp.q(), 100), '0 0',
+          'nor while one is redriven; as long as the run is there, nothing that came after it began');
 UPDATE lockstep.rejected_message SET redriven_at = clock_timestamp() WHERE queue_id = pg_temp.q() AND kafka_offset = 2;
 SELECT pg_temp.sweep();
-SELECT is((SELECT string_agg(kafka_offset::text, ' ' ORDER BY kafka_offset) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()), '0 5 6', 'those of the run go with it');
+SELECT is((SELECT string_agg(kafka_offset::text, ' ' ORDER BY kafka_offset) FROM lockstep.rejected_message
+           WHERE queue_id = pg_temp.q()),
+          '0 5 6', 'those of the run go with it');
 SELECT cmp_ok(lockstep.sweep_rest(pg_temp.q(), 100), '>', 0::bigint, 'those of no run by age');
-SELECT is((SELECT string_agg(kafka_offset::text, ' ' ORDER BY kafka_offset) FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()), '0 6', 'but one that is redriven, and a young one');
+SELECT is((SELECT string_agg(kafka_offset::text, ' ' ORDER BY kafka_offset) FROM lockstep.rejected_message
+           WHERE queue_id = pg_temp.q()),
+          '0 6', 'but one that is redriven, and a young one');
 SELECT is((SELECT string_agg(o || ':' || action || ' ' || why, ', ' ORDER BY o) FROM unnest('{1,2,5,6}'::bigint[]) AS o,
-               lockstep.replay_judge(pg_temp.q(), 'missing', 'reject', NULL, NULL, ARRAY[o], '{NULL}', '{NULL}', false)),
-          '1:make missing, 2:skip retention, 5:skip retention, 6:skip rejected', 'a replay does not reject again what was deleted');
+               lockstep.replay_judge(pg_temp.q(), 'missing', 'reject', NULL, NULL, ARRAY[o], '{NULL}', '{NULL}',
+                                     false)),
+          '1:make missing, 2:skip retention, 5:skip retention, 6:skip rejected',
+          'a replay does not reject again what was deleted');
 
 -- What another table refers to keeps its run, also from the middle of it; the next ones go.
 SELECT pg_temp.five();
@@ -208,7 +255,8 @@ CREATE TABLE theirs (task_id bigint REFERENCES lockstep.task);
 CREATE TABLE also (task_id bigint REFERENCES lockstep.task ON DELETE CASCADE);
 INSERT INTO theirs VALUES ((pg_temp.task(0)).task_id), ((pg_temp.task(10)).task_id);
 INSERT INTO also VALUES ((pg_temp.task(0)).task_id), ((pg_temp.task(4)).task_id);
-SELECT matches((SELECT held FROM lockstep.sweep(pg_temp.q(), 2, -1)), '^run .*: update or delete on table "task" violates foreign key constraint .* on table "theirs"$', 'it is told');
+SELECT matches((SELECT held FROM lockstep.sweep(pg_temp.q(), 2, -1)),
+    '^run .*: update or delete on table "task" violates foreign key constraint .* on table "theirs"$', 'it is told');
 SELECT is(pg_temp.kept(), 'ABCDE', 'the run is as it was');
 SELECT pg_temp.sweep(2);
 SELECT is(pg_temp.kept(), 'Ac', 'the others go: one has a part that stays');
@@ -224,14 +272,18 @@ SELECT is(pg_temp.kept() || (SELECT count(*) FROM lockstep.run_summary WHERE hel
 -- A batch reads what it deletes and nothing else: a run of many phases beside many others, no statistics.
 SELECT pg_temp.queue('concurrent');
 INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, ended_at, tasks)
-SELECT gen_random_uuid(), pg_temp.q(), 'stop', 'Completed', clock_timestamp() - interval '9 days', 500 FROM generate_series(1, 40);
+SELECT gen_random_uuid(), pg_temp.q(), 'stop', 'Completed', clock_timestamp() - interval '9 days', 500
+FROM generate_series(1, 40);
 INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, done_at)
-SELECT r.run_no, r.queue_id, n, n - 1, clock_timestamp() FROM lockstep.run r, generate_series(1, 50) AS n WHERE r.queue_id = pg_temp.q();
+SELECT r.run_no, r.queue_id, n, n - 1, clock_timestamp() FROM lockstep.run r, generate_series(1, 50) AS n
+WHERE r.queue_id = pg_temp.q();
 INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, "order", kafka_offset, payload)
 SELECT p.phase_id, p.run_no, p.queue_id, 'Completed', p."order", row_number() OVER (ORDER BY p.run_no, p."order"), '{}'
 FROM lockstep.phase p, generate_series(1, 10) WHERE p.queue_id = pg_temp.q();
 SELECT pg_temp.keep(NULL, 1, NULL);
-CREATE FUNCTION pg_temp.reads() RETURNS bigint LANGUAGE sql AS $$ SELECT pg_stat_get_xact_tuples_returned('lockstep.task'::regclass) $$; -- by sequential scans
+-- By sequential scans.
+CREATE FUNCTION pg_temp.reads()
+RETURNS bigint LANGUAGE sql AS $$ SELECT pg_stat_get_xact_tuples_returned('lockstep.task'::regclass) $$;
 CREATE TEMP TABLE scans AS SELECT pg_temp.reads() AS n;
 SELECT cmp_ok(pg_temp.sweep(100), '>=', 200, '20,000 tasks in batches of 100');
 SELECT cmp_ok(pg_temp.reads() - (SELECT n FROM scans), '<', 1000::bigint, 'no table scan');

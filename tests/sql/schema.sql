@@ -12,13 +12,16 @@ CREATE FUNCTION pg_temp.missing(view text, VARIADIC promised text[]) RETURNS tex
      WHERE name NOT IN (SELECT attname FROM pg_attribute
                          WHERE attrelid = ('lockstep.' || view)::regclass AND attnum > 0 AND NOT attisdropped)
 $$;
-SELECT is(pg_temp.missing('execution_log', 'queue', 'run_id', 'order', 'previous_order', 'seq', 'task_id', 'attempt', 'type',
-                          'sql', 'status', 'started_at', 'ended_at', 'duration', 'executor_id', 'error', 'rows', 'notices'),
+SELECT is(pg_temp.missing('execution_log', 'queue', 'run_id', 'order', 'previous_order', 'seq', 'task_id', 'attempt',
+                          'type',
+                          'sql', 'status', 'started_at', 'ended_at', 'duration', 'executor_id', 'error', 'rows',
+                          'notices'),
           '{}', 'execution_log has the promised columns');
 SELECT is(pg_temp.missing('run_status', 'queue', 'run_id', 'name', 'status', 'tasks', 'pending', 'processing', 'error',
                           'completed', 'failed', 'cancelled', 'order', 'published_at', 'started_at', 'ended_at'),
           '{}', 'run_status has the promised columns');
-SELECT is(pg_temp.missing('phase_status', 'run_id', 'order', 'previous_order', 'tasks', 'finished', 'opened_at', 'done_at'),
+SELECT is(pg_temp.missing('phase_status', 'run_id', 'order', 'previous_order', 'tasks', 'finished', 'opened_at',
+                          'done_at'),
           '{}', 'phase_status has the promised columns');
 SELECT is(pg_temp.missing('reader_status', 'queue', 'max_readers', 'in_use', 'executor_id', 'host', 'pid', 'readers',
                           'heartbeat_at'),
@@ -28,7 +31,8 @@ SELECT is(pg_temp.missing('rejected', 'queue', 'offset', 'reason', 'detail', 'ra
 
 SELECT col_type_is('lockstep', 'rejected', 'raw', 'bytea', 'a rejected message keeps its bytes');
 
-SELECT is((SELECT array_agg(rolname::text ORDER BY rolname) FROM pg_roles WHERE rolname LIKE 'lockstep\_%' AND rolcanlogin
+SELECT is((SELECT array_agg(rolname::text ORDER BY rolname) FROM pg_roles
+           WHERE rolname LIKE 'lockstep\_%' AND rolcanlogin
               AND rolname <> 'lockstep_test'),
           NULL, 'no group role can log in');
 SELECT ok(pg_has_role('lockstep_executor', 'lockstep_task', 'MEMBER'),
@@ -38,7 +42,8 @@ SELECT ok(has_table_privilege('lockstep_monitor', 'lockstep.execution_log', 'SEL
 SELECT is((SELECT array_agg(c.relname::text ORDER BY 1) FROM pg_class c
             WHERE c.relnamespace = 'lockstep'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'S')
               AND CASE WHEN c.relkind = 'S' THEN has_sequence_privilege('lockstep_task', c.oid, 'USAGE, SELECT, UPDATE')
-                       ELSE has_table_privilege('lockstep_task', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE') END),
+                       ELSE has_table_privilege('lockstep_task', c.oid,
+                                                'SELECT, INSERT, UPDATE, DELETE, TRUNCATE') END),
           NULL, 'task SQL has no right on any relation of ours');
 
 SELECT * FROM finish();

@@ -1,10 +1,14 @@
--- What tasks may leave in a session (sql/functions/session/session_risks.sql), how it is put right (session_clean.sql), and how a change of what
--- the database defines is counted (definitions_changed.sql). tests/e2e/hygiene.sh sees it all together.
+-- What tasks may leave in a session (sql/functions/session/session_risks.sql), how it is put right (session_clean.sql),
+-- and how a change of what the database defines is counted (definitions_changed.sql). tests/e2e/hygiene.sh sees it all
+-- together.
 
 -- Cleaning, before pgTAP: it keeps its books in temporary tables.
-CREATE VIEW state AS SELECT concat_ws(' ', current_setting('work_mem'), current_setting('search_path'), current_setting('TimeZone'),
-    current_setting('application_name'), current_setting('plan_cache_mode'), nullif(current_setting('my.own', true), ''), current_user = session_user,
-    (SELECT count(*) FROM pg_class WHERE relpersistence = 't'), (SELECT count(*) FROM pg_prepared_statement() WHERE from_sql),
+CREATE VIEW state AS SELECT concat_ws(' ', current_setting('work_mem'), current_setting('search_path'),
+                                      current_setting('TimeZone'),
+    current_setting('application_name'), current_setting('plan_cache_mode'),
+    nullif(current_setting('my.own', true), ''), current_user = session_user,
+    (SELECT count(*) FROM pg_class WHERE relpersistence = 't'),
+    (SELECT count(*) FROM pg_prepared_statement() WHERE from_sql),
     (SELECT count(*) FROM pg_listening_channels()), (SELECT count(*) FROM pg_cursors WHERE is_holdable),
     (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())) AS is;
 CREATE SEQUENCE public.numbers;
@@ -37,7 +41,8 @@ REVOKE ALL ON FUNCTION lockstep.session_clean() FROM :"DBNAME";
 REVOKE ALL ON SCHEMA lockstep FROM :"DBNAME";
 DROP ROLE :"DBNAME";
 
--- The count of changes, in a new session, else what was done above counts, too. counts: by how much a change adds to it.
+-- The count of changes, in a new session, else what was done above counts, too. counts: by how much a change adds to
+-- it.
 CREATE TABLE public.plain (a int);
 CREATE TABLE public.counted (change text, adds bigint);
 CREATE FUNCTION public.counts(change text) RETURNS void LANGUAGE plpgsql AS $$
@@ -77,11 +82,13 @@ SELECT plan(52);
 SELECT isnt(:'dirty'::text, :'clean', 'a session that is not clean looks different');
 SELECT is(:'cleaned'::text, :'clean', 'cleaned, it looks as it did');
 SELECT ok(:'role_is_back', 'so does its role');
-SELECT is(adds, CASE WHEN change ~ 'INSERT|TEMPORARY|DROP' THEN 0 ELSE 1 END::bigint, 'counted: ' || change) FROM counted;
+SELECT is(adds, CASE WHEN change ~ 'INSERT|TEMPORARY|DROP' THEN 0 ELSE 1 END::bigint, 'counted: ' || change)
+FROM counted;
 SELECT is(:bare, 1, 'counted: what was done before');
 
 -- pgTAP has functions in plenty; and no more than are asked for are told.
-CREATE FUNCTION pg_temp.risky(name text) RETURNS boolean LANGUAGE sql AS $$ SELECT name IN (SELECT lockstep.session_risks(100000)) $$;
+CREATE FUNCTION pg_temp.risky(name text)
+RETURNS boolean LANGUAGE sql AS $$ SELECT name IN (SELECT lockstep.session_risks(100000)) $$;
 SELECT is(ARRAY(SELECT lockstep.session_risks(3)), '{*}', 'more names than are asked for are everything');
 SELECT ok(NOT pg_temp.risky('*'), 'else they are named');
 
@@ -100,7 +107,8 @@ CREATE TRIGGER t BEFORE UPDATE ON quiet FOR EACH ROW EXECUTE FUNCTION suppress_r
 SELECT ok(NOT pg_temp.risky('quiet'), 'not if the trigger''s function is built in');
 CREATE TABLE defaulted (a int DEFAULT leaves(), b int);
 SELECT ok(pg_temp.risky('defaulted'), 'with a default');
-CREATE TABLE harmless (a bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, b timestamptz DEFAULT now(), c int CHECK (c > 0));
+CREATE TABLE harmless (a bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, b timestamptz DEFAULT now(),
+                       c int CHECK (c > 0));
 SELECT ok(NOT pg_temp.risky('harmless'), 'not with defaults and checks that are built in');
 CREATE TABLE calls_setting (a text DEFAULT set_config('work_mem', '77MB', false));
 SELECT ok(pg_temp.risky('calls_setting'), 'unless they change the session');

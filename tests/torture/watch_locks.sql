@@ -1,7 +1,7 @@
--- tests/torture/watch_locks.sql: looks at the phase locks some fifteen times a second, for as long as the server lives, and says
--- in the server's log (torture-bad) when S and IX of one phase were held together. A lock counts as held only while its session
--- is idle and was so before the look: a claim takes S and gives it back when IX is in the way, and that is no grant.
--- Keys: sql/functions/lock/lock_shared_xact.sql; the shared mode of A is S, that of B is IX.
+-- tests/torture/watch_locks.sql: looks at the phase locks some fifteen times a second, for as long as the server lives,
+-- and says in the server's log (torture-bad) when S and IX of one phase were held together. A lock counts as held only
+-- while its session is idle and was so before the look: a claim takes S and gives it back when IX is in the way, and
+-- that is no grant. Keys: sql/functions/lock/lock_shared_xact.sql; the shared mode of A is S, that of B is IX.
 DO $$
 DECLARE
     from_at timestamptz;
@@ -10,8 +10,11 @@ DECLARE
 BEGIN
     LOOP
         from_at := clock_timestamp();
-        locks := (SELECT jsonb_agg(jsonb_build_object('phase', objid::bigint / 2, 's', objid::bigint % 2 = 0, 'pid', pid)) FROM pg_locks
-                  WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = 1280507905 AND mode = 'ShareLock' AND granted
+        locks := (SELECT jsonb_agg(jsonb_build_object('phase', objid::bigint / 2, 's', objid::bigint % 2 = 0,
+                                                      'pid', pid))
+                  FROM pg_locks
+                  WHERE locktype = 'advisory' AND objsubid = 2 AND classid::bigint = 1280507905 AND mode = 'ShareLock'
+                    AND granted
                     AND database = (SELECT oid FROM pg_database WHERE datname = current_database()));
         PERFORM pg_stat_clear_snapshot();
         FOR found IN
