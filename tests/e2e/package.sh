@@ -10,7 +10,8 @@ case_begin 'the package is made'
 cpack --config "$build/CPackConfig.cmake" -B "$tmp/out" >"$tmp/cpack.log" 2>&1 || { cat "$tmp/cpack.log"; failed=1; }
 package=$(find "$tmp/out" -maxdepth 1 -name 'lockstep_*.deb')
 [ -f "$package" ] || { echo "there is no package"; exit 1; }
-expect 'libraries among its dependencies' "$(dpkg-deb -f "$package" Depends | grep -oE 'libpq5|librdkafka1|libmicrohttpd[0-9]+' | tr -d 0-9 | sort | paste -sd' ')" \
+needs=$(dpkg-deb -f "$package" Depends | grep -oE 'libpq5|librdkafka1|libmicrohttpd[0-9]+' | tr -d 0-9 | sort | xargs)
+expect 'libraries among its dependencies' "$needs" \
     'libmicrohttpd libpq librdkafka'
 expect 'its conffile' "$(dpkg-deb --ctrl-tarfile "$package" | tar -xO ./conffiles)" /etc/lockstep/lockstep.conf
 expect 'files of others' "$(dpkg-deb --fsys-tarfile "$package" | tar -tv | awk '$2 != "root/root"')" ''
@@ -18,8 +19,8 @@ expect 'top folders' "$(dpkg-deb --fsys-tarfile "$package" | tar -t | cut -d/ -f
 
 case_begin 'each unit starts a command that the program has, with the configuration that the package brings'
 dpkg-deb -x "$package" "$tmp/root"
-expect 'units' "$(ls "$tmp/root/usr/lib/systemd/system" | paste -sd' ')" \
-    'lockstep-console.service lockstep-console.socket lockstep-executor@.service lockstep-monitor.service lockstep-scheduler.service'
+expect 'units' "$(ls "$tmp/root/usr/lib/systemd/system" | sed s/lockstep-// | xargs)" \
+    'console.service console.socket executor@.service monitor.service scheduler.service'
 for unit in "$tmp"/root/usr/lib/systemd/system/*.service; do
     starts=$(sed -n 's/^ExecStart=//p' "$unit")
     read -r program noun verb option conffile _ <<<"$starts"
