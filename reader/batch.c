@@ -1,13 +1,17 @@
 /* batch: what a reader sends, and what comes back.
  *
  * Guarantee: the effects of a task and the word that it is done are committed together, or neither
- * is. Mechanism: lockstep.complete, with the attempt's token, is the last statement of the task's
- * own transaction; it fails when the token in the row is another one, and everything is undone.
- * Short tasks are sent ahead, several in one pipeline, each of them a transaction of its own. Not
- * its concern: which tasks come, and when (executor/execute.c). Example: a, b and c of one phase
- * are sent together. b divides by zero: a is committed already, b is undone and its failure
- * recorded, c was skipped by the server and is sent again, as the same attempt. When the session
- * breaks in c, the rows say what was committed, and the rest is returned.
+ * is.
+ *
+ * Mechanism: lockstep.complete, with the attempt's token, is the last statement of the task's own
+ * transaction; it fails when the token in the row is another one, and everything is undone. Short
+ * tasks are sent ahead, several in one pipeline, each of them a transaction of its own.
+ *
+ * Not its concern: which tasks come, and when (executor/execute.c).
+ *
+ * Example: a, b and c of one phase are sent together. b divides by zero: a is committed already, b
+ * is undone and its failure recorded, c was skipped by the server and is sent again, as the same
+ * attempt. When the session breaks in c, the rows say what was committed, and the rest is returned.
  *
  * Begin with batch_send() and batch_read(); batch_done() decides how each task ended. The libpq
  * manual (Pipeline Mode) has the rule that all of this follows: after an error the server skips
