@@ -88,6 +88,8 @@ void allow_done(struct allowed *allowed)
     free(allowed->text);
 }
 
+/* *.example.com covers names below it and not example.com: the comparison includes the dot, so that
+ * notexample.com is not covered either. */
 bool allow_covers(const struct allowed *allowed, const char *host, int port, bool encrypted)
 {
     int usual_port = encrypted ? 443 : 80;

@@ -84,6 +84,8 @@ static int end_children(const char *thread)
     return count;
 }
 
+/* Each round may bring up the next generation; the end is a round without children of this kind.
+ * The lock is released in between, so that other readers can start runners. */
 void leftover_end(void)
 {
     for (int count = 1; count > 0;) {

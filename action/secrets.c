@@ -125,6 +125,9 @@ const struct secret_host *secrets_of(const struct action_http *http, const char 
     return found;
 }
 
+/* A value that is cut at the end of the kept bytes, or at their beginning (standard error keeps its
+ * tail), is hidden by its parts. Short values are not searched for: a value of three letters would
+ * blacken words that have nothing to do with it. */
 static void hide(const char *value, size_t size, char *bytes, size_t len)
 {
     if (size < SECRETS_SHORTEST)

@@ -75,6 +75,8 @@ static void add_host(struct loading *loading, const struct config_value *value)
         config_fault(&loading->faults, &err);
 }
 
+/* The texts are those of the configuration and are not copied: settings and configuration live
+ * together (shelf.c). */
 static void add_command(struct loading *loading, const struct config_value *value)
 {
     const struct config *config = loading->config;

@@ -32,6 +32,8 @@ size_t utf8_prefix(const char *text, size_t len)
     return len;
 }
 
+/* Three steps back at most: a character has four bytes, and bytes that are no UTF-8 must not be
+ * walked to their beginning. */
 size_t utf8_fit(const char *text, size_t len, size_t most)
 {
     if (len <= most)

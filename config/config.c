@@ -108,6 +108,8 @@ static struct config_value *insert(struct config *config, const struct config_ke
     return &config->values[place];
 }
 
+/* The value is checked before its origin is compared, so that a wrong value in a file is reported
+ * even if the command line replaces it. */
 enum rc config_set(struct config *config, const char *section, const char *key, const char *value,
                    enum config_origin origin, const char *where, struct err *err)
 {

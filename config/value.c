@@ -190,6 +190,7 @@ static bool is_masked(void (*mask)(const char *value, struct str *ret_text), con
     return masked.data != NULL && strcmp(masked.data, value) != 0;
 }
 
+/* librdkafka's names are not in our table, so its secrets are known by the ends of their names. */
 bool value_is_secret(const struct config_key *row, const char *key, const char *value)
 {
     if (row->type == CONFIG_CONNINFO)

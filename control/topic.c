@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* LEAST_MESSAGE_BYTES is librdkafka's message.max.bytes, and so the size that a task may have.
+ * WEEK_MS: a queue that waits for a person over a weekend must not lose messages. */
 #define LEAST_MESSAGE_BYTES 1000000
 #define WEEK_MS             (7LL * 24 * 3600 * 1000)
 

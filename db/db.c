@@ -83,6 +83,9 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
     return rc;
 }
 
+/* libpq calls this while it reads, in the thread of the session. The reason of a session's end
+ * arrives as a notice before the connection breaks, so it is kept for the error that the next call
+ * reports. */
 static void on_notice(void *context, const PGresult *result)
 {
     struct db *db = context;

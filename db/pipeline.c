@@ -73,6 +73,9 @@ enum rc pipeline_send_recalled(struct db *db, int64_t scope, const char *text, s
     return RC_OK;
 }
 
+/* The statement counts as prepared as soon as Parse is sent, although an error before it may make
+ * the server skip it: after an error the session is reset, and db_setup() forgets all that was
+ * prepared. */
 enum rc pipeline_send_stmt(struct db *db, const struct sql_statement *stmt,
                            const char *const *params, int *ret_replies, struct err *err)
 {

@@ -44,6 +44,7 @@ int db_length(const struct db_result *result, int row, int column)
     return PQgetlength(result->result, row, column);
 }
 
+/* No check: the statement gives the column a type of integers. */
 int64_t db_int(const struct db_result *result, int row, int column)
 {
     return strtoll(db_text(result, row, column), NULL, 10);

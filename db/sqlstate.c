@@ -42,6 +42,8 @@ static const struct reaction {
     {"", RC_REJECT, ERR_DB, NULL},
 };
 
+/* Without an SQLSTATE the error is libpq's own and not the server's: the connection is broken, and
+ * the first row (08) stands for it. */
 enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const char **ret_hint)
 {
     const struct reaction *found = &reactions[0];

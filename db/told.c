@@ -103,6 +103,8 @@ static void add_shown(struct str *str, const char *from, const char *to)
         str_add(str, *from == '\t' ? " " : from, 1);
 }
 
+/* As psql shows an error: the line, cut around the place, and a caret below it. Columns are counted
+ * in characters; a wide one may shift the caret by one. */
 void db_told_place(struct str *str, const char *sql, size_t offset, int position)
 {
     const char *at = sql + offset, *line = sql;

@@ -110,6 +110,8 @@ static void take_unable(struct phase *phase, const struct action_settings *setti
     }
 }
 
+/* Settings are taken once for all tasks, so that a reload in between cannot judge two tasks of one
+ * statement differently. */
 enum rc leave_unable(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;

@@ -69,6 +69,9 @@ int readers_usable(const struct executor *ex)
     return ex->cut_off.count < ex->reader_limit ? ex->reader_limit - ex->cut_off.count : 0;
 }
 
+/* Every turn asks all readers, because a reader changes by itself when its login is let in again.
+ * Tasks in hand are returned only when the last reader is cut off: the others can still run them.
+ */
 enum rc cut_off_watch(struct executor *ex, struct err *err)
 {
     int before = ex->cut_off.count;

@@ -30,6 +30,8 @@ void jobs_free(struct executor *ex)
         dispatcher_try(ex->jobs->dispatcher);
 }
 
+/* Started at the first job and never stopped while the incarnation lives: a queue of jobs that
+ * becomes empty is filled again. */
 void jobs_heard(struct executor *ex)
 {
     struct jobs *jobs = ex->jobs;

@@ -174,6 +174,8 @@ struct works phase_cut(struct phase *phase, int keep)
     return rest;
 }
 
+/* A phase that was only adopted has no run of messages; the head can then belong to the newest
+ * phase only. */
 bool phase_is_of(const struct phase *phase, const struct held *head)
 {
     return head->msg != NULL && head->msg->type != MESSAGE_END &&

@@ -58,6 +58,8 @@ enum rc queue_read(struct lane *lane, struct db_result **ret_row, struct err *er
     return RC_OK;
 }
 
+/* The cursor of the row is not taken over here: the buffer and the stream move by claims, and an
+ * assignment is the only other way to move them. */
 enum rc queue_reread(struct lane *lane, bool *ret_decided, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;

@@ -62,6 +62,7 @@ static void add(struct watcher *watcher, const struct ask *ask)
     watcher->list = it;
 }
 
+/* A look that is due already stays due: a request with a delay must not postpone it. */
 static void take_asks(struct watcher *watcher)
 {
     for (struct mail *mail = thread_take(&watcher->thread, NULL), *next; mail != NULL;

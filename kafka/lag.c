@@ -126,6 +126,8 @@ static struct mark *mark_of(struct kafka_lag *lag, const char *group, const char
     return mark;
 }
 
+/* rd_kafka_commit_queue answers on a queue of ours; control does not wait for it, and one request a
+ * group is under way at most, so offsets cannot overtake each other. */
 static void send_mark(struct kafka_lag *lag, struct mark *mark)
 {
     struct err err;

@@ -1,4 +1,5 @@
-/* librdkafka's statistics (STATISTICS.md of librdkafka names the fields) as metrics. */
+/* librdkafka's statistics (STATISTICS.md of librdkafka names the fields) as metrics. Only brokers
+ * with a number are shown: the bootstrap addresses would double them. */
 #include "metrics/names.h"
 #include "metrics/tally_text.h"
 #include "metrics/text.h"

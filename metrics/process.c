@@ -53,6 +53,8 @@ static double descriptors(void)
     return count;
 }
 
+/* The kernel gives the start in ticks since the boot; both clocks are read together, so a clock
+ * that was set moves the start with it, as it does for every other process. */
 static double since_epoch(double since_boot_s)
 {
     struct timespec now, up;

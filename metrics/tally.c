@@ -82,6 +82,7 @@ struct tally_queue *tally_queue_at(struct tally *tally, int i)
     return tally != NULL && i < tally->queue_count ? &tally->queues[i] : NULL;
 }
 
+/* Only control counts for a queue, so finding and adding a kind needs no lock. */
 static struct kind *kind_of(struct tally_queue *queue, const char *type)
 {
     int count = atomic_load_explicit(&queue->kind_count, memory_order_relaxed), i = 0;

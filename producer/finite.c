@@ -72,6 +72,8 @@ static void catch_up(struct reading *r)
         take_chunk(r, chunk);
 }
 
+/* Tasks that were read and not checked yet are caught up with before a wait: a person at a terminal
+ * sees a fault when the line is sent and not at the end of the input. */
 static enum rc read_tasks(struct reading *r, struct err *err)
 {
     struct publishing *p = r->p;

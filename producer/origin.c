@@ -62,6 +62,7 @@ bool origin_is_piped(const struct origin *origin)
     return origin->query == NULL && origin->digest[0] == '\0';
 }
 
+/* The path is made absolute, because a resume may be started in another directory. */
 const char *origin_describe(const struct origin *origin, char ret_path[4096],
                             const char **ret_source)
 {

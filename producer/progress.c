@@ -57,6 +57,7 @@ void progress_stage(struct progress *progress, enum publish_stage stage)
     progress_report(progress, "");
 }
 
+/* Called often, so it asks for a cancel no more often than it reports. */
 enum rc progress_tick(struct progress *progress, int64_t now_us, struct err *err)
 {
     if (now_us < progress->due_us)

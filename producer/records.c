@@ -18,6 +18,8 @@ void records_begin(struct records *records, int64_t end_offset)
     records->settled_offset = end_offset - 1;
 }
 
+/* The name and the policy of a run travel in its first record, so that the run can be made again
+ * from the topic alone. */
 void records_tag(struct records *records, const struct run *run, size_t limit,
                  const struct staged_task *task, struct str *out)
 {

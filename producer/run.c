@@ -61,6 +61,8 @@ enum rc run_check_new(const struct run *run, const struct session *session,
     return rc == RC_NONE ? RC_OK : rc == RC_OK ? exists(run, target, err) : rc;
 }
 
+/* RC_NONE: the row is there already. run_check_new() has asked before the lock, for a quick answer;
+ * this statement decides. */
 enum rc run_start(struct run *run, const struct session *session, const struct target *target,
                   const struct origin *origin, int64_t end_offset, struct err *err)
 {
@@ -111,6 +113,8 @@ void run_count(struct run *run, int64_t tasks, int64_t phases)
     run->phases = phases;
 }
 
+/* Before anything is committed there is nothing to note, but the lock is checked all the same: a
+ * publisher that reads a slow source for an hour must learn that its session is gone. */
 static enum rc note(const struct run *run, const struct session *session,
                     const struct target *target, const struct records *records, struct err *err)
 {

@@ -92,6 +92,8 @@ void session_unlock(struct session *session, const struct target *target)
                   "the lock was not held", NULL);
 }
 
+/* An answer proves that the session lives, and with it the lock: PostgreSQL releases session-level
+ * locks at the end of the session only. */
 enum rc session_check(const struct session *session, struct err *err)
 {
     return db_run(session->db, &sql_publish_alive, NULL, NULL, err);

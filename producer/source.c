@@ -130,6 +130,8 @@ enum rc source_more(struct source *source, int timeout_ms, struct err *err)
         while (n < 0 && errno == EINTR);
         if (n < 0)
             return system_error(RC_FATAL, source->name, "cannot read the source", NULL, err);
+        /* The digest covers the bytes as they are read, the byte order mark included, so it can be
+         * compared with that of the file. */
         int64_t hashed = n < source->most - source->hashed ? n : source->most - source->hashed;
         (void)XXH3_128bits_update(source->hash, source->window + source->to, (size_t)hashed);
         source->hashed += hashed;

@@ -17,6 +17,8 @@ struct jsonl {
 };
 
 /** RC_OK: *ret_text is a line without its end; RC_NONE: more must be read. */
+/* `scanned` remembers where the search for a line feed ended, so that a long line is not searched
+ * from its beginning after each read. */
 static enum rc find_line(struct jsonl *jsonl, struct staged_text *ret_text)
 {
     size_t len;

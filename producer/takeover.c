@@ -1,6 +1,6 @@
-/* A run whose producer is gone is brought to an end by the next producer of its queue; the runs
- * behind it would wait for it without limit. Begin with publishing_takeover(); close_run() has the
- * cases. The caller has the lock and has fenced the predecessor, so the topic's end is final. */
+/* Ends the runs whose producers are gone, before the next run of the queue is published. Begin with
+ * publishing_takeover(); close_run() has the cases. The caller has the lock and has fenced the
+ * predecessor, so the topic's end is final. */
 #include "producer/takeover.h"
 
 #include "base/log.h"

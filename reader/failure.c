@@ -1,3 +1,5 @@
+/* From an error to the parameters of lockstep.fail. Begin with failure_make(); failure_again() is
+ * for a database that refuses the error itself. */
 #include "reader/failure.h"
 
 #include "base/utf8.h"
@@ -7,8 +9,7 @@
 
 #include <string.h>
 
-/* Raised by lockstep.fail when the token is no longer the task's. A task may raise it, too: that is
- * no proof. */
+/* The error as it is, a fixed text, and the fixed text as a permanent failure. */
 #define MOST_TRIES 3
 
 static const char *or_null(const char *text)
@@ -56,6 +57,8 @@ void failure_say(struct failure *failure, const char *error, const char *detail)
     failure->detail = detail;
 }
 
+/* Raised by lockstep.fail and lockstep.complete when the token is no longer the task's. A task may
+ * raise the same SQLSTATE by itself, so it counts only as an answer to a statement of ours. */
 bool failure_stale(enum rc rc, const struct err *refused)
 {
     return rc != RC_OK && rc != RC_LOST && sqlstate_is(refused, SQLSTATE_STALE_TOKEN);

@@ -76,6 +76,8 @@ static bool is_risk(const void *context, const char *word)
     return bsearch(word, risks->names, (size_t)risks->count, sizeof *risks->names, compare) != NULL;
 }
 
+/* Unknown risks count as every risk: cleaning a session costs little, and state that is left behind
+ * could change the effect of the next task (tests/e2e/hygiene.sh). */
 bool risks_meet(const struct risks *risks, const struct plan *plan)
 {
     if (risks == NULL || risks->everything)

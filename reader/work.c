@@ -1,3 +1,6 @@
+/* One attempt and its end, as far as it is known. A work travels between control and a reader as
+ * its own mail, so nothing is copied; the fields that two threads read at the same time are atomic
+ * (work.h). */
 #include "reader/work.h"
 
 #include "db/told.h"

@@ -43,6 +43,7 @@ static void decode(struct decoded *one)
     }
 }
 
+/* An implicit run is named by no message: the messages without a run in its range are its own. */
 static bool chosen(const struct reading *reading, const struct decoded *one)
 {
     if (reading->run[0] != '\0' && (reading->implicit ? one->msg == NULL || one->run[0] != '\0'

@@ -75,6 +75,7 @@ static uint32_t place(const struct replay_line *line)
                        (uint32_t)line->order * 31U ^ ((uint32_t)line->why * 3U + line->action));
 }
 
+/* Open addressing; the table has twice as many places as lines, so an empty one is always found. */
 static int *slot_of(struct replay_report *report, const struct replay_line *wanted)
 {
     uint32_t at = place(wanted);

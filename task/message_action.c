@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* LONGEST_URL is the length that RFC 9110 (4.1) recommends every server to support. */
 #define LONGEST_URL    8000 /* bytes */
 #define LONGEST_METHOD 20
 #define MOST_HEADERS   100
@@ -73,6 +74,8 @@ enum rc read_url(struct reading *r, cJSON *node, const struct json_path *path)
     return RC_OK;
 }
 
+/* CONNECT makes a tunnel and TRACE returns the request with its headers, secrets of the
+ * configuration included; neither is work. */
 enum rc read_method(struct reading *r, cJSON *node, const struct json_path *path)
 {
     enum rc rc = field_text(r, node, path);

@@ -71,6 +71,8 @@ static bool several_statements(const char *sql)
     return count > 1;
 }
 
+/* Parse and Bind carry one statement, so $1 of a text with several of them would belong to none in
+ * particular. */
 static enum rc read_list(struct reading *r, cJSON *node, const struct json_path *path,
                          struct message_statement *statement)
 {

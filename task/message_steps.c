@@ -13,6 +13,8 @@
 enum { SQL = 1 << MESSAGE_SQL, COMMAND = 1 << MESSAGE_COMMAND, HTTP = 1 << MESSAGE_HTTP };
 
 /* What a step may hold, by its type. */
+/* A step is read by a table of its own and not by that of messages: the fields about the life of a
+ * task (key, retries, time-out) belong to the task as a whole. */
 static const struct member {
     const char *name;
     int types;
@@ -73,6 +75,8 @@ static enum rc check_members(struct reading *r, const cJSON *step, const struct 
     return RC_OK;
 }
 
+/* Unique within the task, because the task's row names the step that comes next, and an attempt
+ * continues there (reader/steps.c). */
 static enum rc read_step_name(struct reading *r, const cJSON *object, const struct json_path *path,
                               struct message_step *step)
 {
