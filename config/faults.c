@@ -1,3 +1,5 @@
+/* Faults are reported one by one as they are found, and the first of them is the error in the end:
+ * so a file with five mistakes is repaired once. */
 #include "config/faults.h"
 
 void config_fault(struct config_faults *faults, const struct err *err)

@@ -1,3 +1,5 @@
+/* Values by type, or the table's default. Values were checked when they were set, so nothing can
+ * fail here; a name that the table does not have is a mistake of this program. */
 #include "config/key.h"
 #include "config/mask.h"
 #include "config/parse.h"

@@ -1,3 +1,6 @@
+/* The table of all settings: name, type, default, bounds and meaning. The reader, the help and
+ * docs/reference/configuration.md are made from it, so a setting that is not here does not exist.
+ */
 #include "config/config.h"
 #include "config/key.h"
 

@@ -1,3 +1,5 @@
+/* From an SQLSTATE to a reaction, by one table that is read from its top: single codes are above
+ * the class that they belong to. */
 #include "db/sqlstate.h"
 
 #include "base/remedies.h"

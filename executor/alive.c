@@ -303,6 +303,8 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
                                   DB_INT(ex->options->readers),
                                   queues.data,
                                   DB_INT(ex->options->frozen_after_ms)};
+    /* Row and lock are made in one statement: a session that saw the row before the lock would take
+     * this executor for dead. */
     enum rc rc = db_run(alive->db, &sql_executor_register, params, &row, err);
     if (rc != RC_OK)
         return rc;
@@ -316,6 +318,8 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
                     (const char *const[]){ex->memory->predecessor, DB_INT(ex->executor_no)}, NULL,
                     err);
     if (rc == RC_OK)
+        /* An executor that has adopted such a task meanwhile has counted the attempt;
+         * lockstep.spare takes that back. */
         rc = spare_tell(ex, alive->db, err);
     if (rc == RC_OK)
         rc = db_run(alive->db, &sql_executor_forget, NULL, NULL, err);
@@ -355,6 +359,8 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     alive->severs = ex->control_canceller;
     alive->t2_ms = ex->options->frozen_after_ms;
     alive->t1_ms = alive_t1_ms(ex->options);
+    /* At least two heartbeats fit into T2 even when idle, so one that is late makes no executor
+     * look frozen. */
     alive->busy_ms = least(ex->options->heartbeat_ms, alive->t2_ms / 4);
     alive->idle_ms = least(ex->options->heartbeat_ms * IDLE_FACTOR, alive->t2_ms / 2);
     (void)pthread_mutex_init(&alive->lock, NULL);

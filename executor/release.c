@@ -49,6 +49,8 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
     char id[37];
     const struct phase *next = lane->ex->drain.draining ? NULL : gate_behind(lane, phase);
     bool last = next == NULL && !followed(phase); /* as far as this executor knows */
+    /* IX of the phase before is released here only if control's own session has it; a gate that has
+     * it gets an order (gate_release). */
     int64_t intent = phase->gate == NULL ? phase->previous_phase_id : 0;
     enum rc rc = last ? openings_before_end(lane, phase, err) : RC_OK;
     if (rc != RC_OK)

@@ -1,3 +1,6 @@
+/* Reactions to a failed statement of locks. A full lock table and lock_timeout are found before
+ * anything is kept at session level, so the statement may be tried again. Behind any other error
+ * the session may hold a lock that memory does not know, and is given up. */
 #include "phaselock/failed.h"
 
 #include "base/utf8.h"

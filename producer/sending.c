@@ -32,6 +32,8 @@ enum rc sending_mark(struct publishing *p, struct err *err)
     return RC_OK;
 }
 
+/* The lock comes before the fencing: a publisher that fenced first would end the open transaction
+ * of the one that rightly has the lock. */
 enum rc sending_fence(struct publishing *p, struct err *err)
 {
     enum rc rc = session_lock(&p->session, &p->target, &p->progress, err);

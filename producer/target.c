@@ -1,3 +1,5 @@
+/* The queue's row and its topic: found, and judged fit. Begin with target_check(); nothing is sent
+ * before it has passed. */
 #include "producer/target.h"
 
 #include "base/remedies.h"

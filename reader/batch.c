@@ -32,7 +32,7 @@
 
 /* A task that fails makes the server skip the rest of its batch, which is sent again. A reader
  * reports a batch to control when all of it is done. A batch is half of what a reader may have, so
- * control gives it more tasks while the other half runs. */
+ * control gives it more tasks while the other half runs. bench/notes/task.md has the figures. */
 #define BATCH_MOST (READER_MOST / 2)
 
 static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)

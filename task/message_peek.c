@@ -1,3 +1,5 @@
+/* For records that are no messages: finds run and seq, if they can be found without doubt. A wrong
+ * run would make a stranger's run fail, so any contradiction means that nothing is known. */
 #include "task/message.h"
 #include "task/uuid.h"
 
