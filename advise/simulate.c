@@ -146,6 +146,8 @@ double simulate_phase(const struct simulate_run *run, const struct simulate_phas
     return span;
 }
 
+/* Barriers and handovers are kept as they were measured: they are properties of the machine and not
+ * of the number of readers. */
 double simulate_makespan(const struct simulate_run *run, int readers)
 {
     double makespan = run->barrier_us;

@@ -42,6 +42,7 @@ int db_canceller_socket(const struct db_canceller *canceller)
     return canceller != NULL ? canceller->socket : -1;
 }
 
+/* Counted, because a request that is under way uses the canceller after its owner has freed it. */
 void db_canceller_free(struct db_canceller *canceller)
 {
     if (canceller == NULL)

@@ -261,6 +261,7 @@ static enum rc retire(struct db *db, const char *name, struct err *err)
     return finish(db, rc, name, err);
 }
 
+/* Everything is judged before anything is applied: a schema of a newer program is refused whole. */
 static enum rc apply_all(struct db *db, bool dry_run, FILE *show, int *ret_applied, struct err *err)
 {
     FREE_AUTO struct migrate_item *items = NULL;

@@ -88,7 +88,9 @@ static void act(struct lane *lane)
     gates_wake(lane);
 }
 
-/* What operators ask for stands in rows: one look at them answers all that was heard. */
+/* What operators ask for stands in rows: one look at them answers all that was heard. If the
+ * statement was undone because of another session, the bits are set again; nothing that an operator
+ * asked for may be lost with an error. */
 static enum rc obey(struct lane *lane, struct err *err)
 {
     unsigned heard = lane->hearing.heard & (HEARD_CONTROL | HEARD_CANCEL);

@@ -98,6 +98,8 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     for (int i = 0; i < ex->reader_count; i++)
         for (struct assignment *at = ex->readers[i].first; at != NULL; at = at->behind) {
             int row = at->lane == lane ? row_of(rows, &at->work) : -1;
+            /* Only noted here. The cancel is sent by obey_interrupt(), again and again: one that
+             * arrives between two statements of a task has no effect. */
             if (row < 0 || !db_bool(rows, row, CONTROL_STOPPED_STOP) || at->stop_us != 0)
                 continue;
             at->stop_us = at->stop_again_us = ex->now_us;

@@ -40,6 +40,8 @@ void reader_add(struct reader *reader, struct work *work, int64_t now_us)
     reader->count++;
 }
 
+/* The time of the next task begins when the one before it is back. That is the earliest moment that
+ * control can know; in the pipeline the task may have begun a little earlier. */
 void readers_remove(struct executor *ex, const struct work *work)
 {
     for (int i = 0; i < ex->reader_count; i++) {

@@ -83,6 +83,8 @@ static struct room measure(const struct lane *lane)
     return (struct room){.have = have, .left = lane_enough(lane) - have, .worth = lane_worth(lane)};
 }
 
+/* At least as much as is worth a round trip, at most the room; a whole lane is not adopted at once,
+ * because other executors may have found the same death. */
 static int most(const struct lane *lane, const struct room *room)
 {
     int at_once = lane_readers(lane) * lane_depth(lane);

@@ -90,6 +90,8 @@ static void fill(struct lane *lane, int count, struct rejects *to)
     db_bytea(&to->digest, stream_head(&lane->stream, count - 1)->digest, 16);
 }
 
+/* As a claim it states buffer_from and moves the cursor in the same transaction, so a record is
+ * rejected once, by whichever executor comes first. */
 enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, struct err *err)
 {
     __attribute__((cleanup(rejects_done))) struct rejects rejects = {0};

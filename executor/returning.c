@@ -30,6 +30,8 @@ enum rc give_back(struct lane *lane, int keep, struct err *err)
     bool nobodys = false;
     struct works works = {0};
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+        /* Tasks of closed phases are kept where only slots are short: they could not start
+         * elsewhere either, and this executor's gate opens their phase. */
         if (keep >= 0 && !phase->open)
             continue;
         if (keep < 0 && phase->nobodys) { /* another executor will open it */

@@ -128,6 +128,8 @@ enum rc server_recognise(struct lane *lane, struct err *err)
     return RC_OK;
 }
 
+/* Where each lane was is compared when the next incarnation reads its row: a cursor that went back
+ * is the sign of commits that a crash or a fail-over has lost (tests/e2e/crash.sh). */
 void server_remember(struct executor *ex)
 {
     if (ex->executor_no != 0)

@@ -54,6 +54,9 @@ enum rc session_note(struct db *db, int executor_no, const char *kind, struct er
     return noted_write(&noted, db, executor_no, err);
 }
 
+/* A reader opens a new session by itself when it has lost one. Control learns of it by the pid,
+ * before it assigns the next task: a slot that names the old backend is not used any more
+ * (execute.c, slot_holds). */
 enum rc sessions_note(struct executor *ex, struct err *err)
 {
     struct noted noted = {0};

@@ -61,6 +61,8 @@ enum rc slot_take(struct db *db, int queue_id, int executor_no, const struct slo
     return rc;
 }
 
+/* The row is cleared and committed before the lock is free: another executor that gets the lock
+ * reads the row, and would find the backend of a reader that is idle. */
 enum rc slot_release(struct db *db, int queue_id, int executor_no, const int *slot_nos, int count,
                      struct err *err)
 {

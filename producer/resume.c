@@ -264,6 +264,8 @@ enum rc resume_settle(struct publishing *p, struct err *err)
     return tail.ended || there.seq > 0 ? RC_OK : go_on(p, err);
 }
 
+/* The proof is complete when exactly as many records were made as the topic has, and their digests
+ * agree. A source that ends earlier is shorter than the topic, and has changed, too. */
 enum rc resume_verify(struct publishing *p, struct err *err)
 {
     if (!resume_is_open(&p->resume))

@@ -95,6 +95,9 @@ void reader_abandon(struct reader_thread *reader)
     mailbox_poke(&reader->thread.inbox); /* it may be waiting for a session */
 }
 
+/* While a command or a request runs, a cancel of the session's statement would find none, and would
+ * hit the record of the attempt when it comes. So requests to stop go to stop_action then, and a
+ * cancel that was sent before is waited for. */
 bool reader_act(struct reader_thread *reader, bool acting)
 {
     (void)pthread_mutex_lock(&reader->lock);
@@ -124,6 +127,8 @@ static void interrupt(struct reader_thread *reader, bool sever)
     }
 }
 
+/* The lock makes the check and the request one step: without it the reader could begin the next
+ * task in between, and the cancel would hit that one. */
 void reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever)
 {
     (void)pthread_mutex_lock(&reader->lock);

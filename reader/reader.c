@@ -150,6 +150,9 @@ static enum rc check_granted(struct reader_thread *reader, struct err *err)
     return rc;
 }
 
+/* The order: first the old session is gone and its works are reported, then works that were
+ * assigned for it are returned, and only then may the login be found unfit. A reader that reported
+ * before would let the next attempt start next to the old statement. */
 static enum rc open_session(struct reader_thread *reader, struct err *err)
 {
     struct db *db;

@@ -264,7 +264,9 @@ static enum rc lock(struct relay *relay, struct relay_queue *queue, struct err *
     return RC_OK;
 }
 
-/* Sends all kinds of a queue once. Afterwards only kinds in trouble are wanted. */
+/* Sends all kinds of a queue once. Afterwards only kinds in trouble are wanted. queue->fresh is
+ * cleared before the rows are read, so a row that is committed during the reading sets it again by
+ * its notification. */
 static enum rc serve(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     DB_RESULT_AUTO *kinds = NULL;

@@ -121,6 +121,8 @@ enum rc relay_read(const struct relay *relay, const struct relay_kind *kind, int
     return rc;
 }
 
+/* Records that no row explains mean a database that was set back: the rows will be made again, and
+ * their records sent a second time. This is logged and cannot be prevented here. */
 static enum rc settle(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                       const struct found *found, int64_t high, struct err *err)
 {

@@ -71,6 +71,8 @@ static char *put_start(char *at, const char *run, int64_t seq)
     return PUT_NUMBER(at, "seq", seq);
 }
 
+/* The task was parsed before, so its first brace is the one of the object, and MESSAGE_TAG_BYTES is
+ * room for the longest tags. */
 void message_tag(struct str *out, const char *staged, size_t len, const char *run, int64_t seq,
                  int64_t previous_order)
 {
