@@ -1,6 +1,6 @@
 /* The SQL of a job, tried as the login that will run it and in a read-only transaction with a
- * time-out: a statement that only an administrator may run would fail at night and not when the job
- * is saved. */
+ * time-out: a statement that this login may not run would otherwise fail at night and not when the
+ * job is saved. */
 #include "control/job_check.h"
 
 #include "base/utf8.h"

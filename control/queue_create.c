@@ -1,6 +1,6 @@
 /* The steps of `queue create` and of the console's form: queue_plan() without a server,
  * queue_place() with Kafka, queue_make() in PostgreSQL. Kafka comes first, because a queue whose
- * topic is not fit must not exist, not even for a moment: executors would take it. */
+ * topic is not fit must not exist, not even for a moment. */
 #include "control/queue_create.h"
 
 #include "base/ascii.h"

@@ -410,8 +410,8 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     if (rc == RC_OK)
         rc = many ? rejects_ask(lane, count, &row, err) : ask_both(lane, count, &row, err);
     probe("claim.answered");
-    /* The server refused the statement. The claim is undone, but a
-     * session-level lock that it took is not: claim_refused() releases it. */
+    /* The server refused the statement. The claim is undone, but a session-level lock that it took
+     * is not: claim_refused() releases it. */
     if (rc == RC_REJECT) {
         *ret_progress = true; /* less of it is claimed at once */
         return claim_refused(lane, count, err);

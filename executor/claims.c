@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
-/* BUSY_WAIT_US: a claim that met a lock on its way; most transactions that hold one are over in
- * half a millisecond. TAKEN_*: another session has a lock or a row for seconds
- * (tests/e2e/locks_taken.sh, row_held.sh). POISED_US, and three round trips: how long a claim gives
- * way to a barrier that is due; a barrier takes 0.3 ms and more (bench/notes/barrier.md). */
+/* BUSY_WAIT_US: a claim has met a lock that is about to change hands, and is repeated behind that.
+ * TAKEN_*: another session has a lock or a row for seconds (tests/e2e/locks_taken.sh, row_held.sh).
+ * POISED_US, and three round trips: how long a claim gives way to a barrier that is due; a barrier
+ * takes 0.3 ms and more (bench/notes/barrier.md). */
 #define BUSY_WAIT_US   500
 #define TAKEN_FIRST_MS 1000
 #define TAKEN_LAST_MS  10000

@@ -257,8 +257,7 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
 }
 
 /* The mark is durable in PostgreSQL before it is committed to Kafka. In the other order a crash
- * could lose the row, and the mark on the topic would then look like the mark of another queue's
- * topic. */
+ * could lose the row, and the mark on the topic would then look like the mark of another topic. */
 static enum rc mark_start(struct lane *lane, struct identity_finding *to, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;

@@ -1,6 +1,6 @@
 /* queue: the queue's row, and what of it operators change while the queue is worked off. halt_no is
- * read when a lane begins and not later: it is the number under which this executor's findings
- * count. */
+ * read when the stream is assigned, and not with a change of settings: it is the number under which
+ * this executor's findings count. */
 #include "executor/queue.h"
 
 #include "executor/lane.h"

@@ -34,9 +34,9 @@ static struct trouble *trouble_of(const struct lane *lane)
     return &lane->ex->memory->troubles[lane - lane->ex->lanes];
 }
 
-/* ret_stray: the control session has locks of phases of which no lane knows. pg_locks is the only
- * witness: a statement that failed reports its error and not the session-level locks that it kept.
- */
+/* Sets *ret_stray if the control session has locks of phases of which no lane knows. pg_locks is
+ * the only witness: a statement that failed reports its error and not the session-level locks that
+ * it kept. */
 static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;

@@ -1,6 +1,6 @@
 /* Who keeps the topic from being read? An open transaction of any producer holds back all readers
- * of committed records, also records that are committed behind it. This file only says so; it ends
- * no transaction. */
+ * of committed records, also records that are committed behind it. This file only reports it and
+ * ends no transaction. */
 #include "producer/blocked.h"
 
 #include "base/remedies.h"

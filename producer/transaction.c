@@ -112,8 +112,8 @@ enum rc transaction_commit(struct transaction *transaction, const struct target 
         return rc;
     probe("publish.flushing");
     /* The lock is checked between the flush and the commit, which is the last moment at which the
-     * run can still be left to a successor. It cannot close the gap: a session that is lost behind
-     * the check is caught by the broker, which refuses the commit of a fenced producer. */
+     * run can still be left to a successor. A session that is lost behind the check is no danger:
+     * its successor fences this producer, and the broker then refuses the commit. */
     rc = doubt(transaction, kafka_flush(transaction->producer, WAIT_MS, err));
     if (rc == RC_OK && session->locked)
         rc = session_check(session, err);

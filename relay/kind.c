@@ -1,5 +1,4 @@
-/* kind: how far the relay of one topic is. Only the functions here write these fields; relaying.h
- * says in which files they are called. */
+/* kind: how far the relay of one topic is. Only the functions here write these fields. */
 #include "relay/relaying.h"
 
 #include "base/clock.h"

@@ -5,9 +5,8 @@
  * Begin with relay_main(), round_of_queues() and serve(). Three resources are acquired in this
  * order and released in the reverse one: the session, the relay lock of a queue, the producer of
  * its topics. The order of a batch is in batch.c, the search for records in doubt in settle.c, runs
- * that SQL has enqueued in enqueue.c. Two databases without a common commit are joined here; each
- * promise about that is in tests/e2e/rejected_relay.sh and enqueue.sh, which kill the relay at each
- * step. */
+ * that SQL has enqueued in enqueue.c. PostgreSQL and Kafka have no common commit;
+ * tests/e2e/rejected_relay.sh and enqueue.sh kill the relay at each step between the two. */
 #include "relay/relaying.h"
 
 #include "base/backoff.h"

@@ -1,5 +1,6 @@
-/* For records that are no messages: finds run and seq, if they can be found without doubt. A wrong
- * run would make a stranger's run fail, so any contradiction means that nothing is known. */
+/* Finds run and seq of a record without parsing it: of records that are no messages, and where
+ * nothing else is needed. A wrong run would make a stranger's run fail, so any contradiction means
+ * that nothing is known. */
 #include "task/message.h"
 #include "task/uuid.h"
 
