@@ -31,6 +31,8 @@ struct transfer {
     char target[ACTION_NEED_SIZE], why[CURL_ERROR_SIZE];
 };
 
+/* To return less than was given ends the transfer (CURLOPT_WRITEFUNCTION): libcurl has no other way
+ * to refuse the rest of an answer. */
 static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct transfer *transfer = context;
@@ -140,6 +142,8 @@ static void set_request(struct transfer *transfer, const struct message_action *
         (void)curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
+/* CURLOPT_NOSIGNAL: libcurl must not use signals for its time-outs in a program with threads
+ * (libcurl-thread(3)). The protocols are named, so that a URL can never mean a file. */
 static void set_options(struct transfer *transfer, const struct action_http *http,
                         int64_t timeout_us)
 {

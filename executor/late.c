@@ -18,6 +18,8 @@
 
 #include <stdlib.h>
 
+/* Soon at first, because most often the completion of an attempt holds the row; rarely later,
+ * because then a person does. */
 #define AGAIN_FIRST_MS 20
 #define AGAIN_LAST_MS  (5 * 1000)
 

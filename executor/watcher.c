@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* EVERY_US is a part of a promise: a topic that is replaced under a live executor is noticed within
+ * seconds (docs/explanation/guarantees.md). TIMEOUT_MS bounds the end of the executor, too, which
+ * waits for a look that is under way. */
 #define EVERY_US   (5 * 1000 * 1000LL)
 #define AGAIN_US   (1000 * 1000LL) /* after a look without an answer */
 #define TIMEOUT_MS 2000

@@ -14,6 +14,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* TAIL_WAIT_MS is for the whole reading. A publisher waits for it with the lock of the queue's
+ * producers. */
 #define TAIL_WAIT_MS  30000
 #define SLICE_MS      100
 #define LOOK_EVERY_US 1000000 /* for what may be in the way */

@@ -469,6 +469,8 @@ enum rc batch_read(struct reader_thread *reader, struct err *err)
         case PIPELINE_SYNC:
             rc = batch_done(reader, err);
             break;
+        /* The server waits for data that a pipeline cannot send (libpq manual, Pipeline Mode: COPY
+         * is not allowed). Only the end of the session ends that. */
         case PIPELINE_COPY:
             return err_set(err, RC_LOST, ERR_DB, "task", NULL,
                            "COPY to or from the client is not possible in a task");

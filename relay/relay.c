@@ -22,6 +22,8 @@
 
 #define LINGER_US                                                                                  \
     (2 * 1000 * 1000) /* lock and producer are kept: a rejected message seldom comes alone */
+/* FINISH_US: so long the end of an executor waits for rows that can still be sent; others wait for
+ * the next relay. DB_PATIENCE_MS: a session that does not answer holds the relay lock in vain. */
 #define BACKOFF_FIRST_MS 200
 #define BACKOFF_LAST_MS  10000
 #define BACKOFF_FATAL_MS 30000 /* an operator must act: no hurry */
