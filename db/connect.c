@@ -286,10 +286,10 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
     STR_AUTO options = {0};
     packet_options(conninfo, db->role, &options);
     (void)snprintf(name, sizeof name, "lockstep/%s", db_role_names[db->role]);
-    /* A keyword before dbname is a default, one after it overrides the string. */
-    /* keepalives 3 s + 3 times 1 s: a host that is gone is noticed within six seconds while the
-     * connection is idle; tcp_user_timeout does the same while data is under way. Neither notices a
-     * backend that stands still, because the kernel answers; db_patience() is for that. */
+    /* A keyword before dbname is a default, one after it overrides the string. keepalives 3 s + 3
+     * times 1 s: a host that is gone is noticed within six seconds while the connection is idle;
+     * tcp_user_timeout does the same while data is under way. Neither notices a backend that stands
+     * still, because the kernel answers; db_patience() is for that. */
     const char *const keys[] = {"application_name",
                                 "keepalives_idle",
                                 "keepalives_interval",

@@ -16,9 +16,9 @@ struct jsonl {
     bool ended;
 };
 
-/** RC_OK: *ret_text is a line without its end; RC_NONE: more must be read. */
-/* `scanned` remembers where the search for a line feed ended, so that a long line is not searched
- * from its beginning after each read. */
+/* RC_OK: *ret_text is a line without its end; RC_NONE: more must be read. `scanned` remembers where
+ * the search for a line feed ended, so that a long line is not searched from its beginning after
+ * each read. */
 static enum rc find_line(struct jsonl *jsonl, struct staged_text *ret_text)
 {
     size_t len;

@@ -12,9 +12,9 @@
 
 enum { SQL = 1 << MESSAGE_SQL, COMMAND = 1 << MESSAGE_COMMAND, HTTP = 1 << MESSAGE_HTTP };
 
-/* What a step may hold, by its type. */
-/* A step is read by a table of its own and not by that of messages: the fields about the life of a
- * task (key, retries, time-out) belong to the task as a whole. */
+/* What a step may hold, by its type. A step is read by a table of its own and not by that of
+ * messages: the fields about the life of a task (key, retries, time-out) belong to the task as a
+ * whole. */
 static const struct member {
     const char *name;
     int types;

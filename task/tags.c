@@ -67,9 +67,8 @@ static enum rc refuse(struct err *err, const char *reason, const char *field, co
     return RC_REJECT;
 }
 
-/* The sequence within a run: dense from 0. */
-/* A gap is a loss, unless as many records without a readable run came since the last message: these
- * may have been the missing ones. */
+/* The sequence within a run: dense from 0. A gap is a loss, unless as many records without a
+ * readable run came since the last message: these may have been the missing ones. */
 static enum rc check_seq(struct tags *tags, struct run *run, bool known, int64_t seq,
                          struct err *err)
 {
