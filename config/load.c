@@ -44,6 +44,8 @@ static void set_one(struct config *config, const char *setting)
         config_fault(&config->faults, &err);
 }
 
+/* Only of sections with a fixed name: of [queue:NAME] and similar there are none before they are
+ * named, and config_get_text() has their defaults. */
 static void set_defaults(struct config *config)
 {
     int count;

@@ -1,3 +1,5 @@
+/* Asked before a queue is deleted: an executor whose readers are at work would lose the rows of its
+ * tasks under them. */
 #include "control/queue_use.h"
 
 #include "base/remedies.h"

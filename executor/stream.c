@@ -121,7 +121,7 @@ bool stream_full(const struct stream *stream)
 
 /* A record that does not parse is kept with its bytes: it becomes a rejected row, in its place
  * between the others. message_peek() looks for run and seq in it, because a rejected message of a
- * run that names its seq explains the gap that it leaves (tests/e2e/rejected.sh). */
+ * run that names its seq explains the gap that it leaves (tests/sql/claim.sql). */
 void stream_hold(struct stream *stream, const struct kafka_record *record)
 {
     struct held *held = stream_head(stream, stream->buffer_count++);

@@ -67,6 +67,8 @@ static enum rc fetch(struct query *query, struct err *err)
     return query->over ? RC_NONE : RC_OK;
 }
 
+/* A FETCH cannot be waited for with a time-out, so a caller that has one gets RC_RETRY first and
+ * commits what is open; then it calls without one. */
 static enum rc query_next(void *state, int timeout_ms, struct staged_text *ret_text,
                           struct err *err)
 {

@@ -180,7 +180,9 @@ static enum rc refuse(const struct replay_options *options, const struct db_resu
                    verdict == REPLAY_BEGIN_IS_ENDED ? "has ended" : "is none of this queue");
 }
 
-/* The row of the replay: a new one, or the one that is under way. From where it continues. */
+/* The row of the replay: a new one, or the one that is under way. From where it continues. A replay
+ * that is continued has its range, mode and choice from its row; those of the options count for a
+ * new one only. */
 static enum rc begin(struct reading *reading, struct replay_report *report, char ret_mode[16],
                      int64_t *ret_cursor, struct err *err)
 {
