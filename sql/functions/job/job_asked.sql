@@ -1,6 +1,7 @@
--- The schedule for which a token is out, its job's row locked; NULL: the token is worth nothing any more. p_wait false: a job that somebody is changing is not
--- waited for: 55P03.
-CREATE OR REPLACE FUNCTION lockstep.job_asked(p_token uuid, p_wait boolean) RETURNS lockstep.job_ask LANGUAGE plpgsql AS $$
+-- The schedule for which a token is out, its job's row locked; NULL: the token is worth nothing any more. p_wait false:
+-- a job that somebody is changing is not waited for: 55P03.
+CREATE OR REPLACE FUNCTION lockstep.job_asked(p_token uuid, p_wait boolean) RETURNS lockstep.job_ask
+LANGUAGE plpgsql AS $$
 DECLARE
     ask lockstep.job_ask;
 BEGIN
