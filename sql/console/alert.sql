@@ -1,4 +1,4 @@
--- console_alert :maybe  incident $1, with what was sent of it; if $2 with the text of an error
+-- console_alert :maybe  incident $1, with the notices of it; if $2 with the text of an error
 -- columns: document
 SELECT json_build_object('alert', (SELECT to_json(i)
                                    FROM (SELECT a.alert_id, a.job, a.kind, a.since, a.opened_at, a.last_seen_at,

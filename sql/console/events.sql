@@ -1,7 +1,7 @@
--- console_events :one  the newest $1 events before number $2: of kinds $3, of queue $4, of run $5, with $6 in what they
--- say, from number $7 back, from $8 to $9 (NULL: any); if $10 with the texts of errors. One page looks at 10,001 events
--- at most, and so does the count: `next` continues where it ended. The number of an event and its time grow together,
--- but for 1,000 numbers or so: lockstep.event_at
+-- console_events :one  the newest $1 events before number $2: of kinds $3, of queue $4, of run $5, with $6 in their
+-- texts, from number $7 back, from $8 to $9 (NULL: any); if $10 with the texts of errors. One page reads at most 10,001
+-- events, and so does the count: `next` continues where it ended. The number of an event and its time grow together,
+-- except for 1,000 numbers or so: lockstep.event_at
 -- columns: document
 WITH bounds AS MATERIALIZED (
     SELECT LEAST($2::bigint - 1, $7::bigint,

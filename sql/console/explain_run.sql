@@ -1,4 +1,4 @@
--- console_explain_run :maybe  why run $1 does not continue; if $2 with the texts of errors and what sessions run
+-- console_explain_run :maybe  why run $1 does not continue; if $2 with the texts of errors and the queries of sessions
 -- columns: document
 SELECT json_build_object(
            'lines', COALESCE(

@@ -1,4 +1,5 @@
--- console_explain_task :maybe  why task $1 does not continue; if $2 with the texts of errors and what sessions run
+-- console_explain_task :maybe  why task $1 does not continue; if $2 with the texts of errors and the queries of
+-- sessions
 -- columns: document
 SELECT json_build_object(
            'lines', COALESCE(

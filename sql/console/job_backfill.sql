@@ -1,5 +1,5 @@
 -- console_job_backfill :one  fires the times of job $1 from $2 until $3 that have not fired, of schedule $4 (NULL:
--- all), with overlap $5; $6 only tells; because of $7
+-- all), with overlap $5; $6 only reports; because of $7
 -- columns: document
 SELECT json_build_object('items', COALESCE(
                              json_agg(json_build_object('schedule', b.schedule_name, 'scheduled_for', b.scheduled_for,

@@ -1,6 +1,7 @@
--- console_locks :one  at most $1 locks of ours, of queue $2 (NULL: all), those that are waited for first; and if $3
--- what their sessions run. hidden: why it is not said, and what changes that; null: it is. may_end: whether the caller
--- may end the session (pg_terminate_backend). What is held at one moment has no second page
+-- console_locks :one  at most $1 locks of Lockstep, of queue $2 (NULL: all), first those for which sessions wait; if $3
+-- with the queries of their sessions. hidden: the reason why these are hidden, and the statement that changes that;
+-- null: they are shown. may_end: whether the caller may end the session (pg_terminate_backend). The locks of one moment
+-- have no second page
 -- columns: document
 WITH found AS MATERIALIZED (
     SELECT l.*, row_number() OVER (ORDER BY l.state DESC, l.pid) AS no

@@ -1,12 +1,12 @@
--- console_overview :one  every queue at a glance, the alerts that are open, and what fires next; if $1 with the texts
--- of errors. What is counted of a queue is of the run that has been open for longest, and of so few rows that many
--- queues cost little: of its phases that are not done the last tasks (counted_all: it was all of them), of its events
--- those since it was reopened. throughput and barrier_ms have a number a minute, the newest last, from the newest 100
--- phases of the newest 20 runs (fewer with more than 20 queues; null: before them): a phase's tasks are spread over the
--- time that it was open; barrier_ms, of the last phase that opened in the minute, is from the last end among the last
--- 64 tasks of the phase before to the first start among its first 16. executors: those that work for the queue (null:
--- it cannot be seen here); active: a run of it has not ended; troubles: what stops it, of ten queues at most, those
--- first that do nothing; if $1 with the texts of errors
+-- console_overview :one  every queue at a glance, the open alerts, and the next times of jobs; if $1 with the texts of
+-- errors. The counts of a queue are of the run that has been open for longest, and of so few rows that many queues cost
+-- little: of its phases that are not done the last tasks (counted_all: these are all of them), of its events those
+-- since it was reopened. throughput and barrier_ms have a number a minute, the newest last, from the newest 100 phases
+-- of the newest 20 runs (fewer with more than 20 queues; null: before them): a phase's tasks are spread over the time
+-- that it was open; barrier_ms, of the last phase that opened in the minute, is from the last end among the last 64
+-- tasks of the phase before to the first start among its first 16. executors: those that work for the queue (null:
+-- unknown on this server); active: a run of it has not ended; troubles: the reasons that stop it, of ten queues at
+-- most, those first that do nothing; if $1 with the texts of errors
 -- columns: document
 WITH slots AS MATERIALIZED (
     SELECT s.queue_id, count(*) AS in_use

@@ -1,5 +1,5 @@
--- console_queue :maybe  queue $1, with what it waits for and what is kept; rejected and outbox are counted to 10,000;
--- executors: those that work for it (null: it cannot be seen here)
+-- console_queue :maybe  queue $1, with the rows that wait and the rows that are kept; rejected and outbox are counted
+-- to 10,000; executors: those that work for it (null: unknown on this server)
 -- columns: document
 SELECT (SELECT json_build_object('queue', i)
         FROM (

@@ -1,11 +1,11 @@
--- console_queue_policy :maybe  changes what $2 names of queue $1 (on_failure, runs, max_attempts, lookahead), because
--- of $3; changed: something of it was otherwise
+-- console_queue_policy :maybe  changes the members of $2 (on_failure, runs, max_attempts, lookahead) of queue $1,
+-- because of $3; changed: one of them had another value
 -- columns: document, told
 WITH given AS (
     SELECT p.on_failure, p.runs, p.max_attempts, p.lookahead
     FROM json_to_record(lockstep.queue_policy($2::json))
         AS p (on_failure text, runs text, max_attempts int, lookahead int)),
-own AS MATERIALIZED ( -- of two at once the second finds what the first has done
+own AS MATERIALIZED ( -- of two at once the second finds the change of the first
     SELECT q.queue_id, q.on_failure, q.runs, q.max_attempts, q.lookahead
     FROM lockstep.queue q WHERE q.name = $1::text FOR UPDATE),
 wanted AS (

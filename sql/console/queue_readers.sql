@@ -1,6 +1,6 @@
 -- console_queue_readers :maybe  gives queue $1 at most $2 readers, because of $3; changed: it had another number
 -- columns: document, told
--- of two at once the second finds what the first has done
+-- of two at once the second finds the change of the first
 WITH own AS MATERIALIZED (SELECT q.queue_id, q.max_readers FROM lockstep.queue q WHERE q.name = $1::text FOR UPDATE),
 changed AS (
     UPDATE lockstep.queue q SET max_readers = $2::int, updated_at = clock_timestamp()

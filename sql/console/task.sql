@@ -1,5 +1,5 @@
--- console_task :maybe  task $1, with its attempts that did not end it well, and, if $2, its key, what it runs, and what
--- its errors and notices say
+-- console_task :maybe  task $1, with its attempts that did not end it well, and, if $2, its key, its payload, and the
+-- texts of its errors and notices
 -- columns: document
 SELECT json_build_object(
            'task', (

@@ -1,5 +1,5 @@
--- job_apply :many  makes jobs what the JSON $1 of file $2 declares: a list, an object with the field jobs, or one job;
--- $3 only tells, $4 prunes, $5 overwrites what was changed by hand
+-- job_apply :many  makes the jobs that the JSON $1 of file $2 declares: a list, an object with the field jobs, or one
+-- job; $3 only reports, $4 prunes, $5 overwrites changes by hand
 -- columns: job, action, detail
 -- words of action: create, change, unchanged, kept, delete
 SELECT a.job, a.action, a.detail

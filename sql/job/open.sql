@@ -1,5 +1,5 @@
--- job_open :maybe  an open run of job $1; why: what keeps its queue from work, and hint what to do about it; NULL:
--- nothing does
+-- job_open :maybe  an open run of job $1; why: the obstacle that keeps its queue from work, and hint, the act that
+-- removes it; NULL: there is none
 -- columns: run_id, why, hint
 SELECT r.run_id,
        CASE WHEN q.halted_reason IS NOT NULL THEN format('queue "%s" is halted', q.name)

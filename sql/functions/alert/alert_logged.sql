@@ -1,5 +1,5 @@
--- What happens to an alert is in the log of events: it is opened, acknowledged, closed. The alert of an absent monitor
--- is of no job.
+-- An alert that is opened, acknowledged or closed is in the log of events. The alert of an absent monitor belongs to no
+-- job.
 CREATE OR REPLACE FUNCTION lockstep.alert_logged() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

@@ -1,10 +1,11 @@
--- One look at all jobs: opens and closes incidents, from lockstep.job_health alone. Two looks in a row have to see a
--- problem before its incident opens, and not to see it before it closes. p_by looks every p_every; somebody else's look
--- that is not older counts, so any number of monitors may run. When no monitor has looked for long, or the clock was
--- set, that itself is an incident (kind absent), and no other is raised or closed for a minute: others may have to
--- catch up, too.
+-- One look at all jobs: opens and closes incidents, from lockstep.job_health alone. A problem opens an incident when
+-- two looks in a row have seen it, and the incident closes when two looks in a row have not. p_by looks every p_every;
+-- a look of another monitor that is not older counts, so any number of monitors may run. When no monitor has looked for
+-- long, or the clock was set, that itself is an incident (kind absent), and no other incident is opened or closed for a
+-- minute, because executors and dispatchers may have to catch up, too.
 --   looked    false: another look was made just now, or is being made
---   opened, closed    incidents of jobs; absence    NULL: there was none
+--   opened, closed    incidents of jobs
+--   absence    NULL: there was none
 CREATE OR REPLACE FUNCTION lockstep.monitor_look(p_by text, p_every interval, p_now timestamptz DEFAULT NULL,
     OUT looked boolean, OUT opened int, OUT closed int, OUT absence text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$

@@ -1,6 +1,6 @@
--- A change that the API makes once, whatever comes twice: whether this key of this visitor is new, and, if not, the
--- answer that the first one got. In the transaction of the change: a second one waits here until the first has ended.
--- Keys are kept for a day.
+-- A change that the API makes once, even if its request comes twice: whether this key of this visitor is new, and, if
+-- not, the answer that the first request got. In the transaction of the change: a second request waits here until the
+-- first has ended. Keys are kept for a day.
 CREATE OR REPLACE FUNCTION lockstep.change_begin(
     visitor text, key text, request text, OUT is_new boolean, OUT is_same boolean, OUT answer text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,5 +1,5 @@
--- Keeps the answer of a change that was begun with change_begin, for whoever asks with the same key. Of a change in
--- portions the answer of the last one is kept.
+-- Keeps the answer of a change that was begun with change_begin, for a request with the same key. Of a change in
+-- portions the answer of the last portion is kept.
 CREATE OR REPLACE FUNCTION lockstep.change_end(visitor text, key text, answer text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     UPDATE lockstep.console_change SET answer = change_end.answer

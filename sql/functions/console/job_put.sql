@@ -1,5 +1,5 @@
--- Makes job `job` what a definition says, as lockstep.job_define does, or only says what that would do. version: which
--- one is changed; NULL: whichever there is. The definition need not name the job; another name is refused.
+-- Gives job `job` a definition, as lockstep.job_define does, or only reports the effect. version: the version that is
+-- changed; NULL: any. The definition need not name the job; another name is refused.
 CREATE OR REPLACE FUNCTION lockstep.job_put(job text, definition jsonb, version int, dry_run boolean, reason text)
 RETURNS json LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -1,4 +1,4 @@
--- Writes into the jobs' log why somebody has done something with a job.
+-- Writes into the jobs' log the reason that a person gave for a change of a job.
 CREATE OR REPLACE FUNCTION lockstep.job_why(job text, what text, reason text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

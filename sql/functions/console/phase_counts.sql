@@ -1,7 +1,7 @@
--- How far a phase is, from about p_most of its tasks: all of them, if it has no more (counted_all). Of a larger one
--- tasks is reckoned from the numbers of its first and its last task, and the rows that are looked at are the last
--- p_most; of an open phase those before the first one that no executor has: behind it all are pending. What is not
--- looked at counts as completed. Sorts are off: the rows come in the order of the index, whatever the statistics say.
+-- The progress of a phase, from about p_most of its tasks: all of them, if it has no more (counted_all). Of a larger
+-- phase the number of tasks is computed from the numbers of its first and its last task, and the rows that are read are
+-- the last p_most; of an open phase those before the first task without an executor: all behind it are pending. Tasks
+-- that are not read count as completed. Sorts are off: the rows come in the order of the index, with any statistics.
 CREATE OR REPLACE FUNCTION lockstep.phase_counts(
     p_phase_id bigint, p_opened boolean, p_done boolean, p_most bigint, OUT tasks bigint, OUT pending bigint,
     OUT processing bigint, OUT error bigint, OUT completed bigint, OUT failed bigint, OUT cancelled bigint,

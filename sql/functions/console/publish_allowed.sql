@@ -1,4 +1,4 @@
--- Refuses whoever may not publish.
+-- Raises an error unless the login may publish.
 CREATE OR REPLACE FUNCTION lockstep.publish_allowed() RETURNS void LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF NOT lockstep.may_publish() THEN

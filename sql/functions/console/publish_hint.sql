@@ -1,4 +1,4 @@
--- What one who may not publish lacks: a login the group, a program a token that may.
+-- The right that a visitor without it needs to publish: for a login the group, for a program a token that may.
 CREATE OR REPLACE FUNCTION lockstep.publish_hint() RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN pg_catalog.current_setting('role') OPERATOR(pg_catalog.=) 'none'
                     THEN pg_catalog.format('GRANT lockstep_producer TO %I;', session_user)

@@ -1,5 +1,5 @@
--- The number of the last run that was made up to a time, 0 if there is none: halving, since numbers and times grow
--- together (but for what was written side by side).
+-- The number of the last run that was made up to a time, 0 if there is none. Found by halving, since numbers and times
+-- grow together (except for rows of transactions that ran at the same time).
 CREATE OR REPLACE FUNCTION lockstep.run_at(at timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE

@@ -1,8 +1,8 @@
--- What ran in a part of a run's time, from p_from_s to p_to_s after its start, as bars like those of
+-- The attempts in a part of a run's time, from p_from_s to p_to_s after its start, as bars like those of
 -- lockstep.run_gantt, for a run of which lockstep.run_sketch draws densities: of each phase that was open then and of
 -- which few enough tasks ran. Of more than 100 such phases there is none. Tasks begin about in their order, so a sample
--- of each phase says between which offsets those of that time are; one that ran for much longer than its neighbours may
--- be missing.
+-- of each phase shows between which offsets the tasks of that time are; a task that ran for much longer than its
+-- neighbours may be missing.
 CREATE OR REPLACE FUNCTION lockstep.run_bars(p_run_no bigint, p_from_s float8, p_to_s float8) RETURNS json
 LANGUAGE sql STABLE SET enable_seqscan = off SET jit = off AS $$
 WITH run AS MATERIALIZED (

@@ -1,7 +1,7 @@
--- Does one thing, cancel, pause, resume or retry, with several runs: those of ids, or the newest 1000 that the filter
--- describes ({queue, status, name, since, until}). What is not possible with one of them is said of it, and the others
--- are done all the same. Each is a change of its own in the event log. No run is begun after a second: their ids are
--- `left`. The next portion is given that answer as so_far, continues with what is left, and its answer counts both.
+-- Does one act, cancel, pause, resume or retry, with several runs: those of ids, or the newest 1000 that the filter
+-- describes ({queue, status, name, since, until}). A run for which the act is impossible is reported, and the others
+-- are done nevertheless. Each is a change of its own in the event log. No run is begun after a second: the ids of the
+-- rest are `left`. The next portion gets that answer as so_far, continues with the rest, and its answer counts both.
 CREATE OR REPLACE FUNCTION lockstep.runs_act(action text, ids json, filter json, reason text, so_far json) RETURNS json
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable

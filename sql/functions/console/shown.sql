@@ -1,9 +1,9 @@
--- What a visitor of the console is shown of a text that may quote parameters or the content of a message: all of it if
--- it may see payloads; else its SQLSTATE, or the part before the error, which is Lockstep's own. p_what: `error` (of a
--- task, an attempt, a look), `rejected` (a message's detail), the kind of an event, `job KIND` of a line of a job's
--- log, of an outcome, of a state or an incident, or anything else for a sentence that may end with an error. One
--- expression without a stable function (concat is one), so that the planner puts it into the statement: a call for each
--- of 10,001 rows took six times as long.
+-- The part of a text that a visitor of the console may see. The text may quote parameters or the content of a message:
+-- a visitor who may see payloads gets all of it; others its SQLSTATE, or the part before the error, which is Lockstep's
+-- own. p_what: `error` (of a task, an attempt, a look), `rejected` (a message's detail), the kind of an event, `job
+-- KIND` of a line of a job's log, of an outcome, of a state or an incident, or anything else for a sentence that may
+-- end with an error. One expression without a stable function (concat is one), so that the planner puts it into the
+-- statement: a call for each of 10,001 rows took six times as long.
 CREATE OR REPLACE FUNCTION lockstep.shown(
     p_what text, p_text text, p_payloads boolean, p_words text DEFAULT 'the text is hidden: it may quote parameters')
 RETURNS text LANGUAGE sql IMMUTABLE AS $$

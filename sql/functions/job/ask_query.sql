@@ -1,5 +1,5 @@
--- The rows of a job's query, with the caller's rights and search_path; one more than a run may have tells that there
--- are too many.
+-- The rows of a job's query, with the caller's rights and search_path. One row more than a run may have shows that
+-- there are too many.
 CREATE OR REPLACE FUNCTION lockstep.ask_query(p_query text, p_words jsonb) RETURNS jsonb[] LANGUAGE plpgsql AS $$
 DECLARE
     rows jsonb[];

@@ -1,14 +1,14 @@
--- Firings: decides the schedules that are due, those that have been so for longest first, in one transaction, and at
--- most p_most of them. Whoever holds the lock of dispatch calls it until nothing is due; what makes it safe is the
--- job's row, which it has locked, and the one occurrence that a scheduled time may have. A job that somebody is
--- changing is passed over for now, and so is a schedule that the end of a run holds. p_asks: the caller can run SQL of
--- users now; otherwise what needs it waits. Each is decided as if it were alone: what fails is undone for itself
--- (job_turn). What could wait or take long has a transaction of its own, because others wait for the rows that a batch
--- has: a run that may have to be cancelled (whose end may hold the schedule's row, so that is locked later), SQL of
--- users, a large template. A firing that has to wait all the same, for a second at most, ends the batch. Returns a row
--- for each that was decided:
---   verdict   error; otherwise as job_turn. NULL, in the last row: nothing more is due, wait_ms (NULL: until something
---             happens) is how long. Without it more may be.
+-- Firings: decides the schedules that are due, those that have been due for longest first, in one transaction, and at
+-- most p_most of them. The session that holds the lock of dispatch calls this until no schedule is due. Two things make
+-- it safe: the lock of the job's row, and the one occurrence that a scheduled time may have. A job that another session
+-- is changing is skipped for now, and so is a schedule that the end of a run holds. p_asks: the caller can run SQL of
+-- users now; otherwise schedules that need it wait. Each schedule is decided as if it were alone: a failure undoes its
+-- own changes only (job_turn). A decision that could wait or take long has a transaction of its own, because other
+-- sessions wait for the rows that a batch has: a run that may have to be cancelled (whose end may hold the schedule's
+-- row, so that is locked later), SQL of users, a large template. A firing that has to wait nevertheless, for a second
+-- at most, ends the batch. The answer has a row for each schedule that was decided:
+--   verdict   error; otherwise as job_turn. NULL, in the last row: no schedule is due any more, for wait_ms (NULL:
+--             until it is notified). Without such a row more may be due.
 CREATE OR REPLACE FUNCTION lockstep.dispatch(
     p_by text, p_now timestamptz DEFAULT NULL, p_asks boolean DEFAULT true, p_most int DEFAULT 1)
 RETURNS SETOF lockstep.dispatched
@@ -17,7 +17,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enab
 DECLARE
     HELD_MS CONSTANT bigint := 200;
     PAGE CONSTANT int := p_most + 20;              -- schedules that are read at a time: some of them may be held
-    -- 20 ms of 32: then nothing is added to a batch, because what is decided is seen when it commits
+    -- 20 ms of 32: after that no schedule is added to a batch, because its decisions become visible when it commits
     LONGEST CONSTANT interval := p_most * interval '625 us';
     SMALL CONSTANT int := 8192;                    -- bytes of a template
     began CONSTANT timestamptz := clock_timestamp();

@@ -1,8 +1,8 @@
--- SQL of users for a firing has failed, or nobody knows what became of it. p_again: nothing is known against the job
--- (the session was lost, another session was in the way): it is decided again, soon at first, and then after as long as
--- it has waited already, up to a minute; from the second time in a row on the log has it, once until it changes. A time
--- is missed after catchup_window; the rows of a trigger are no time, so that after five minutes it is an error as any
--- other. A token that is worth nothing any more has fired, or its job was changed: nothing is done.
+-- SQL of users for a firing has failed, or its outcome is unknown. p_again: the job is not to blame (the session was
+-- lost, another session was in the way): it is decided again, soon at first, and then after as long as it has waited
+-- already, up to a minute; from the second time in a row on the log has it, once until it changes. A time is missed
+-- after catchup_window; the rows of a trigger are no time, so that after five minutes the failure is an error as any
+-- other. A token that is void has fired, or its job was changed: the call changes nothing.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_failed(p_by text, p_token uuid, p_again boolean, p_why text)
 RETURNS lockstep.dispatched
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off

@@ -1,5 +1,5 @@
--- What a look has found: the trigger is decided by it. NULL p_rows: it failed, with p_why. A token that is worth
--- nothing any more: wait, and nothing is done.
+-- Records the result of a look at a trigger, which decides it. NULL p_rows: the look failed, with p_why. If the token
+-- is void the verdict is wait, and the call changes nothing.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_looked(
     p_by text, p_token uuid, p_rows bigint, p_oldest timestamptz, p_newest timestamptz, p_why text DEFAULT NULL)
 RETURNS lockstep.dispatched

@@ -1,6 +1,5 @@
--- Times to come that were computed by rules of a time zone that the server does not have any more, because its time
--- zones were updated, are computed again. Nothing fires by that: a time that has come, or that somebody is deciding or
--- changing, stays as it is.
+-- Computes future times again whose time zone has other rules since the time zones of the server were updated. No
+-- schedule fires by that: a time that has come, or that another session is deciding or changing, stays unchanged.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_zones() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();

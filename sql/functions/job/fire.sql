@@ -1,7 +1,7 @@
 -- Fires the job for whose firing this token was taken, in the transaction of the user's statements that came before it:
--- all of it or nothing. LS002: the token is worth nothing any more, or what was decided does not hold any more.
--- p_marked: rows that the job's mark has changed, p_rows: the rows of its query, each a staged task; NULL: it has none.
--- Returns the run's id; NULL: the query has returned no task, and the time is skipped.
+-- all of it or nothing. LS002: the token is void, or the decision does not hold any more. p_marked: rows that the job's
+-- mark has changed, p_rows: the rows of its query, each a staged task; NULL: it has none. The answer is the run's id;
+-- NULL: the query has returned no task, and the time is skipped.
 CREATE OR REPLACE FUNCTION lockstep.fire(p_token uuid, p_marked bigint, p_rows jsonb[]) RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
     SET lock_timeout = '10s' AS $$
@@ -28,7 +28,7 @@ BEGIN
     SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = ask.job_id;
     IF (p_rows IS NOT NULL) <> (own.spec ? 'query')
        OR (p_marked IS NOT NULL) <> COALESCE(own.spec -> 'trigger' ? 'mark', false) THEN
-        -- somebody else than ask_fire calls
+        -- the caller is not ask_fire
         RAISE EXCEPTION 'job % has no such SQL', own.name USING ERRCODE = 'invalid_parameter_value';
     ELSIF p_marked = 0 THEN
         RAISE EXCEPTION 'no row waits: mark changed none'

@@ -1,5 +1,6 @@
--- What applying one declaration of a file does to one job: create, change, unchanged, or kept (another file declares it
--- otherwise, or it was changed by hand). Does it, too. What is kept is checked as what is changed.
+-- Applies one declaration of a file to one job, and says with which action: create, change, unchanged, or kept (another
+-- file declares the job in another way, or it was changed by hand). A job that is kept is checked like one that is
+-- changed.
 CREATE OR REPLACE FUNCTION lockstep.job_apply_one(
     p_spec jsonb, p_file text, p_force boolean, OUT action text, OUT detail text)
 LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- Takes a token for SQL of users: one look at a trigger, or one firing. Until it comes back, or its time is over,
--- nobody decides this schedule. A token that was out for it before is worth nothing from now on.
+-- Issues a token for SQL of users: one look at a trigger, or one firing. Until the token returns, or its time is over,
+-- no session decides this schedule. An earlier token of the schedule is void from now on.
 CREATE OR REPLACE FUNCTION lockstep.job_ask(
     p_job lockstep.job, p_schedule lockstep.schedule, p_done lockstep.dispatched, p_now timestamptz, p_by text)
 RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$

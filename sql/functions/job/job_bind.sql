@@ -1,6 +1,6 @@
--- A statement of a user's, without a semicolon at its end, with each ${word} as an expression over its parameter $1,
--- the words: so a value is bound, and never a part of the text. What a word is in the statement: the run a uuid, times
--- timestamptz, rows a bigint, a number numeric, true and false boolean, everything else text.
+-- A statement of a user, without a semicolon at its end, with each ${word} as an expression over its parameter $1, the
+-- words: so a value is bound, and never a part of the text. The types of the words in the statement: the run is a uuid,
+-- times are timestamptz, rows is a bigint, a number numeric, true and false boolean, all others text.
 CREATE OR REPLACE FUNCTION lockstep.job_bind(p_field text, p_text text, p_words jsonb) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

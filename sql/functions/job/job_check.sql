@@ -1,5 +1,5 @@
--- Refuses a job that is not one, each fault with its field and what to write. What holds for one task, and for one
--- schedule, is checked where they are made.
+-- Refuses a definition that is no job, each fault with its field and with the text to write instead. The rules for one
+-- task, and for one schedule, are checked where these are made.
 CREATE OR REPLACE FUNCTION lockstep.job_check(p_spec jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     FIELDS CONSTANT text[] := '{job,queue,description,enabled,overlap,zombie_after,max_runtime,max_expected,defaults,'

@@ -1,5 +1,5 @@
--- Refuses a job that would run after itself, by whichever way, or after a watch, which has no runs; and a watch that
--- others follow.
+-- Refuses a job that would run after itself, directly or through other jobs, or after a watch, which has no runs; and a
+-- watch that other jobs follow.
 CREATE OR REPLACE FUNCTION lockstep.job_circle(p_job_id int, p_name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     one record;
@@ -8,7 +8,7 @@ BEGIN
        AND NOT EXISTS (SELECT FROM lockstep.job j WHERE j.job_id = p_job_id AND j.is_watch) THEN
         RETURN;
     END IF;
-    -- Of two changes that each make one half of what is refused the second waits here, and then sees the first.
+    -- Of two changes that each make one half of a circle the second waits here, and then sees the first.
     PERFORM pg_catalog.pg_advisory_xact_lock(lockstep.lock_class('dispatch'), 1);
     SELECT w.name, s.name AS schedule INTO one
     FROM lockstep.schedule s JOIN lockstep.job w ON w.job_id = s.after_job

@@ -1,6 +1,6 @@
--- What a trigger does at p_now: part of job_decide, which has what it returns. A look that was taken since next_at
--- decides; without one it is looked first. The first of threshold, idle and debounce that holds fires, and names
--- itself.
+-- The decision about a trigger at p_now: the part of job_decide for triggers, with the same answer. A look that was
+-- taken since next_at decides; without one the verdict is look. The first of threshold, idle and debounce that holds
+-- fires, and is named in the reason.
 CREATE OR REPLACE FUNCTION lockstep.job_decide_rows(
     p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz, p_open_reason text, OUT verdict text,
     OUT reason text, OUT scheduled_for timestamptz, OUT missed_from timestamptz, OUT missed_count int,

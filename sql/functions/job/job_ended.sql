@@ -1,6 +1,6 @@
--- A run of a job has ended, however it did: its occurrence says so, what waited for it is due, and the jobs that follow
--- it are: each of its ends is one occurrence of theirs. An end that comes before the one before it is decided waits
--- behind it (lockstep.job_end).
+-- A run of a job has ended, in any status: its occurrence records that, a time that waited for it is due, and the jobs
+-- that follow it are due: each of its ends is one occurrence of theirs. An end that comes before the previous one is
+-- decided waits behind it (lockstep.job_end).
 CREATE OR REPLACE FUNCTION lockstep.job_ended(p_run lockstep.run) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     name CONSTANT text := (SELECT j.name FROM lockstep.job j WHERE j.job_id = p_run.job_id);

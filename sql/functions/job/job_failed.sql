@@ -1,6 +1,6 @@
--- A firing failed: its time is decided as an error, and the schedule continues with the next one that is to come. When
--- even that is impossible, because its zone is gone (rule_fault), its time stays undecided, job_health tells of it, and
--- its next look is in a minute.
+-- A firing failed: its time is decided as an error, and the schedule continues with its next time. When even that is
+-- impossible, because its zone is gone (rule_fault), its time stays undecided, job_health reports it, and its next look
+-- is in a minute.
 CREATE OR REPLACE FUNCTION lockstep.job_failed(
     p_job lockstep.job, p_schedule lockstep.schedule, p_for timestamptz, p_by text, p_why text)
 RETURNS void LANGUAGE plpgsql AS $$

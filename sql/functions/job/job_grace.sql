@@ -1,4 +1,4 @@
--- How late a schedule may be before somebody is to look: its grace; without one a tenth of the way to the next time, at
+-- How late a schedule may be before a person should act: its grace; without one a tenth of the way to the next time, at
 -- least a minute and at most an hour, and its jitter.
 CREATE OR REPLACE FUNCTION lockstep.job_grace(p_schedule lockstep.schedule, p_at timestamptz) RETURNS interval
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,6 +1,6 @@
--- The id of the run of a scheduled time: the same whoever makes it and however often, so a database that was set back
--- makes no second run of what is on the topic already. A UUID of version 8 (RFC 9562): SHA-256, which the server has,
--- in the place of the SHA-1 of version 5, which it has not.
+-- The id of the run of a scheduled time: always the same, so a database that was set back makes no second run of
+-- messages that are on the topic already. A UUID of version 8 (RFC 9562): with SHA-256, which the server has, instead
+-- of the SHA-1 of version 5, which it has not.
 CREATE OR REPLACE FUNCTION lockstep.job_run_id(p_schedule uuid, p_for timestamptz) RETURNS uuid
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE

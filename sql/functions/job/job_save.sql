@@ -1,4 +1,4 @@
--- Makes a job, or changes it: the one way by which all commands and functions do so. Returns its row as it is then.
+-- Makes a job, or changes it: all commands and functions do so by this one. The answer is its row after the change.
 -- p_by_file: the spec comes from that file.
 CREATE OR REPLACE FUNCTION lockstep.job_save(p_spec jsonb, p_version int DEFAULT NULL, p_by_file text DEFAULT NULL)
 RETURNS lockstep.job LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
--- Makes the schedules of a job, and its trigger, what its spec says. One that is as it was keeps its next time, unless
--- the job was disabled or has become a watch, or is none any more: a change, and a pause, fires nothing.
+-- Makes the schedules of a job, and its trigger, from its spec. A schedule that is unchanged keeps its next time,
+-- unless the job was disabled or has become a watch, or is a watch no more: a change, and a pause, fires no time.
 CREATE OR REPLACE FUNCTION lockstep.job_schedules(p_job lockstep.job) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     NAME CONSTANT text := 'trigger'; -- its name among the schedules

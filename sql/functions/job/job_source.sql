@@ -1,4 +1,4 @@
--- What starts a run of this schedule, in words, as the run and the log keep it.
+-- The cause of a run of this schedule, in words, as the run and the log keep it.
 CREATE OR REPLACE FUNCTION lockstep.job_source(p_schedule lockstep.schedule, p_missed_count int) RETURNS text
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

@@ -1,6 +1,6 @@
--- Deletes a batch of what is not kept of jobs: lines of the log that are older than p_keep_log, times
--- (lockstep.job_times_sweep) of some jobs in turn, incidents that were closed 90 days ago; of each p_most at most.
--- Returns how many rows; fewer than p_most: nothing more is to be done now.
+-- Deletes a batch of rows of jobs that are not kept: lines of the log that are older than p_keep_log, times
+-- (lockstep.job_times_sweep) of some jobs in turn, incidents that were closed 90 days ago; of each p_most at most. The
+-- answer is the number of rows; fewer than p_most: there is no more to do now.
 CREATE OR REPLACE FUNCTION lockstep.job_sweep(p_keep_log interval DEFAULT '30 days', p_most int DEFAULT 1000)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off

@@ -1,5 +1,5 @@
--- What a test of this job has to run as the tasks' login, without effect, before lockstep.job_test can say what the
--- next cycle does: NULL: nothing.
+-- The SQL that a test of this job has to run as the tasks' login, without effect, before lockstep.job_test can decide
+-- its next cycle. NULL: none.
 CREATE OR REPLACE FUNCTION lockstep.job_test_ask(p_job text, OUT look text, OUT query text, OUT words jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -1,5 +1,5 @@
--- A trigger, as people wrote it, as the rule that is stored. What cannot be meant, or would fail at each look, is
--- refused.
+-- A trigger, as a user wrote it, as the rule that is stored. A trigger without a meaning, or one that would fail at
+-- each look, is refused.
 CREATE OR REPLACE FUNCTION lockstep.job_trigger(p_spec jsonb) RETURNS lockstep.rows_rule LANGUAGE plpgsql AS $$
 DECLARE
     FIELDS CONSTANT text[] := '{on,pending,created_column,check_every,threshold,idle,new_rows,debounce,max_wait,'

@@ -1,5 +1,5 @@
--- A schedule whose job the caller has locked has its turn: it is decided, and what was decided is done. An error is
--- written, and the schedule continues with its next time.
+-- A schedule whose job the caller has locked has its turn: it is decided, and the decision is carried out. An error is
+-- recorded, and the schedule continues with its next time.
 --   verdict   fire, skip, miss, queue, cancel, wait: as job_decide; error: with the reason
 --             look: the caller runs the look as the tasks' login, and reports with dispatch_looked(token, ...)
 --             ask: the caller runs mark and query as the tasks' login, in the transaction of lockstep.fire(token, ...)

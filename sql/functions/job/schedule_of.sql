@@ -1,5 +1,5 @@
--- Schedule number p_number of a job, as people wrote it, as a row that is not stored yet. What cannot be meant is
--- refused.
+-- Schedule number p_number of a job, as a user wrote it, as a row that is not stored yet. A schedule without a meaning
+-- is refused.
 CREATE OR REPLACE FUNCTION lockstep.schedule_of(p_job lockstep.job, p_spec jsonb, p_number bigint)
 RETURNS lockstep.schedule LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,8 +1,8 @@
--- Statement trigger of lockstep.watch_table: the rows of this table have changed, so its triggers of jobs are looked at
--- soon. Silent when a look is due within a second or at the end of min_between anyway, when it waits for the end of the
--- run, and when looks fail, so that many statements do not mean many notifications; but not while a look or a firing is
--- out, which may have begun before these rows. A transaction that sees what was before it (repeatable read,
--- serializable) cannot know, and reads nothing: it always notifies.
+-- Statement trigger of lockstep.watch_table: the rows of this table have changed, so its triggers of jobs are checked
+-- soon. It is silent when a look is due within a second or at the end of min_between anyway, when the look waits for
+-- the end of the run, and when looks fail, so that many statements do not mean many notifications. It is not silent
+-- while a look or a firing is out, which may have begun before these rows. A transaction that sees an old state
+-- (repeatable read, serializable) cannot know, and reads nothing: it always notifies.
 CREATE OR REPLACE FUNCTION lockstep.table_changed() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 BEGIN

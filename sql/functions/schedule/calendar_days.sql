@@ -1,4 +1,4 @@
--- The days of a calendar rule: what freq_interval and freq_relative_interval mean for each type.
+-- The days of a calendar rule: the meaning of freq_interval and freq_relative_interval for each type.
 CREATE OR REPLACE FUNCTION lockstep.calendar_days(p_rule lockstep.rule, p_written jsonb, p_type int, p_relative int)
 RETURNS lockstep.rule LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Adds the two day fields of a cron expression to a rule, with what only they know: L, L-n, LW, nW; d#k, dL.
+-- Adds the two day fields of a cron expression to a rule, with the forms of their own: L, L-n, LW, nW; d#k, dL.
 CREATE OR REPLACE FUNCTION lockstep.cron_days(p_rule lockstep.rule, p_days text, p_weekdays text) RETURNS lockstep.rule
 LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- The time behind which times of a rule are asked for. What is not a time of the years 1 to 9999 is refused: a walk
--- from there would never end.
+-- The time after which times of a rule are computed. A time outside of the years 1 to 9999 is refused: the search from
+-- there would never end.
 CREATE OR REPLACE FUNCTION lockstep.rule_after(p_field text, p_at timestamptz) RETURNS timestamptz
 LANGUAGE plpgsql STABLE AS $$
 BEGIN

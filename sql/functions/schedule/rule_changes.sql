@@ -1,4 +1,5 @@
--- What the clock changes of the year behind p_after do to a rule: a row for each that a time of it falls into.
+-- The effects of the clock changes of the year after p_after on a rule: a row for each change into which a time of it
+-- falls.
 CREATE OR REPLACE FUNCTION lockstep.rule_changes(p_rule lockstep.rule, p_after timestamptz)
 RETURNS TABLE (change timestamptz, clock text, effect text) LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Reads a rule of times as people write it; what cannot be meant is refused, each with its reason.
+-- Reads a rule of times as a user writes it. A rule without a meaning is refused, each with its reason.
 CREATE OR REPLACE FUNCTION lockstep.rule_of(p_rule jsonb) RETURNS lockstep.rule LANGUAGE plpgsql STABLE AS $$
 DECLARE
     KINDS CONSTANT text := 'cron, interval, daily, weekly, monthly, calendar or once';

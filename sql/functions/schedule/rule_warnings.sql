@@ -1,4 +1,4 @@
--- What is right and may still not be what was meant, a sentence each.
+-- Warnings about a valid rule that may not have the intended meaning, a sentence each.
 CREATE OR REPLACE FUNCTION lockstep.rule_warnings(p_written jsonb, p_rule lockstep.rule) RETURNS SETOF text
 LANGUAGE plpgsql STABLE AS $$
 DECLARE

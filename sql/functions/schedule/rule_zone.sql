@@ -1,6 +1,6 @@
--- Refuses what is not the name of a time zone of this server, letter by letter: AT TIME ZONE takes abbreviations and
--- POSIX strings, too. What has no digit is none of the latter, and setting it says how it is spelled, in a thousandth
--- of the time that pg_timezone_names takes; the setting ends with the function.
+-- Refuses a text that is not the name of a time zone of this server, letter by letter: AT TIME ZONE takes abbreviations
+-- and POSIX strings, too. A text without a digit is no POSIX string, and setting it as the zone shows its spelling, in
+-- a thousandth of the time that pg_timezone_names takes; the setting ends with the function.
 CREATE OR REPLACE FUNCTION lockstep.rule_zone(p_zone text) RETURNS void
 LANGUAGE plpgsql STABLE SET timezone = 'UTC' AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- What a rule of times means: a row for its words, for what may not be meant, for each of the next p_n times, and for
--- the clock changes of a year.
+-- The meaning of a rule of times: a row for its words, for each warning, for each of the next p_n times, and for the
+-- clock changes of a year.
 CREATE OR REPLACE FUNCTION lockstep.schedule_explain(p_rule jsonb, p_n int)
 RETURNS TABLE (kind text, at timestamptz, words text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
