@@ -1,6 +1,7 @@
 -- Acknowledges an incident by its number, or all open ones of a job by its name: it is known, and no reminder is sent.
 -- Returns how many.
-CREATE OR REPLACE FUNCTION lockstep.alert_ack(what text, reason text) RETURNS int LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION lockstep.alert_ack(what text, reason text) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     own CONSTANT bigint := CASE WHEN alert_ack.what ~ '^[0-9]{1,18}$' THEN alert_ack.what::bigint END;
@@ -14,13 +15,16 @@ BEGIN
         IF NOT FOUND THEN
             RAISE EXCEPTION 'there is no alert %', own USING ERRCODE = 'LS003', HINT = 'lockstep alert list --all';
         ELSIF alert.closed_at IS NOT NULL THEN
-            RAISE EXCEPTION 'alert % is closed since %', own, lockstep.job_time(date_trunc('second', alert.closed_at)) USING ERRCODE = 'LS002', HINT = format('lockstep alert show %s', own);
+            RAISE EXCEPTION 'alert % is closed since %', own, lockstep.job_time(date_trunc('second', alert.closed_at))
+                USING ERRCODE = 'LS002', HINT = format('lockstep alert show %s', own);
         END IF;
     ELSE
         PERFORM lockstep.job_named(alert_ack.what);
     END IF;
-    UPDATE lockstep.job_alert a SET acknowledged_by = lockstep.actor(), acknowledged_at = clock_timestamp(), note = left(alert_ack.reason, 2000)
-    WHERE a.closed_at IS NULL AND a.opened_at IS NOT NULL AND (a.alert_id = own OR (own IS NULL AND a.job = alert_ack.what));
+    UPDATE lockstep.job_alert a
+    SET acknowledged_by = lockstep.actor(), acknowledged_at = clock_timestamp(), note = left(alert_ack.reason, 2000)
+    WHERE a.closed_at IS NULL AND a.opened_at IS NOT NULL
+      AND (a.alert_id = own OR (own IS NULL AND a.job = alert_ack.what));
     GET DIAGNOSTICS acknowledged = ROW_COUNT;
     IF acknowledged = 0 THEN
         RAISE EXCEPTION 'job % has no open alert', alert_ack.what USING ERRCODE = 'LS002', HINT = 'lockstep alert list';

@@ -1,5 +1,5 @@
--- An operator has an executor use so many of the readers it was started with, over all its queues; NULL: all. What runs
--- finishes. Where it uses so many already, nothing is written.
+-- An operator sets the number of readers that an executor uses of those with which it was started, over all its queues;
+-- NULL: all. Running tasks finish. If the number is set already, no event is written.
 CREATE OR REPLACE FUNCTION lockstep.executor_set(executor_id uuid, readers int, reason text DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -11,12 +11,14 @@ BEGIN
         RAISE EXCEPTION 'executor % can use 0 to % readers, not %', executor_set.executor_id, most, executor_set.readers
             USING ERRCODE = 'LS002', HINT = 'Start it with more readers, or start another executor.';
     END IF;
-    UPDATE lockstep.executor e SET readers_limit = executor_set.readers WHERE e.executor_no = no AND e.readers_limit IS DISTINCT FROM executor_set.readers;
+    UPDATE lockstep.executor e SET readers_limit = executor_set.readers
+    WHERE e.executor_no = no AND e.readers_limit IS DISTINCT FROM executor_set.readers;
     IF NOT FOUND THEN
         RETURN no;
     END IF;
     INSERT INTO lockstep.event_log (event, executor_no, detail)
-    VALUES ('executor_changed', no, concat_ws(': ', format('readers %s of %s', COALESCE(executor_set.readers, most), most), reason));
+    VALUES ('executor_changed', no,
+            concat_ws(': ', format('readers %s of %s', COALESCE(executor_set.readers, most), most), reason));
     PERFORM lockstep.executor_tell(no);
     RETURN no;
 END

@@ -1,8 +1,10 @@
--- Makes jobs what a file declares: all of it or nothing. file: its name, by which its jobs are known the next time.
--- What was changed by hand since is kept and told, unless force; prune deletes what the file declared once and does no
--- more; dry_run only tells. Jobs may follow others that come after them.
-CREATE OR REPLACE FUNCTION lockstep.job_apply(specs jsonb, file text, dry_run boolean DEFAULT false, prune boolean DEFAULT false, force boolean DEFAULT false)
-RETURNS TABLE (job text, action text, detail text) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+-- Makes the jobs that a file declares: all of them or none. file: its name, by which its jobs are known the next time.
+-- A job that was changed by hand since is kept and reported, unless force; prune deletes jobs that the file declared
+-- before and does not declare any more; dry_run only reports. Jobs may follow others that come after them.
+CREATE OR REPLACE FUNCTION lockstep.job_apply(
+    specs jsonb, file text, dry_run boolean DEFAULT false, prune boolean DEFAULT false, force boolean DEFAULT false)
+RETURNS TABLE (job text, action text, detail text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     done jsonb := '[]';
@@ -11,18 +13,28 @@ DECLARE
     said record;
 BEGIN
     IF jsonb_typeof(job_apply.specs) IS DISTINCT FROM 'array' THEN
-        PERFORM lockstep.job_refuse('jobs', 'it is no list of jobs', 'write [{"job": "nightly", "queue": "sales", "tasks": [...]}]');
+        PERFORM lockstep.job_refuse('jobs', 'it is no list of jobs',
+                                    'write [{"job": "nightly", "queue": "sales", "tasks": [...]}]');
     END IF;
-    SELECT e ->> 'job' AS name INTO one FROM jsonb_array_elements(job_apply.specs) AS e GROUP BY 1 HAVING count(*) > 1 LIMIT 1;
+    SELECT e ->> 'job' AS name INTO one
+    FROM jsonb_array_elements(job_apply.specs) AS e GROUP BY 1 HAVING count(*) > 1 LIMIT 1;
     IF FOUND THEN
-        PERFORM lockstep.job_refuse('job', format('"%s" is declared twice', left(one.name, 100)), 'give each job its own name');
+        PERFORM lockstep.job_refuse('job', format('"%s" is declared twice', left(one.name, 100)),
+                                    'give each job its own name');
     END IF;
     BEGIN
-        -- What others follow is made first, for now without its own times, which a watch cannot be without.
-        FOR one IN SELECT e.spec FROM jsonb_array_elements(job_apply.specs) AS e (spec)
-                   WHERE e.spec ->> 'job' IN (SELECT s ->> 'job' FROM jsonb_path_query(job_apply.specs, '$[*].schedules[*] ? (@.kind == "after")') AS s)
-                     AND NOT EXISTS (SELECT FROM lockstep.job j WHERE j.name = e.spec ->> 'job') LOOP
-            PERFORM lockstep.job_save(CASE WHEN one.spec -> 'watch' = 'true' THEN one.spec ELSE one.spec - 'schedules' END, NULL, job_apply.file);
+        -- Jobs that others follow are made first, for now without their own times, which a watch cannot lack.
+        FOR one IN
+            SELECT e.spec
+            FROM jsonb_array_elements(job_apply.specs) AS e (spec)
+            WHERE e.spec ->> 'job' IN (SELECT s ->> 'job'
+                                       FROM jsonb_path_query(
+                                           job_apply.specs, '$[*].schedules[*] ? (@.kind == "after")') AS s)
+              AND NOT EXISTS (SELECT FROM lockstep.job j WHERE j.name = e.spec ->> 'job')
+        LOOP
+            PERFORM lockstep.job_save(CASE WHEN one.spec -> 'watch' = 'true' THEN one.spec
+                                           ELSE one.spec - 'schedules' END,
+                                      NULL, job_apply.file);
             made := made || (one.spec ->> 'job');
         END LOOP;
         FOR one IN SELECT e.spec FROM jsonb_array_elements(job_apply.specs) AS e (spec) LOOP
@@ -30,19 +42,30 @@ BEGIN
             done := done || jsonb_build_object('job', one.spec ->> 'job', 'detail', said.detail,
                 'action', CASE WHEN one.spec ->> 'job' = ANY (made) THEN 'create' ELSE said.action END);
         END LOOP;
-        PERFORM lockstep.job_circle(j.job_id, j.name) FROM (
-            SELECT b.job_id, b.name FROM lockstep.job b WHERE b.name IN (SELECT e ->> 'job' FROM jsonb_array_elements(job_apply.specs) AS e) ORDER BY b.is_watch, b.job_id) j;
-        DELETE FROM lockstep.schedule s USING lockstep.job j -- jobs that go may follow each other
-        WHERE j.job_id = s.job_id AND job_apply.prune AND j.file = job_apply.file AND (job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec)
+        PERFORM lockstep.job_circle(j.job_id, j.name)
+        FROM (
+            SELECT b.job_id, b.name
+            FROM lockstep.job b
+            WHERE b.name IN (SELECT e ->> 'job' FROM jsonb_array_elements(job_apply.specs) AS e)
+            ORDER BY b.is_watch, b.job_id) j;
+        DELETE FROM lockstep.schedule s
+        USING lockstep.job j -- jobs that go may follow each other
+        WHERE j.job_id = s.job_id AND job_apply.prune AND j.file = job_apply.file
+          AND (job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec)
           AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name);
-        FOR one IN SELECT j.name, job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec AS goes FROM lockstep.job j
-                   WHERE job_apply.prune AND j.file = job_apply.file AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name)
-                   ORDER BY j.job_id DESC LOOP
+        FOR one IN
+            SELECT j.name, job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec AS goes
+            FROM lockstep.job j
+            WHERE job_apply.prune AND j.file = job_apply.file
+              AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name)
+            ORDER BY j.job_id DESC
+        LOOP
             IF one.goes THEN
                 PERFORM lockstep.job_delete(one.name);
             END IF;
-            done := done || jsonb_build_object('job', one.name, 'action', CASE WHEN one.goes THEN 'delete' ELSE 'kept' END,
-                'detail', CASE WHEN NOT one.goes THEN 'changed by hand; --force deletes it' END);
+            done := done
+                    || jsonb_build_object('job', one.name, 'action', CASE WHEN one.goes THEN 'delete' ELSE 'kept' END,
+                        'detail', CASE WHEN NOT one.goes THEN 'changed by hand; --force deletes it' END);
         END LOOP;
         IF job_apply.dry_run THEN
             RAISE EXCEPTION 'dry run' USING ERRCODE = 'LS00D';

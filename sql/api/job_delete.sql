@@ -1,13 +1,16 @@
--- Deletes a job with its schedules and what is known of its times. Its runs stay, and one that is open continues.
--- version: as job_define.
+-- Deletes a job with its schedules and the record of its times. Its runs stay, and an open run continues. version: as
+-- job_define.
 CREATE OR REPLACE FUNCTION lockstep.job_delete(job text, version int DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     own CONSTANT lockstep.job := lockstep.job_named(job_delete.job, job_delete.version, true);
-    follower CONSTANT text := (SELECT j.name FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE s.after_job = own.job_id LIMIT 1);
+    follower CONSTANT text := (SELECT j.name
+                               FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+                               WHERE s.after_job = own.job_id LIMIT 1);
 BEGIN
     IF follower IS NOT NULL THEN
-        RAISE EXCEPTION 'job % runs after %', follower, own.name USING ERRCODE = 'LS002', HINT = format('Change or delete it first: lockstep job show %s', follower);
+        RAISE EXCEPTION 'job % runs after %', follower, own.name
+            USING ERRCODE = 'LS002', HINT = format('Change or delete it first: lockstep job show %s', follower);
     END IF;
     DELETE FROM lockstep.job j WHERE j.job_id = own.job_id;
     PERFORM lockstep.job_note(own.name, 'changed', lockstep.actor(), 'deleted');

@@ -3,8 +3,10 @@
 -- about as many times are computed as it has among the first n, however many schedules there are: each round goes a few
 -- times further with those that may have earlier times than the n-th that is known. A schedule whose zone is gone has
 -- none, and a warning names it.
-CREATE OR REPLACE FUNCTION lockstep.job_forecast(job text DEFAULT NULL, "from" timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, n int DEFAULT 100)
-RETURNS TABLE (at timestamptz, job_name text, schedule text, local text) LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION lockstep.job_forecast(
+    job text DEFAULT NULL, "from" timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, n int DEFAULT 100)
+RETURNS TABLE (at timestamptz, job_name text, schedule text, local text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     begins CONSTANT timestamptz := lockstep.rule_after('from', COALESCE(job_forecast."from", clock_timestamp()));
@@ -28,8 +30,10 @@ BEGIN
            array_agg(begins - interval '1 microsecond') FILTER (WHERE c.fault IS NULL),
            array_agg(format('job %s, schedule %s: %s', c.job, c.name, c.fault)) FILTER (WHERE c.fault IS NOT NULL)
     INTO open_ids, open_at, gone
-    FROM (SELECT s.schedule_id, j.name AS job, s.name, lockstep.rule_fault(s.rule) AS fault FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-          WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (job_forecast.job IS NULL OR j.name = job_forecast.job)) c;
+    FROM (SELECT s.schedule_id, j.name AS job, s.name, lockstep.rule_fault(s.rule) AS fault
+          FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+          WHERE s.is_active AND (s.rule).kind IS NOT NULL
+            AND (job_forecast.job IS NULL OR j.name = job_forecast.job)) c;
     FOR i IN 1 .. LEAST(COALESCE(cardinality(gone), 0), 100) LOOP
         RAISE WARNING '%', gone[i];
     END LOOP;
@@ -39,21 +43,31 @@ BEGIN
             SELECT s.schedule_id AS id, s.job_id AS of_job, s.rule, lockstep.rule_next(s.rule, o.at) AS at, 1 AS no
             FROM unnest(open_ids, open_at) AS o (id, at) JOIN lockstep.schedule s ON s.schedule_id = o.id
             UNION ALL
-            SELECT w.id, w.of_job, w.rule, lockstep.rule_next(w.rule, w.at), w.no + 1 FROM walked w WHERE w.at < horizon AND w.no < steps)
-        SELECT array_agg(w.id), array_agg(w.of_job), array_agg(w.at) INTO new_ids, new_jobs, new_times FROM walked w WHERE w.at < horizon;
+            SELECT w.id, w.of_job, w.rule, lockstep.rule_next(w.rule, w.at), w.no + 1
+            FROM walked w WHERE w.at < horizon AND w.no < steps)
+        SELECT array_agg(w.id), array_agg(w.of_job), array_agg(w.at) INTO new_ids, new_jobs, new_times
+        FROM walked w WHERE w.at < horizon;
         ids := ids || new_ids;
         jobs := jobs || new_jobs;
         times := times || new_times;
-        horizon := LEAST(horizon, (SELECT t.at FROM (SELECT DISTINCT k.at, k.of_job FROM unnest(jobs, times) AS k (of_job, at)) t ORDER BY t.at OFFSET most - 1 LIMIT 1) + interval '1 microsecond');
+        horizon := LEAST(horizon,
+                         (SELECT t.at
+                          FROM (SELECT DISTINCT k.at, k.of_job FROM unnest(jobs, times) AS k (of_job, at)) t
+                          ORDER BY t.at OFFSET most - 1 LIMIT 1)
+                         + interval '1 microsecond');
         SELECT array_agg(k.id), array_agg(k.last) INTO open_ids, open_at
-        FROM (SELECT u.id, max(u.at) AS last, count(*) AS more FROM unnest(new_ids, new_times) AS u (id, at) GROUP BY u.id) k
+        FROM (SELECT u.id, max(u.at) AS last, count(*) AS more
+              FROM unnest(new_ids, new_times) AS u (id, at) GROUP BY u.id) k
         WHERE k.more = steps AND k.last < horizon;
     END LOOP;
     RETURN QUERY
-    SELECT DISTINCT ON (k.at, j.name) k.at, j.name, s.name, to_char(k.at AT TIME ZONE (s.rule).zone, 'Dy YYYY-MM-DD HH24:MI:SS')
-    FROM unnest(ids, times) AS k (id, at) JOIN lockstep.schedule s ON s.schedule_id = k.id JOIN lockstep.job j USING (job_id)
+    SELECT DISTINCT ON (k.at, j.name) k.at, j.name, s.name,
+                                      to_char(k.at AT TIME ZONE (s.rule).zone, 'Dy YYYY-MM-DD HH24:MI:SS')
+    FROM unnest(ids, times) AS k (id, at)
+    JOIN lockstep.schedule s ON s.schedule_id = k.id JOIN lockstep.job j USING (job_id)
     WHERE k.at < horizon ORDER BY k.at, j.name, s.name LIMIT most;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_forecast(text, timestamptz, timestamptz, int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.job_forecast(text, timestamptz, timestamptz, int) TO lockstep_operator, lockstep_producer, lockstep_monitor, lockstep_executor;
+GRANT EXECUTE ON FUNCTION lockstep.job_forecast(text, timestamptz, timestamptz, int)
+    TO lockstep_operator, lockstep_producer, lockstep_monitor, lockstep_executor;

@@ -7,13 +7,15 @@ DECLARE
     spec jsonb;
 BEGIN
     IF jsonb_typeof(job_set.change) IS DISTINCT FROM 'object' THEN
-        PERFORM lockstep.job_refuse('change', 'it is no JSON object', 'write the fields that change: {"enabled": false}');
+        PERFORM lockstep.job_refuse('change', 'it is no JSON object',
+                                    'write the fields that change: {"enabled": false}');
     ELSIF job_set.change ? 'job' AND job_set.change ->> 'job' IS DISTINCT FROM own.name THEN
         PERFORM lockstep.job_refuse('job', 'a job keeps its name', 'make another, and delete this one');
     END IF;
     SELECT COALESCE(jsonb_object_agg(e.key, e.value), '{}') INTO spec FROM jsonb_each(own.spec || job_set.change) AS e
     WHERE NOT (job_set.change ? e.key AND e.value = 'null');
-    IF spec - 'enabled' = own.spec - 'enabled' AND COALESCE((spec ->> 'enabled')::boolean, true) = own.enabled AND COALESCE((own.spec ->> 'enabled')::boolean, true) = own.enabled THEN
+    IF spec - 'enabled' = own.spec - 'enabled' AND COALESCE((spec ->> 'enabled')::boolean, true) = own.enabled
+       AND COALESCE((own.spec ->> 'enabled')::boolean, true) = own.enabled THEN
         RETURN own.version;
     END IF;
     RETURN (lockstep.job_save(spec)).version;

@@ -1,6 +1,6 @@
--- How many locks the cluster's lock table is sure to hold, and how many are in it now, of all databases. When it is
--- full, nobody can even log in. The real capacity is a little larger (background processes, slack): that is not counted
--- on.
+-- The number of locks that the cluster's lock table is sure to hold, and the number that are in it now, of all
+-- databases. When it is full, no login can connect. The real capacity is a little larger (background processes, slack),
+-- which is not counted.
 CREATE OR REPLACE FUNCTION lockstep.lock_headroom() RETURNS TABLE (capacity bigint, used bigint) LANGUAGE sql AS $$
     SELECT pg_catalog.current_setting('max_locks_per_transaction')::bigint
                * (pg_catalog.current_setting('max_connections')::bigint

@@ -1,16 +1,16 @@
--- An external worker asks for work: the oldest external task of the queue that is due, of a phase that is open, of a
--- run and a queue that nobody holds; at most one row. The task is Processing until the worker reports (modify_task) or
--- its lease runs out.
+-- An external worker asks for work: the oldest external task of the queue that is due, of an open phase, of a run and a
+-- queue that no operator holds; at most one row. The task is Processing until the worker reports (modify_task) or its
+-- lease runs out.
 --   types   only tasks of these types (the message's kind, else external); NULL: of any
 -- A task whose payload cannot be read as jsonb (or whose time-out is no interval) is failed for that, and the next one
 -- is taken. updated_at is the concurrency token: every later call for this task names it, and gets the next one.
 --
 -- No lock of the phase is held: a worker's transaction may stay open, and a gate must not wait for it. Instead the
--- task's row is locked first and the phase is looked at afterwards, in a statement of its own; whoever closes a phase
--- (reopen) locks its external tasks first, and is refused where one is locked or being worked on.
+-- task's row is locked first and the phase is checked afterwards, in a statement of its own. A function that closes a
+-- phase (reopen) locks its external tasks first, and is refused if one is locked or being worked on.
 CREATE OR REPLACE FUNCTION lockstep.next_task(queue text, worker text, types text[] DEFAULT NULL)
-RETURNS TABLE (task_id bigint, updated_at timestamptz, name text, type text, step text, attempt_num int, payload jsonb, run_id uuid,
-               "order" bigint, max_attempts int, lease_until timestamptz)
+RETURNS TABLE (task_id bigint, updated_at timestamptz, name text, type text, step text, attempt_num int, payload jsonb,
+               run_id uuid, "order" bigint, max_attempts int, lease_until timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
@@ -25,25 +25,35 @@ DECLARE
 BEGIN
     PERFORM lockstep.worker_begin();
     IF next_task.worker IS NULL OR char_length(next_task.worker) NOT BETWEEN 1 AND 200 THEN
-        RAISE EXCEPTION 'a worker needs a name of 1 to 200 characters' USING ERRCODE = 'LS002', HINT = 'Give a name for people, such as host and pid.';
+        RAISE EXCEPTION 'a worker needs a name of 1 to 200 characters'
+            USING ERRCODE = 'LS002', HINT = 'Give a name for people, such as host and pid.';
     END IF;
-    SELECT b.queue_id, b.paused, b.external_lease, b.halted_reason, b.server_system, b.server_database INTO queue_row FROM lockstep.queue b WHERE b.name = next_task.queue;
+    SELECT b.queue_id, b.paused, b.external_lease, b.halted_reason, b.server_system, b.server_database INTO queue_row
+    FROM lockstep.queue b WHERE b.name = next_task.queue;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'there is no queue %', COALESCE(next_task.queue, 'without a name') USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
+        RAISE EXCEPTION 'there is no queue %', COALESCE(next_task.queue, 'without a name')
+            USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
     END IF;
-    IF queue_row.halted_reason = 'other_server' OR (queue_row.server_system, queue_row.server_database) <>
-       ((SELECT c.system_identifier::text FROM pg_control_system() c), (SELECT d.oid::bigint FROM pg_database d WHERE d.datname = current_database())) THEN
-        RAISE EXCEPTION 'queue % was worked on by another server or in another database: this is a copy, nothing of it is given out', next_task.queue
-            USING ERRCODE = 'LS002', HINT = format('If it is meant to run here: lockstep queue resume %s --accept-server', next_task.queue);
+    IF queue_row.halted_reason = 'other_server'
+       OR (queue_row.server_system, queue_row.server_database) <> (
+           (SELECT c.system_identifier::text FROM pg_control_system() c),
+           (SELECT d.oid::bigint FROM pg_database d WHERE d.datname = current_database())) THEN
+        RAISE EXCEPTION 'queue % was worked on by another server or in another database: this is a copy, nothing of it '
+                        'is given out',
+                        next_task.queue
+            USING ERRCODE = 'LS002',
+                  HINT = format('If it is meant to run here: lockstep queue resume %s --accept-server',
+                                next_task.queue);
     END IF;
     PERFORM lockstep.worker_expire(queue_row.queue_id);
     IF queue_row.paused THEN
         RETURN;
     END IF;
     LOOP
-        -- Skipped: what another worker takes at this moment.
+        -- Skipped: a task that another worker takes at this moment.
         SELECT k.task_id, k.payload INTO chosen, text_of
-        FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k ON k.phase_id + 0 = p.phase_id -- by task_offered
+        -- by task_offered
+        FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k ON k.phase_id + 0 = p.phase_id
         WHERE p.queue_id = queue_row.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
           AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
           AND k.type = 'external' AND k.worker IS NULL AND lockstep.is_processable(k.status) AND k.cancelled_by IS NULL
@@ -69,10 +79,13 @@ BEGIN
             why := format('its message cannot be given to a worker: %s', SQLERRM);
         END;
         UPDATE lockstep.task k
-        SET status = 'Failed', error = why, scheduled_for = NULL, updated_at = GREATEST(at, k.updated_at + interval '1 microsecond')
+        SET status = 'Failed', error = why, scheduled_for = NULL,
+            updated_at = GREATEST(at, k.updated_at + interval '1 microsecond')
         WHERE k.task_id = chosen;
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at, error)
-        SELECT k.task_id, GREATEST(k.attempt_num, 1), 'Failed', at, at, why FROM lockstep.task k WHERE k.task_id = chosen
+        SELECT k.task_id, GREATEST(k.attempt_num, 1), 'Failed', at, at, why
+        FROM lockstep.task k
+        WHERE k.task_id = chosen
         ON CONFLICT (task_id, attempt) DO UPDATE SET status = 'Failed', error = EXCLUDED.error;
         INSERT INTO lockstep.worker_report (task_id) VALUES (chosen);
     END LOOP;

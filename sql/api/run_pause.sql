@@ -1,6 +1,8 @@
--- An operator holds a run: no phase of it opens, no task of it starts, what runs may finish. Its executors are
--- notified, return what they have not started and claim no more of it. A run that is not claimed yet may be held, too.
-CREATE OR REPLACE FUNCTION lockstep.run_pause(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL, OUT status text)
+-- An operator holds a run: no phase of it opens, no task of it starts, running tasks may finish. Its executors are
+-- notified, return the tasks that they have not started and claim no more of them. A run that is not claimed yet may be
+-- held, too.
+CREATE OR REPLACE FUNCTION lockstep.run_pause(
+    run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -10,7 +12,8 @@ DECLARE
 BEGIN
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
-    SELECT b.status, b.ended_at, b.paused_by, b.paused_at, b.cancelled_at, b.cancelled_by INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    SELECT b.status, b.ended_at, b.paused_by, b.paused_at, b.cancelled_at, b.cancelled_by INTO STRICT r
+    FROM lockstep.run b WHERE b.run_no = no;
     IF r.ended_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % has ended: it is %', run_pause.run_id, r.status
             USING ERRCODE = 'LS002', HINT = format(CASE WHEN lockstep.run_retryable(no)
@@ -20,11 +23,13 @@ BEGIN
         RAISE EXCEPTION 'run % is being cancelled, by %', run_pause.run_id, r.cancelled_by
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_pause.run_id);
     ELSIF r.paused_by IS NOT NULL THEN
-        RAISE EXCEPTION 'run % is paused already, by %, since %', run_pause.run_id, r.paused_by, date_trunc('second', r.paused_at)
+        RAISE EXCEPTION 'run % is paused already, by %, since %', run_pause.run_id, r.paused_by,
+                        date_trunc('second', r.paused_at)
             USING ERRCODE = 'LS002', HINT = format('To continue it: lockstep run resume %s', run_pause.run_id);
     END IF;
     UPDATE lockstep.run SET paused_by = lockstep.actor(), paused_at = clock_timestamp(), 
-        parked_order = CASE WHEN run.implicit OR q.runs = 'serial' THEN run.parked_order ELSE run.last_order END, -- in nobody's way
+        -- in nobody's way
+        parked_order = CASE WHEN run.implicit OR q.runs = 'serial' THEN run.parked_order ELSE run.last_order END,
         status = CASE WHEN run.status = 'Running' THEN 'Paused' ELSE run.status END
     FROM lockstep.queue q
     WHERE run_no = no AND q.queue_id = own RETURNING run.status INTO status;

@@ -1,6 +1,7 @@
--- An operator lets a run continue that an operator or its own policy has paused. What failed stays failed (run_retry
--- tries it again).
-CREATE OR REPLACE FUNCTION lockstep.run_resume(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL, OUT status text)
+-- An operator lets a run continue that an operator or its own policy has paused. Failed tasks stay failed (run_retry
+-- tries them again).
+CREATE OR REPLACE FUNCTION lockstep.run_resume(
+    run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE

@@ -1,6 +1,6 @@
--- An operator has the failed tasks of a run tried again, and what was cancelled because of them, from the first such
--- phase on, in order. Of a cancelled run: all that was cancelled. The run has ended, or is paused, which this ends. See
--- reopen.
+-- An operator retries the failed tasks of a run, and the tasks that were cancelled because of them, from the first such
+-- phase on, in order. For a cancelled run: all tasks that were cancelled. The run has ended, or is paused, which this
+-- ends. See reopen.
 CREATE OR REPLACE FUNCTION lockstep.run_retry(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
     OUT tasks bigint, OUT phases int, OUT "order" bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -15,30 +15,34 @@ DECLARE
 BEGIN
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
-    SELECT b.status, b.ended_at, b.error, b.cancelled_at, b.cancelled_by, b.swept INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    SELECT b.status, b.ended_at, b.error, b.cancelled_at, b.cancelled_by, b.swept INTO STRICT r
+    FROM lockstep.run b WHERE b.run_no = no;
     IF r.swept THEN
         RAISE EXCEPTION 'the tasks of run % were deleted: its queue does not keep them any longer', run_retry.run_id
             USING ERRCODE = 'LS002', HINT = 'Publish the work again as another run.';
     END IF;
     IF r.ended_at IS NULL AND r.cancelled_at IS NOT NULL THEN
-        RAISE EXCEPTION 'run % is being cancelled, by %: it can be retried when that has ended', run_retry.run_id, r.cancelled_by
+        RAISE EXCEPTION 'run % is being cancelled, by %: it can be retried when that has ended', run_retry.run_id,
+                        r.cancelled_by
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_retry.run_id);
     ELSIF r.ended_at IS NULL AND r.status <> 'Paused' THEN
         RAISE EXCEPTION 'run % has not ended: it is %', run_retry.run_id, r.status
-            USING ERRCODE = 'LS002', HINT = format('Retry it when it has ended. To follow it: lockstep run watch %s', run_retry.run_id);
+            USING ERRCODE = 'LS002',
+                  HINT = format('Retry it when it has ended. To follow it: lockstep run watch %s', run_retry.run_id);
     END IF;
-    -- What failed may have been declared done since: then nothing of the phase that stopped the run is reopened. A loss
-    -- (0) stays.
+    -- A failed task may have been declared done since: then no task of the phase that stopped the run is reopened. A
+    -- loss (0) stays.
     UPDATE lockstep.run SET stop_lifted = LEAST(run.stop_lifted, run.stop_after), stop_after = NULL, error = NULL
     WHERE run_no = no AND run.stop_after > 0 AND run.cancelled_at IS NULL;
     tasks := 0;
     phases := 0;
-    -- Chosen before anything is reopened: that takes back what the run was stopped for.
+    -- Chosen before any task is reopened: a reopening removes the cause for which the run was stopped.
     FOR p IN SELECT h.phase_id, h."order", array_agg(h.task_id) AS ids
              FROM lockstep.run_retried(no) AS h GROUP BY h.phase_id, h."order" ORDER BY h."order" LOOP
         SELECT * INTO STRICT done FROM lockstep.reopen(p.phase_id, p.ids, why);
         IF done.verdict = 'refused' THEN
-            RAISE EXCEPTION 'run %: order % cannot be retried while order % is at work', run_retry.run_id, p."order", done.blocking
+            RAISE EXCEPTION 'run %: order % cannot be retried while order % is at work', run_retry.run_id, p."order",
+                            done.blocking
                 USING ERRCODE = 'LS002', HINT = 'Wait for it, or cancel its tasks.';
         END IF;
         tasks := tasks + done.reopened;
@@ -47,13 +51,20 @@ BEGIN
     END LOOP;
     IF tasks = 0 THEN
         RAISE EXCEPTION 'run %: nothing of it failed or was cancelled for a failure; it is %', run_retry.run_id,
-            concat_ws(': ', r.status, r.error)
-            USING ERRCODE = 'LS002', HINT = CASE WHEN r.status = 'Paused' THEN format('To continue it: lockstep run resume %s', run_retry.run_id)
-                                                 ELSE 'Publish the work again as another run.' END;
+                        concat_ws(': ', r.status, r.error)
+            USING ERRCODE = 'LS002',
+                  HINT = CASE WHEN r.status = 'Paused'
+                                  THEN format('To continue it: lockstep run resume %s', run_retry.run_id)
+                              ELSE 'Publish the work again as another run.' END;
     END IF;
-    UPDATE lockstep.run SET status = 'Running', paused_by = NULL, paused_at = NULL WHERE run_no = no AND run.status = 'Paused';
+    UPDATE lockstep.run SET status = 'Running', paused_by = NULL, paused_at = NULL
+    WHERE run_no = no AND run.status = 'Paused';
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-    VALUES ('run_retried', own, no, concat_ws(': ', format('%s in %s, from order %s on', lockstep.counted(tasks, 'task'), lockstep.counted(phases, 'phase'), "order"), reason));
+    VALUES ('run_retried', own, no,
+            concat_ws(': ',
+                      format('%s in %s, from order %s on', lockstep.counted(tasks, 'task'),
+                             lockstep.counted(phases, 'phase'), "order"),
+                      reason));
     PERFORM pg_notify('lockstep_' || own, 'control');
 END
 $$;

@@ -7,10 +7,13 @@ DECLARE
     had CONSTANT jsonb := COALESCE(own.spec -> 'schedules', '[]');
 BEGIN
     IF jsonb_path_exists(had, '$[*] ? (@.name == $n)', jsonb_build_object('n', schedule_add.schedule -> 'name')) THEN
-        PERFORM lockstep.job_refuse('name', format('job %s has a schedule "%s" already', own.name, schedule_add.schedule ->> 'name'),
-            format('change it, lockstep schedule set %s %s, or take another name', own.name, schedule_add.schedule ->> 'name'));
+        PERFORM lockstep.job_refuse(
+            'name', format('job %s has a schedule "%s" already', own.name, schedule_add.schedule ->> 'name'),
+            format('change it, lockstep schedule set %s %s, or take another name', own.name,
+                   schedule_add.schedule ->> 'name'));
     END IF;
-    RETURN (lockstep.job_save(own.spec || jsonb_build_object('schedules', had || jsonb_build_array(schedule_add.schedule)))).version;
+    RETURN (lockstep.job_save(own.spec || jsonb_build_object(
+                                  'schedules', had || jsonb_build_array(schedule_add.schedule)))).version;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.schedule_add(text, jsonb, int) FROM PUBLIC;

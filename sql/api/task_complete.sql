@@ -1,6 +1,6 @@
--- An operator declares a task done: what it was to do was done by other means. One that runs is refused (cancel it
--- first), unless it is external: then its worker's token is void. What its failure has stopped stays so: run_retry
--- takes that up.
+-- An operator declares a task done: its work was done by other means. A running task is refused (cancel it first),
+-- unless it is external: then its worker's token is void. Tasks that its failure has stopped stay so: run_retry reopens
+-- them.
 CREATE OR REPLACE FUNCTION lockstep.task_complete(task_id bigint, reason text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -9,18 +9,23 @@ DECLARE
 BEGIN
     IF t.status IN ('Completed', 'PartiallyCompleted', 'Paused') THEN
         RAISE EXCEPTION 'task % cannot be declared done: it is %', t.task_id, t.status
-            USING ERRCODE = 'LS002', HINT = CASE WHEN t.status = 'Completed' THEN 'What is done is run again by a replay, mode all.' ELSE format('To run it again: lockstep task retry %s', t.task_id) END;
+            USING ERRCODE = 'LS002',
+                  HINT = CASE WHEN t.status = 'Completed' THEN 'What is done is run again by a replay, mode all.'
+                              ELSE format('To run it again: lockstep task retry %s', t.task_id) END;
     ELSIF t.status = 'Processing' AND t.type <> 'external' THEN
         RAISE EXCEPTION 'task % is running', t.task_id
             USING ERRCODE = 'LS002', HINT = format('Stop it first: lockstep task cancel %s', t.task_id);
     END IF;
     UPDATE lockstep.task k
     SET status = 'Completed', token = NULL, executor_no = NULL, error = NULL, cancelled_by = NULL, scheduled_for = NULL,
-        lease_until = NULL, duration = CASE WHEN k.status = 'Processing' THEN clock_timestamp() - k.started_at ELSE k.duration END, response = concat_ws(': ', 'declared done by ' || lockstep.actor(), reason), updated_at = clock_timestamp()
+        lease_until = NULL,
+        duration = CASE WHEN k.status = 'Processing' THEN clock_timestamp() - k.started_at ELSE k.duration END,
+        response = concat_ws(': ', 'declared done by ' || lockstep.actor(), reason), updated_at = clock_timestamp()
     WHERE k.task_id = t.task_id;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)
-    VALUES ('task_completed', t.queue_id, t.run_no, t.phase_id, t.task_id, concat_ws(': ', 'it was ' || t.status, reason));
-    PERFORM pg_notify('lockstep_' || t.queue_id, 'cancel'); -- whoever has it in hand lets it go
+    VALUES ('task_completed', t.queue_id, t.run_no, t.phase_id, t.task_id,
+            concat_ws(': ', 'it was ' || t.status, reason));
+    PERFORM pg_notify('lockstep_' || t.queue_id, 'cancel'); -- the executor that has it releases it
     PERFORM lockstep.run_finish(t.run_no);
     status := 'Completed';
 END

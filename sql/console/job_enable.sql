@@ -1,4 +1,5 @@
--- console_job_enable :one  enables job $1, if it is of version $2 (NULL: whichever), because of $3; changed: it was not so already
+-- console_job_enable :one  enables job $1, if it is of version $2 (NULL: whichever), because of $3; changed: it was not
+-- so already
 -- columns: document
 WITH own AS MATERIALIZED (SELECT j.version FROM lockstep.job j WHERE j.name = $1::text)
 SELECT json_build_object('job', $1::text, 'version', s.version, 'changed', w.done) AS document

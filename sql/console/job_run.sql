@@ -1,4 +1,5 @@
 -- console_job_run :one  fires job $1 by hand with the parameters $2, because of $3
 -- columns: document
 SELECT json_build_object('run_id', f.run) AS document
-FROM (SELECT lockstep.job_run($1::text, $2::jsonb) AS run OFFSET 0) AS f CROSS JOIN LATERAL lockstep.job_why($1::text, 'run ' || f.run, $3::text);
+FROM (SELECT lockstep.job_run($1::text, $2::jsonb) AS run OFFSET 0) AS f
+CROSS JOIN LATERAL lockstep.job_why($1::text, 'run ' || f.run, $3::text);

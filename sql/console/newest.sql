@@ -1,5 +1,6 @@
--- console_newest :many  the number of the newest event, 0 if there is none; a row for each stretch of numbers of the last 1,000 that no event has: their transactions may yet
--- commit, or never; one row with NULL if there is no such stretch
+-- console_newest :many  the number of the newest event, 0 if there is none; a row for each stretch of numbers of the
+-- last 1,000 that no event has: their transactions may yet commit, or never; one row with NULL if there is no such
+-- stretch
 -- columns: id, first, last
 SELECT m.id, g.first, g.last
 FROM (SELECT COALESCE(max(l.event_id), 0) AS id FROM lockstep.event_log l) m

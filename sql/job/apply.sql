@@ -1,6 +1,8 @@
--- job_apply :many  makes jobs what the JSON $1 of file $2 declares: a list, an object with the field jobs, or one job; $3 only tells, $4 prunes, $5 overwrites what was changed by hand
+-- job_apply :many  makes the jobs that the JSON $1 of file $2 declares: a list, an object with the field jobs, or one
+-- job; $3 only reports, $4 prunes, $5 overwrites changes by hand
 -- columns: job, action, detail
 -- words of action: create, change, unchanged, kept, delete
 SELECT a.job, a.action, a.detail
-FROM lockstep.job_apply(CASE WHEN jsonb_typeof($1::jsonb) = 'array' THEN $1::jsonb WHEN $1::jsonb ? 'jobs' THEN $1::jsonb -> 'jobs' ELSE jsonb_build_array($1::jsonb) END,
+FROM lockstep.job_apply(CASE WHEN jsonb_typeof($1::jsonb) = 'array' THEN $1::jsonb
+                             WHEN $1::jsonb ? 'jobs' THEN $1::jsonb -> 'jobs' ELSE jsonb_build_array($1::jsonb) END,
                         $2::text, $3::boolean, $4::boolean, $5::boolean) AS a;

@@ -1,2 +1,3 @@
--- job_begin :none  whoever has taken the lock of dispatch begins: what was asked before is void
+-- job_begin :none  the session that has acquired the lock of dispatch begins: the requests of the dispatcher before it
+-- are void
 SELECT lockstep.dispatch_begin();

@@ -1,3 +1,3 @@
--- job_lock :one  the lock of dispatch, if nobody has it
+-- job_lock :one  the lock of dispatch, if no session has it
 -- columns: granted
 SELECT lockstep.dispatch_lock() AS granted;

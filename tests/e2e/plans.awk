@@ -33,7 +33,9 @@ FILENAME ~ /\.table$/ {
     }
 }
 is_function {
-    if (/^GRANT EXECUTE .* TO .*lockstep_(worker|producer|operator|monitor)/) granted["lockstep." own] = 1
+    grant = /^GRANT EXECUTE / ? $0 : grant $0 # it may take several lines
+    if (grant ~ /^GRANT EXECUTE .* TO .*lockstep_(worker|producer|operator|monitor)/) granted["lockstep." own] = 1
+    if (/;$/) grant = ""
     next
 }
 FNR == 1 || !(file in begun) {

@@ -91,11 +91,19 @@ def sql_comments(text):
         yield text.count('\n', 0, match.start()) + 1, re.sub(r'\s*\n[ \t]*--[ \t]*', ' ', match[0]).strip('- \n')
 
 
+# A text of SQL. It may continue on the next line.
+SQL_TEXT = r"'((?:[^']|''|'[ \t]*\n[ \t]*')*)'"
+
+
+def joined(text):
+    return re.sub(r"'[ \t]*\n[ \t]*'", '', text)
+
+
 def sql_texts(text):
     """(line, text) of the texts of an SQL file; a name has no blank."""
-    for match in re.finditer(r"--[^\n]*|/\*.*?\*/|'((?:[^']|'')*)'", text, re.S):
+    for match in re.finditer(r'--[^\n]*|/\*.*?\*/|' + SQL_TEXT, text, re.S):
         if match[1] and ' ' in match[1]:
-            yield text.count('\n', 0, match.start()) + 1, match[1]
+            yield text.count('\n', 0, match.start()) + 1, joined(match[1])
 
 
 def arguments(text, start):
@@ -153,16 +161,16 @@ def c_messages(text):
 
 
 def sql_messages(text):
-    for match in re.finditer(r"RAISE EXCEPTION\s+'((?:[^']|'')*)'", text):
-        yield text.count('\n', 0, match.start()) + 1, match[1]
+    for match in re.finditer(r'RAISE EXCEPTION\s+' + SQL_TEXT, text):
+        yield text.count('\n', 0, match.start()) + 1, joined(match[1])
 
 
 def sql_hints(text):
     """(line, hint) of the errors of an SQL file: each text with which a hint may begin."""
     for hint in re.finditer(r"\bHINT\s*=\s*((?:'(?:[^']|'')*'|[^';])*)", text):
-        for begin in re.finditer(r"(?:^|\bTHEN\s+|\bELSE\s+|format\(\s*)'((?:[^']|'')*)'", hint[1]):
+        for begin in re.finditer(r"(?:^|\bTHEN\s+|\bELSE\s+|format\(\s*)" + SQL_TEXT, hint[1]):
             if ' ' in begin[1]:
-                yield text.count('\n', 0, hint.start() + begin.start()) + 1, begin[1]
+                yield text.count('\n', 0, hint.start() + begin.start()) + 1, joined(begin[1])
 
 
 def main():
@@ -174,6 +182,8 @@ def main():
     assert list(found('Goes on.', PAGES)) == [('Goes on', 'continue')]
     assert list(c_messages('err_set(err, RC, f(a, ","), "", NULL, "A b" "c.", d)')) == [(1, 'A bc.')]
     assert list(sql_messages("RAISE EXCEPTION 'Oh no %', x")) == [(1, 'Oh no %')]
+    assert list(sql_messages("RAISE EXCEPTION 'oh '\n    'no.'")) == [(1, 'oh no.')]
+    assert [part for _, part in sql_texts("SELECT 'goes '\n    'on'")] == ['goes on']
     assert odd_hint('is it there?') and odd_hint('it is full') and not odd_hint('Wait.') and not odd_hint('lockstep help')
     assert list(sql_hints("USING HINT = CASE WHEN a THEN 'B c.' ELSE format('d %s', 'e f') END;")) == [(1, 'B c.'), (1, 'd %s')]
     assert list(c_hints('err_set(err, RC, E, "a", "B" "c.", "d")')) == [(1, 'Bc.')]

@@ -1,8 +1,11 @@
--- One look at all jobs: opens and closes incidents, from lockstep.job_health alone. Two looks in a row have to see a problem before its incident opens, and not to
--- see it before it closes. p_by looks every p_every; somebody else's look that is not older counts, so any number of monitors may run. When no monitor has looked for
--- long, or the clock was set, that itself is an incident (kind absent), and no other is raised or closed for a minute: others may have to catch up, too.
+-- One look at all jobs: opens and closes incidents, from lockstep.job_health alone. A problem opens an incident when
+-- two looks in a row have seen it, and the incident closes when two looks in a row have not. p_by looks every p_every;
+-- a look of another monitor that is not older counts, so any number of monitors may run. When no monitor has looked for
+-- long, or the clock was set, that itself is an incident (kind absent), and no other incident is opened or closed for a
+-- minute, because executors and dispatchers may have to catch up, too.
 --   looked    false: another look was made just now, or is being made
---   opened, closed    incidents of jobs; absence    NULL: there was none
+--   opened, closed    incidents of jobs
+--   absence    NULL: there was none
 CREATE OR REPLACE FUNCTION lockstep.monitor_look(p_by text, p_every interval, p_now timestamptz DEFAULT NULL,
     OUT looked boolean, OUT opened int, OUT closed int, OUT absence text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
@@ -16,29 +19,38 @@ BEGIN
     looked := false;
     opened := 0;
     closed := 0;
-    SELECT m.* INTO last FROM lockstep.monitor m FOR UPDATE SKIP LOCKED; -- one look at a time: each counts those before it
+    -- one look at a time: each counts those before it
+    SELECT m.* INTO last FROM lockstep.monitor m FOR UPDATE SKIP LOCKED;
     IF NOT FOUND OR (last.looked_at > now - p_every * 0.9 AND last.looked_at < now + STEP) THEN
         RETURN;
     END IF;
     looked := true;
     IF last.looked_at >= now + STEP THEN
-        absence := format('the clock of the database was set back, from %s to %s', lockstep.job_time(date_trunc('second', last.looked_at)), lockstep.job_time(date_trunc('second', now)));
+        absence := format('the clock of the database was set back, from %s to %s',
+                          lockstep.job_time(date_trunc('second', last.looked_at)),
+                          lockstep.job_time(date_trunc('second', now)));
     ELSIF last.looked_at < now - GREATEST(LEAST_ABSENCE, 3 * last.every) THEN
-        absence := format('no monitor looked between %s and %s, or the clock was set', lockstep.job_time(date_trunc('second', last.looked_at)), lockstep.job_time(date_trunc('second', now)));
+        absence := format('no monitor looked between %s and %s, or the clock was set',
+                          lockstep.job_time(date_trunc('second', last.looked_at)),
+                          lockstep.job_time(date_trunc('second', now)));
     END IF;
     IF absence IS NOT NULL AND NOT EXISTS (SELECT FROM lockstep.job) THEN
         absence := NULL;
     END IF;
     UPDATE lockstep.monitor m
     SET looked_at = now, looked_by = p_by, every = p_every,
-        quiet_until = CASE WHEN absence IS NOT NULL THEN now + GRACE WHEN m.quiet_until > now AND m.quiet_until <= now + GRACE THEN m.quiet_until END
+        quiet_until = CASE WHEN absence IS NOT NULL THEN now + GRACE
+                           WHEN m.quiet_until > now AND m.quiet_until <= now + GRACE THEN m.quiet_until END
     RETURNING m.* INTO last;
     IF absence IS NOT NULL THEN
-        INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text) VALUES ('', 'absent', now, now, now, now, absence)
-        ON CONFLICT (job, kind) WHERE closed_at IS NULL DO UPDATE SET last_seen_at = EXCLUDED.last_seen_at, text = EXCLUDED.text;
+        INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text)
+        VALUES ('', 'absent', now, now, now, now, absence)
+        ON CONFLICT (job, kind)
+        WHERE closed_at IS NULL DO UPDATE SET last_seen_at = EXCLUDED.last_seen_at, text = EXCLUDED.text;
     END IF;
     IF last.quiet_until IS NULL THEN
-        UPDATE lockstep.job_alert a SET closed_at = now, ended = 'recovered' WHERE a.kind = 'absent' AND a.closed_at IS NULL;
+        UPDATE lockstep.job_alert a SET closed_at = now, ended = 'recovered'
+        WHERE a.kind = 'absent' AND a.closed_at IS NULL;
         SELECT c.opened, c.closed INTO opened, closed FROM lockstep.monitor_compare(now) AS c;
     END IF;
 END

@@ -1,8 +1,9 @@
--- What became of a notice that lockstep.notice_claim gave. p_error NULL: it was delivered, and the other notices that
+-- The outcome of a notice that lockstep.notice_claim gave. p_error NULL: it was delivered, and the other notices that
 -- wait for this receiver are tried at once. Otherwise it is tried again after 2, 4, 8 ... 600 seconds, or when the
--- receiver says (p_retry_s), unless another monitor has claimed it since. wait_s: until then; NULL: it is not tried
--- again by this one.
-CREATE OR REPLACE FUNCTION lockstep.notice_sent(p_notice bigint, p_attempt int, p_error text, p_retry_s int DEFAULT NULL)
+-- receiver asks for it (p_retry_s), unless another monitor has claimed it since. wait_s: until then; NULL: this monitor
+-- does not try it again.
+CREATE OR REPLACE FUNCTION lockstep.notice_sent(
+    p_notice bigint, p_attempt int, p_error text, p_retry_s int DEFAULT NULL)
 RETURNS int LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT lockstep.notice_start(n.receiver) FROM lockstep.job_notice n
     WHERE n.notice_id = p_notice AND n.delivered_at IS NULL AND p_error IS NULL;

@@ -1,4 +1,5 @@
--- The number of the last run that was made up to a time, 0 if there is none: halving, since numbers and times grow together (but for what was written side by side).
+-- The number of the last run that was made up to a time, 0 if there is none. Found by halving, since numbers and times
+-- grow together (except for rows of transactions that ran at the same time).
 CREATE OR REPLACE FUNCTION lockstep.run_at(at timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
@@ -7,7 +8,8 @@ DECLARE
     found record;
 BEGIN
     WHILE high - low > 1 LOOP
-        SELECT r.run_no, r.created_at INTO found FROM lockstep.run r WHERE r.run_no > low AND r.run_no <= (low + high) / 2 ORDER BY r.run_no DESC LIMIT 1;
+        SELECT r.run_no, r.created_at INTO found
+        FROM lockstep.run r WHERE r.run_no > low AND r.run_no <= (low + high) / 2 ORDER BY r.run_no DESC LIMIT 1;
         IF found.run_no IS NULL OR found.created_at <= run_at.at THEN
             low := (low + high) / 2;
         ELSE

@@ -1,7 +1,9 @@
--- Does one thing, cancel, pause, resume or retry, with several runs: those of ids, or the newest 1000 that the filter describes ({queue, status, name, since, until}). What is not possible with one of them is
--- said of it, and the others are done all the same. Each is a change of its own in the event log. No run is begun after a second: their ids are `left`. The next portion is given that answer as
--- so_far, continues with what is left, and its answer counts both.
-CREATE OR REPLACE FUNCTION lockstep.runs_act(action text, ids json, filter json, reason text, so_far json) RETURNS json LANGUAGE plpgsql AS $$
+-- Does one act, cancel, pause, resume or retry, with several runs: those of ids, or the newest 1000 that the filter
+-- describes ({queue, status, name, since, until}). A run for which the act is impossible is reported, and the others
+-- are done nevertheless. Each is a change of its own in the event log. No run is begun after a second: the ids of the
+-- rest are `left`. The next portion gets that answer as so_far, continues with the rest, and its answer counts both.
+CREATE OR REPLACE FUNCTION lockstep.runs_act(action text, ids json, filter json, reason text, so_far json) RETURNS json
+LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
     MOST CONSTANT int := 1000;
@@ -18,13 +20,22 @@ BEGIN
     IF (ids IS NULL) = (filter IS NULL) THEN
         RAISE EXCEPTION 'either runs or filter says which runs are meant' USING ERRCODE = '22023';
     END IF;
-    wanted := CASE WHEN so_far IS NOT NULL THEN ARRAY(SELECT i.id::uuid FROM pg_catalog.json_array_elements_text(so_far -> 'left') AS i (id))
-        WHEN ids IS NOT NULL THEN ARRAY(SELECT i.id::uuid FROM pg_catalog.json_array_elements_text(ids) AS i (id))
-        ELSE ARRAY(SELECT r.run_id FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
-                   WHERE (filter ->> 'queue' IS NULL OR q.name = filter ->> 'queue') AND (filter ->> 'status' IS NULL OR lockstep.run_state(r.status, r.published_at) = ANY (pg_catalog.string_to_array(filter ->> 'status', ',')))
-                     AND (filter ->> 'name' IS NULL OR pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', r.name, r.run_id)), pg_catalog.lower(filter ->> 'name')) > 0)
-                     AND (filter ->> 'since' IS NULL OR r.created_at >= (filter ->> 'since')::timestamptz) AND (filter ->> 'until' IS NULL OR r.created_at <= (filter ->> 'until')::timestamptz)
-                   ORDER BY r.run_no DESC LIMIT MOST) END;
+    wanted := CASE WHEN so_far IS NOT NULL THEN ARRAY(
+                       SELECT i.id::uuid FROM pg_catalog.json_array_elements_text(so_far -> 'left') AS i (id))
+                   WHEN ids IS NOT NULL
+                       THEN ARRAY(SELECT i.id::uuid FROM pg_catalog.json_array_elements_text(ids) AS i (id))
+                   ELSE ARRAY(SELECT r.run_id
+                              FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+                              WHERE (filter ->> 'queue' IS NULL OR q.name = filter ->> 'queue')
+                                AND (filter ->> 'status' IS NULL
+                                     OR lockstep.run_state(r.status, r.published_at) = ANY (
+                                         pg_catalog.string_to_array(filter ->> 'status', ',')))
+                                AND (filter ->> 'name' IS NULL
+                                     OR pg_catalog.strpos(pg_catalog.lower(pg_catalog.concat_ws(' ', r.name, r.run_id)),
+                                                          pg_catalog.lower(filter ->> 'name')) > 0)
+                                AND (filter ->> 'since' IS NULL OR r.created_at >= (filter ->> 'since')::timestamptz)
+                                AND (filter ->> 'until' IS NULL OR r.created_at <= (filter ->> 'until')::timestamptz)
+                              ORDER BY r.run_no DESC LIMIT MOST) END;
     IF pg_catalog.cardinality(wanted) > MOST THEN
         RAISE EXCEPTION 'at most % runs at once', MOST USING ERRCODE = '22023';
     END IF;
@@ -41,10 +52,12 @@ BEGIN
             done := done + 1;
         EXCEPTION WHEN SQLSTATE 'LS000' OR lock_not_available OR serialization_failure OR deadlock_detected THEN
             GET STACKED DIAGNOSTICS words = MESSAGE_TEXT, help = PG_EXCEPTION_HINT;
-            refused := refused || pg_catalog.json_build_object('run_id', run, 'detail', words, 'hint', NULLIF(help, ''));
+            refused := refused
+                       || pg_catalog.json_build_object('run_id', run, 'detail', words, 'hint', NULLIF(help, ''));
         END;
     END LOOP;
-    RETURN pg_catalog.json_build_object('done', done, 'refused', pg_catalog.array_to_json(refused), 'left', pg_catalog.array_to_json(wanted[begun + 1:]));
+    RETURN pg_catalog.json_build_object('done', done, 'refused', pg_catalog.array_to_json(refused),
+                                        'left', pg_catalog.array_to_json(wanted[begun + 1:]));
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.runs_act(text, json, json, text, json) FROM PUBLIC;

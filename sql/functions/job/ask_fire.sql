@@ -1,5 +1,7 @@
--- A firing with SQL of users, with the caller's rights and search_path: the job's mark, then its query, then the firing itself, in one transaction.
-CREATE OR REPLACE FUNCTION lockstep.ask_fire(p_token uuid, p_mark text, p_query text, p_words jsonb) RETURNS uuid LANGUAGE plpgsql AS $$
+-- A firing with SQL of users, with the caller's rights and search_path: the job's mark, then its query, then the firing
+-- itself, in one transaction.
+CREATE OR REPLACE FUNCTION lockstep.ask_fire(p_token uuid, p_mark text, p_query text, p_words jsonb) RETURNS uuid
+LANGUAGE plpgsql AS $$
 DECLARE
     marked bigint;
     rows jsonb[];

@@ -1,18 +1,24 @@
--- Firings: decides the schedules that are due, those that have been so for longest first, in one transaction, and at most p_most of them. Whoever holds the lock
--- of dispatch calls it until nothing is due; what makes it safe is the job's row, which it has locked, and the one occurrence that a scheduled time may have. A
--- job that somebody is changing is passed over for now, and so is a schedule that the end of a run holds. p_asks: the caller can run SQL of users now; otherwise
--- what needs it waits. Each is decided as if it were alone: what fails is undone for itself (job_turn). What could wait or take long has a transaction of its own,
--- because others wait for the rows that a batch has: a run that may have to be cancelled (whose end may hold the schedule's row, so that is locked later),
--- SQL of users, a large template. A firing that has to wait all the same, for a second at most, ends the batch.
--- Returns a row for each that was decided:
---   verdict   error; otherwise as job_turn. NULL, in the last row: nothing more is due, wait_ms (NULL: until something happens) is how long. Without it more may be.
-CREATE OR REPLACE FUNCTION lockstep.dispatch(p_by text, p_now timestamptz DEFAULT NULL, p_asks boolean DEFAULT true, p_most int DEFAULT 1) RETURNS SETOF lockstep.dispatched
+-- Firings: decides the schedules that are due, those that have been due for longest first, in one transaction, and at
+-- most p_most of them. The session that holds the lock of dispatch calls this until no schedule is due. Two things make
+-- it safe: the lock of the job's row, and the one occurrence that a scheduled time may have. A job that another session
+-- is changing is skipped for now, and so is a schedule that the end of a run holds. p_asks: the caller can run SQL of
+-- users now; otherwise schedules that need it wait. Each schedule is decided as if it were alone: a failure undoes its
+-- own changes only (job_turn). A decision that could wait or take long has a transaction of its own, because other
+-- sessions wait for the rows that a batch has: a run that may have to be cancelled (whose end may hold the schedule's
+-- row, so that is locked later), SQL of users, a large template. A firing that has to wait nevertheless, for a second
+-- at most, ends the batch. The answer has a row for each schedule that was decided:
+--   verdict   error; otherwise as job_turn. NULL, in the last row: no schedule is due any more, for wait_ms (NULL:
+--             until it is notified). Without such a row more may be due.
+CREATE OR REPLACE FUNCTION lockstep.dispatch(
+    p_by text, p_now timestamptz DEFAULT NULL, p_asks boolean DEFAULT true, p_most int DEFAULT 1)
+RETURNS SETOF lockstep.dispatched
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
     SET plan_cache_mode = force_generic_plan SET lock_timeout = '1s' AS $$
 DECLARE
     HELD_MS CONSTANT bigint := 200;
     PAGE CONSTANT int := p_most + 20;              -- schedules that are read at a time: some of them may be held
-    LONGEST CONSTANT interval := p_most * interval '625 us'; -- 20 ms of 32: then nothing is added to a batch, because what is decided is seen when it commits
+    -- 20 ms of 32: after that no schedule is added to a batch, because its decisions become visible when it commits
+    LONGEST CONSTANT interval := p_most * interval '625 us';
     SMALL CONSTANT int := 8192;                    -- bytes of a template
     began CONSTANT timestamptz := clock_timestamp();
     now CONSTANT timestamptz := COALESCE(p_now, began);
@@ -28,12 +34,16 @@ BEGIN
     LOOP
         read := 0;
         FOR due IN
-            SELECT s.schedule_id, s.job_id, s.wake_at, j.overlap = 'cancel' AS cancels, s.uses_sql OR j.overlap = 'cancel' OR pg_column_size(j.spec) > SMALL AS is_alone
+            SELECT s.schedule_id, s.job_id, s.wake_at, j.overlap = 'cancel' AS cancels,
+                   s.uses_sql OR j.overlap = 'cancel' OR pg_column_size(j.spec) > SMALL AS is_alone
             FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-            WHERE s.is_active AND s.wake_at <= now AND (s.wake_at, s.schedule_id) > (last_at, last_id) AND (s.asked_until IS NULL OR s.asked_until <= now) AND (p_asks OR NOT s.uses_sql)
+            WHERE s.is_active AND s.wake_at <= now AND (s.wake_at, s.schedule_id) > (last_at, last_id)
+              AND (s.asked_until IS NULL OR s.asked_until <= now) AND (p_asks OR NOT s.uses_sql)
             ORDER BY s.wake_at, s.schedule_id LIMIT PAGE FOR NO KEY UPDATE OF j SKIP LOCKED
         LOOP
-            EXIT pages WHEN decided = p_most OR decided > 0 AND (due.is_alone OR p_now IS NULL AND clock_timestamp() > began + LONGEST); -- a given clock does not move
+            -- a given clock does not move
+            EXIT pages WHEN decided = p_most
+                            OR decided > 0 AND (due.is_alone OR p_now IS NULL AND clock_timestamp() > began + LONGEST);
             read := read + 1;
             last_at := due.wake_at;
             last_id := due.schedule_id;
@@ -51,11 +61,17 @@ BEGIN
     IF decided > 0 THEN
         RETURN;
     END IF;
-    next := LEAST((SELECT s.wake_at FROM lockstep.schedule s
-                   WHERE s.is_active AND s.wake_at IS NOT NULL AND s.asked_until IS NULL AND (p_asks OR NOT s.uses_sql) ORDER BY s.wake_at LIMIT 1),
-                  (SELECT min(GREATEST(s.wake_at, s.asked_until)) FROM lockstep.schedule s WHERE s.asked_until IS NOT NULL AND s.is_active AND p_asks));
-    done.wait_ms := CASE WHEN next <= now THEN HELD_MS -- otherwise from this moment on: this function has taken its time, too
-        WHEN next > now THEN LEAST(GREATEST(ceil(date_part('epoch', next - COALESCE(p_now, clock_timestamp())) * 1000), 0), 2000000000) END;
+    next := LEAST((SELECT s.wake_at
+                   FROM lockstep.schedule s
+                   WHERE s.is_active AND s.wake_at IS NOT NULL AND s.asked_until IS NULL AND (p_asks OR NOT s.uses_sql)
+                   ORDER BY s.wake_at LIMIT 1),
+                  (SELECT min(GREATEST(s.wake_at, s.asked_until))
+                   FROM lockstep.schedule s WHERE s.asked_until IS NOT NULL AND s.is_active AND p_asks));
+    -- otherwise from this moment on: this function has taken its time, too
+    done.wait_ms := CASE WHEN next <= now THEN HELD_MS
+                         WHEN next > now THEN LEAST(
+                             GREATEST(ceil(date_part('epoch', next - COALESCE(p_now, clock_timestamp())) * 1000), 0),
+                             2000000000) END;
     RETURN NEXT done;
 END
 $$;

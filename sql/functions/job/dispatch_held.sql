@@ -5,4 +5,5 @@ CREATE OR REPLACE FUNCTION lockstep.dispatch_held() RETURNS TABLE (pid int, is t
     WHERE NOT h.is_dispatcher AND h.pid <> pg_catalog.pg_backend_pid()
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.dispatch_held() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.dispatch_held() TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.dispatch_held()
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

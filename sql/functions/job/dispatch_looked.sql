@@ -1,6 +1,10 @@
--- What a look has found: the trigger is decided by it. NULL p_rows: it failed, with p_why. A token that is worth nothing any more: wait, and nothing is done.
-CREATE OR REPLACE FUNCTION lockstep.dispatch_looked(p_by text, p_token uuid, p_rows bigint, p_oldest timestamptz, p_newest timestamptz, p_why text DEFAULT NULL)
-RETURNS lockstep.dispatched LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET lock_timeout = '1s' AS $$
+-- Records the result of a look at a trigger, which decides it. NULL p_rows: the look failed, with p_why. If the token
+-- is void the verdict is wait, and the call changes nothing.
+CREATE OR REPLACE FUNCTION lockstep.dispatch_looked(
+    p_by text, p_token uuid, p_rows bigint, p_oldest timestamptz, p_newest timestamptz, p_why text DEFAULT NULL)
+RETURNS lockstep.dispatched
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
+    SET lock_timeout = '1s' AS $$
 DECLARE
     ask CONSTANT lockstep.job_ask := lockstep.job_asked(p_token, false);
     own lockstep.job;
@@ -23,10 +27,13 @@ BEGIN
         done.reason := p_why;
         RETURN done;
     END IF;
-    UPDATE lockstep.schedule s SET look = ROW(ask.asked_at, p_rows, p_oldest, p_newest, (s.look).failures, NULL)::lockstep.rows_look, asked_until = NULL
+    UPDATE lockstep.schedule s
+    SET look = ROW(ask.asked_at, p_rows, p_oldest, p_newest, (s.look).failures, NULL)::lockstep.rows_look,
+        asked_until = NULL
     WHERE s.schedule_id = ask.schedule_id;
     RETURN lockstep.job_turn(ask.job_id, ask.schedule_id, ask.asked_at, p_by);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.dispatch_looked(text, uuid, bigint, timestamptz, timestamptz, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.dispatch_looked(text, uuid, bigint, timestamptz, timestamptz, text) TO lockstep_executor;
+GRANT EXECUTE ON FUNCTION lockstep.dispatch_looked(text, uuid, bigint, timestamptz, timestamptz, text)
+    TO lockstep_executor;

@@ -1,5 +1,5 @@
--- Times to come that were computed by rules of a time zone that the server does not have any more, because its time zones were updated, are computed again. Nothing fires by that: a time
--- that has come, or that somebody is deciding or changing, stays as it is.
+-- Computes future times again whose time zone has other rules since the time zones of the server were updated. No
+-- schedule fires by that: a time that has come, or that another session is deciding or changing, stays unchanged.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_zones() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
@@ -10,18 +10,28 @@ BEGIN
     FOR known IN SELECT z.* FROM lockstep.zone z ORDER BY z.zone FOR UPDATE SKIP LOCKED LOOP
         BEGIN
             print := lockstep.zone_print(known.zone, known.since);
-            FOR one IN SELECT s.schedule_id, s.name, s.next_at, j.name AS job, lockstep.rule_next(s.rule, now) AS next, s AS schedule
-                       FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-                       WHERE print <> known.print AND (s.rule).zone = known.zone AND s.is_active AND s.next_at > now AND s.asked_until IS NULL
-                       ORDER BY s.schedule_id FOR NO KEY UPDATE OF s SKIP LOCKED LOOP
+            FOR one IN
+                SELECT s.schedule_id, s.name, s.next_at, j.name AS job, lockstep.rule_next(s.rule, now) AS next,
+                       s AS schedule
+                FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+                WHERE print <> known.print AND (s.rule).zone = known.zone AND s.is_active AND s.next_at > now
+                  AND s.asked_until IS NULL
+                ORDER BY s.schedule_id FOR NO KEY UPDATE OF s SKIP LOCKED
+            LOOP
                 CONTINUE WHEN one.next IS NOT DISTINCT FROM one.next_at;
-                UPDATE lockstep.schedule s SET next_at = one.next, wake_at = CASE WHEN s.wake_at IS NOT NULL THEN one.next + lockstep.job_jitter(one.job, one.schedule, one.next) END
+                UPDATE lockstep.schedule s
+                SET next_at = one.next,
+                    wake_at = CASE WHEN s.wake_at IS NOT NULL
+                                       THEN one.next + lockstep.job_jitter(one.job, one.schedule, one.next) END
                 WHERE s.schedule_id = one.schedule_id;
-                PERFORM lockstep.job_note(one.job, 'changed', 'schedule ' || one.name, pg_catalog.format('the rules of time zone %s have changed: its next time is %s, not %s',
-                    known.zone, COALESCE(lockstep.job_time(one.next), 'never'), lockstep.job_time(one.next_at)));
+                PERFORM lockstep.job_note(
+                    one.job, 'changed', 'schedule ' || one.name,
+                    pg_catalog.format('the rules of time zone %s have changed: its next time is %s, not %s',
+                        known.zone, COALESCE(lockstep.job_time(one.next), 'never'), lockstep.job_time(one.next_at)));
             END LOOP;
             IF print <> known.print OR known.since < CURRENT_DATE - 180 THEN
-                UPDATE lockstep.zone z SET since = CURRENT_DATE, print = lockstep.zone_print(known.zone, CURRENT_DATE) WHERE z.zone = known.zone;
+                UPDATE lockstep.zone z SET since = CURRENT_DATE, print = lockstep.zone_print(known.zone, CURRENT_DATE)
+                WHERE z.zone = known.zone;
             END IF;
         EXCEPTION
             WHEN invalid_parameter_value THEN -- the zone is gone: its schedules are failed (rule_fault)

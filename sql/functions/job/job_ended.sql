@@ -1,5 +1,6 @@
--- A run of a job has ended, however it did: its occurrence says so, what waited for it is due, and the jobs that follow it are: each of its ends is one occurrence
--- of theirs. An end that comes before the one before it is decided waits behind it (lockstep.job_end).
+-- A run of a job has ended, in any status: its occurrence records that, a time that waited for it is due, and the jobs
+-- that follow it are due: each of its ends is one occurrence of theirs. An end that comes before the previous one is
+-- decided waits behind it (lockstep.job_end).
 CREATE OR REPLACE FUNCTION lockstep.job_ended(p_run lockstep.run) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     name CONSTANT text := (SELECT j.name FROM lockstep.job j WHERE j.job_id = p_run.job_id);
@@ -8,26 +9,34 @@ DECLARE
     at timestamptz;
     wake timestamptz;
 BEGIN
-    UPDATE lockstep.job_occurrence o SET status = p_run.status, ended_at = p_run.ended_at WHERE o.run_id = p_run.run_id AND o.job_id = p_run.job_id RETURNING o.scheduled_for INTO was_for;
+    UPDATE lockstep.job_occurrence o SET status = p_run.status, ended_at = p_run.ended_at
+    WHERE o.run_id = p_run.run_id AND o.job_id = p_run.job_id RETURNING o.scheduled_for INTO was_for;
     IF name IS NULL THEN -- deleted meanwhile
         RETURN;
     END IF;
-    PERFORM lockstep.job_note(name, CASE WHEN p_run.status = 'Completed' THEN 'completed' ELSE 'error' END, p_run.started_by, 'the run is ' || p_run.status, p_run.run_id,
-        p_run.ended_at - p_run.created_at);
+    PERFORM lockstep.job_note(name, CASE WHEN p_run.status = 'Completed' THEN 'completed' ELSE 'error' END,
+                              p_run.started_by, 'the run is ' || p_run.status, p_run.run_id,
+                              p_run.ended_at - p_run.created_at);
     UPDATE lockstep.schedule s SET wake_at = p_run.ended_at
     WHERE s.job_id = p_run.job_id AND s.is_active AND (s.queued_for IS NOT NULL OR s.next_at <= p_run.ended_at);
-    FOR one IN SELECT s.* FROM lockstep.schedule s
-               WHERE s.after_job = p_run.job_id AND s.is_active
-                 AND CASE s.after_end WHEN 'success' THEN p_run.status = 'Completed' WHEN 'failure' THEN p_run.status <> 'Completed' ELSE true END
-               ORDER BY s.schedule_id FOR NO KEY UPDATE LOOP
+    FOR one IN
+        SELECT s.*
+        FROM lockstep.schedule s
+        WHERE s.after_job = p_run.job_id AND s.is_active
+          AND CASE s.after_end WHEN 'success' THEN p_run.status = 'Completed'
+                   WHEN 'failure' THEN p_run.status <> 'Completed' ELSE true END
+        ORDER BY s.schedule_id FOR NO KEY UPDATE
+    LOOP
         at := was_for;
-        IF at IS NULL OR lockstep.job_end_known(one, at) THEN -- a run that was retried ends again for the same time: then this end is a time of its own
+        -- a run that was retried ends again for the same time: then this end is a time of its own
+        IF at IS NULL OR lockstep.job_end_known(one, at) THEN
             at := p_run.ended_at;
             WHILE lockstep.job_end_known(one, at) LOOP
                 at := at + interval '1 microsecond';
             END LOOP;
         END IF;
-        wake := GREATEST(p_run.ended_at, pg_catalog.clock_timestamp()) + one.jitter; -- a run that was found on the topic may have ended long ago
+        -- a run that was found on the topic may have ended long ago
+        wake := GREATEST(p_run.ended_at, pg_catalog.clock_timestamp()) + one.jitter;
         IF one.next_at IS NULL THEN
             UPDATE lockstep.schedule s SET next_at = at, wake_at = wake WHERE s.schedule_id = one.schedule_id;
         ELSE

@@ -1,5 +1,7 @@
--- Writes one line of the jobs' log, which the view lockstep.job_log shows. A line that cannot be written is told as a warning: what it is of is done all the same.
-CREATE OR REPLACE FUNCTION lockstep.job_note(p_job text, p_event text, p_source text, p_message text, p_run uuid DEFAULT NULL, p_duration interval DEFAULT NULL,
+-- Writes one line of the jobs' log, which the view lockstep.job_log shows. A line that cannot be written becomes a
+-- warning: the act that it reports is done nevertheless.
+CREATE OR REPLACE FUNCTION lockstep.job_note(
+    p_job text, p_event text, p_source text, p_message text, p_run uuid DEFAULT NULL, p_duration interval DEFAULT NULL,
     p_rows bigint DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

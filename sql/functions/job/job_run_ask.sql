@@ -1,6 +1,7 @@
--- As lockstep.job_run, for a job with SQL of its own: takes a token, with which the caller runs mark and query as the tasks' login, in the transaction of
--- lockstep.fire. NULL token: it has none, and is fired by lockstep.job_run.
-CREATE OR REPLACE FUNCTION lockstep.job_run_ask(p_job text, p_params jsonb, OUT token uuid, OUT mark text, OUT query text, OUT words jsonb)
+-- As lockstep.job_run, for a job with SQL of its own: takes a token, with which the caller runs mark and query as the
+-- tasks' login, in the transaction of lockstep.fire. NULL token: it has none, and is fired by lockstep.job_run.
+CREATE OR REPLACE FUNCTION lockstep.job_run_ask(
+    p_job text, p_params jsonb, OUT token uuid, OUT mark text, OUT query text, OUT words jsonb)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE

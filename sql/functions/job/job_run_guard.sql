@@ -4,10 +4,13 @@ DECLARE
     open record;
 BEGIN
     PERFORM lockstep.job_isolation(p_job.overlap);
-    SELECT r.run_id, r.status, r.created_at INTO open FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
+    SELECT r.run_id, r.status, r.created_at INTO open
+    FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
     IF FOUND AND p_job.overlap <> 'allow' THEN
-        RAISE EXCEPTION 'run % of job % is % since %', open.run_id, p_job.name, open.status, lockstep.job_time(pg_catalog.date_trunc('second', open.created_at))
-            USING ERRCODE = 'LS002', HINT = pg_catalog.format('Wait for its end, or cancel it: lockstep run cancel %s', open.run_id);
+        RAISE EXCEPTION 'run % of job % is % since %', open.run_id, p_job.name, open.status,
+                        lockstep.job_time(pg_catalog.date_trunc('second', open.created_at))
+            USING ERRCODE = 'LS002',
+                  HINT = pg_catalog.format('Wait for its end, or cancel it: lockstep run cancel %s', open.run_id);
     END IF;
 END
 $$;

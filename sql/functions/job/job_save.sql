@@ -1,5 +1,7 @@
--- Makes a job, or changes it: the one way by which all commands and functions do so. Returns its row as it is then. p_by_file: the spec comes from that file.
-CREATE OR REPLACE FUNCTION lockstep.job_save(p_spec jsonb, p_version int DEFAULT NULL, p_by_file text DEFAULT NULL) RETURNS lockstep.job LANGUAGE plpgsql AS $$
+-- Makes a job, or changes it: all commands and functions do so by this one. The answer is its row after the change.
+-- p_by_file: the spec comes from that file.
+CREATE OR REPLACE FUNCTION lockstep.job_save(p_spec jsonb, p_version int DEFAULT NULL, p_by_file text DEFAULT NULL)
+RETURNS lockstep.job LANGUAGE plpgsql AS $$
 DECLARE
     job lockstep.job;
     is_new boolean;
@@ -8,29 +10,39 @@ DECLARE
 BEGIN
     PERFORM lockstep.job_check(p_spec);
     job.is_watch := COALESCE(p_spec -> 'watch' = 'true', false);
-    SELECT q.queue_id INTO job.queue_id FROM lockstep.queue q WHERE q.name = p_spec ->> 'queue' FOR KEY SHARE; -- one that is being deleted is waited for, and gone then
+    -- one that is being deleted is waited for, and gone then
+    SELECT q.queue_id INTO job.queue_id FROM lockstep.queue q WHERE q.name = p_spec ->> 'queue' FOR KEY SHARE;
     IF NOT FOUND AND NOT job.is_watch THEN
-        RAISE EXCEPTION 'there is no queue %', pg_catalog.left(p_spec ->> 'queue', 200) USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
+        RAISE EXCEPTION 'there is no queue %', pg_catalog.left(p_spec ->> 'queue', 200)
+            USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
     END IF;
     job.enabled := COALESCE((p_spec ->> 'enabled')::boolean, true);
     job.overlap := COALESCE(p_spec ->> 'overlap', 'skip');
-    job.zombie_after := pg_catalog.make_interval(secs => lockstep.rule_seconds('zombie_after', COALESCE(p_spec ->> 'zombie_after', '30m'), 1));
-    job.max_runtime := CASE WHEN runtime IS NOT NULL THEN pg_catalog.make_interval(secs => lockstep.rule_seconds('max_runtime', runtime, 1)) END;
-    job.max_expected := CASE WHEN expected IS NOT NULL THEN pg_catalog.make_interval(secs => lockstep.rule_seconds('max_expected', expected, 1)) END;
-    INSERT INTO lockstep.job (name, is_watch, queue_id, spec, enabled, overlap, zombie_after, max_runtime, max_expected, file, declared)
-    VALUES (p_spec ->> 'job', job.is_watch, job.queue_id, p_spec, job.enabled, job.overlap, job.zombie_after, job.max_runtime, job.max_expected, p_by_file,
-            CASE WHEN p_by_file IS NOT NULL THEN p_spec END)
+    job.zombie_after := pg_catalog.make_interval(secs => lockstep.rule_seconds(
+                                                     'zombie_after', COALESCE(p_spec ->> 'zombie_after', '30m'), 1));
+    job.max_runtime := CASE WHEN runtime IS NOT NULL THEN pg_catalog.make_interval(secs => lockstep.rule_seconds(
+                                                                                       'max_runtime', runtime, 1)) END;
+    job.max_expected := CASE WHEN expected IS NOT NULL
+                                 THEN pg_catalog.make_interval(secs => lockstep.rule_seconds(
+                                                                   'max_expected', expected, 1)) END;
+    INSERT INTO lockstep.job (name, is_watch, queue_id, spec, enabled, overlap, zombie_after, max_runtime, max_expected,
+                              file, declared)
+    VALUES (p_spec ->> 'job', job.is_watch, job.queue_id, p_spec, job.enabled, job.overlap, job.zombie_after,
+            job.max_runtime, job.max_expected, p_by_file, CASE WHEN p_by_file IS NOT NULL THEN p_spec END)
     ON CONFLICT (name) DO NOTHING;
     is_new := FOUND;
     IF is_new AND p_version IS NOT NULL THEN
-        RAISE EXCEPTION 'there is no job % of version %', p_spec ->> 'job', p_version USING ERRCODE = 'LS003', HINT = 'lockstep job list';
+        RAISE EXCEPTION 'there is no job % of version %', p_spec ->> 'job', p_version
+            USING ERRCODE = 'LS003', HINT = 'lockstep job list';
     END IF;
     IF NOT is_new THEN
         PERFORM lockstep.job_named(p_spec ->> 'job', p_version, true);
         UPDATE lockstep.job j
-        SET is_watch = job.is_watch, queue_id = job.queue_id, spec = p_spec, enabled = job.enabled, overlap = job.overlap, zombie_after = job.zombie_after, max_runtime = job.max_runtime,
-            max_expected = job.max_expected, version = j.version + 1, changed_at = pg_catalog.clock_timestamp(), changed_by = lockstep.actor(),
-            file = COALESCE(p_by_file, j.file), declared = CASE WHEN p_by_file IS NOT NULL THEN p_spec ELSE j.declared END
+        SET is_watch = job.is_watch, queue_id = job.queue_id, spec = p_spec, enabled = job.enabled,
+            overlap = job.overlap, zombie_after = job.zombie_after, max_runtime = job.max_runtime,
+            max_expected = job.max_expected, version = j.version + 1, changed_at = pg_catalog.clock_timestamp(),
+            changed_by = lockstep.actor(), file = COALESCE(p_by_file, j.file),
+            declared = CASE WHEN p_by_file IS NOT NULL THEN p_spec ELSE j.declared END
         WHERE j.name = p_spec ->> 'job';
     END IF;
     job := lockstep.job_named(p_spec ->> 'job');
@@ -43,8 +55,9 @@ BEGIN
     IF p_by_file IS NULL THEN -- what a file makes of several jobs is checked as a whole
         PERFORM lockstep.job_circle(job.job_id, job.name);
     END IF;
-    PERFORM lockstep.job_note(job.name, 'changed', lockstep.actor(), CASE WHEN is_new THEN 'made' ELSE pg_catalog.format('version %s', job.version) END
-        || COALESCE(' by ' || p_by_file, ''));
+    PERFORM lockstep.job_note(job.name, 'changed', lockstep.actor(),
+                              CASE WHEN is_new THEN 'made' ELSE pg_catalog.format('version %s', job.version) END
+                                  || COALESCE(' by ' || p_by_file, ''));
     PERFORM pg_catalog.pg_notify('lockstep_jobs', job.name);
     RETURN job;
 END

@@ -1,5 +1,7 @@
--- One task of a template, or one step of it, with the words replaced where they may be. Never in sql: what comes from outside is bound as a parameter.
-CREATE OR REPLACE FUNCTION lockstep.job_task(p_field text, p_task jsonb, p_words jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+-- One task of a template, or one step of it, with the words replaced in the fields that may have them. Never in sql: a
+-- value from outside is bound as a parameter.
+CREATE OR REPLACE FUNCTION lockstep.job_task(p_field text, p_task jsonb, p_words jsonb) RETURNS jsonb
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
     TYPED CONSTANT text[] := '{params,args,input}';
     TEXTS CONSTANT text[] := '{body,headers,key,name}';
@@ -8,17 +10,24 @@ BEGIN
     IF pg_catalog.jsonb_typeof(p_task) IS DISTINCT FROM 'object' THEN
         PERFORM lockstep.job_refuse(p_field, 'it is no JSON object', 'write {"order": 100, "sql": "SELECT 1"}');
     END IF;
-    SELECT k INTO word FROM pg_catalog.jsonb_object_keys(p_words) AS k WHERE pg_catalog.strpos((p_task -> 'sql')::text, '${' || k || '}') > 0 LIMIT 1;
+    SELECT k INTO word
+    FROM pg_catalog.jsonb_object_keys(p_words) AS k
+    WHERE pg_catalog.strpos((p_task -> 'sql')::text, '${' || k || '}') > 0 LIMIT 1;
     IF FOUND THEN
-        PERFORM lockstep.job_refuse(p_field || '.sql', pg_catalog.format('${%s} stands in a statement, where nothing is replaced', word),
-            pg_catalog.format('write $1 there, and "params": ["${%s}"]', word));
+        PERFORM lockstep.job_refuse(p_field || '.sql',
+                                    pg_catalog.format('${%s} stands in a statement, where nothing is replaced', word),
+                                    pg_catalog.format('write $1 there, and "params": ["${%s}"]', word));
     END IF;
-    RETURN (SELECT pg_catalog.jsonb_object_agg(e.key, CASE
-                WHEN e.key = ANY (TYPED || TEXTS) THEN lockstep.job_value(p_field || '.' || e.key, e.value, p_words, e.key = ANY (TYPED))
-                WHEN e.key = 'steps' AND pg_catalog.jsonb_typeof(e.value) = 'array' THEN (
-                    SELECT pg_catalog.jsonb_agg(lockstep.job_task(pg_catalog.format('%s.steps[%s]', p_field, s.n), s.step, p_words) ORDER BY s.n)
-                    FROM pg_catalog.jsonb_array_elements(e.value) WITH ORDINALITY AS s (step, n))
-                ELSE e.value END)
+    RETURN (SELECT pg_catalog.jsonb_object_agg(
+                       e.key,
+                       CASE WHEN e.key = ANY (TYPED || TEXTS)
+                                THEN lockstep.job_value(p_field || '.' || e.key, e.value, p_words, e.key = ANY (TYPED))
+                            WHEN e.key = 'steps' AND pg_catalog.jsonb_typeof(e.value) = 'array' THEN (
+                                SELECT pg_catalog.jsonb_agg(lockstep.job_task(
+                                                                pg_catalog.format('%s.steps[%s]', p_field, s.n), s.step,
+                                                                p_words) ORDER BY s.n)
+                                FROM pg_catalog.jsonb_array_elements(e.value) WITH ORDINALITY AS s (step, n))
+                            ELSE e.value END)
             FROM pg_catalog.jsonb_each(p_task) AS e);
 END
 $$;

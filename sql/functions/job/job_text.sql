@@ -1,5 +1,7 @@
--- A text with each ${word} replaced by the value of that word; two dollar signs before a brace stand for one. A word without a value is empty.
-CREATE OR REPLACE FUNCTION lockstep.job_text(p_field text, p_text text, p_words jsonb) RETURNS text LANGUAGE plpgsql STABLE AS $$
+-- A text with each ${word} replaced by the value of that word; two dollar signs before a brace stand for one. A word
+-- without a value is empty.
+CREATE OR REPLACE FUNCTION lockstep.job_text(p_field text, p_text text, p_words jsonb) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
     made text := '';
     rest text := p_text;
@@ -16,8 +18,11 @@ BEGIN
         END IF;
         word := pg_catalog.substring(pg_catalog.substr(rest, at), '^\$\{([A-Za-z_][A-Za-z0-9_]*)\}');
         IF word IS NULL OR NOT p_words ? word THEN
-            PERFORM lockstep.job_refuse(p_field, pg_catalog.format('"%s" is no placeholder', pg_catalog.left(pg_catalog.substr(rest, at), 40)),
-                'write one of ' || (SELECT pg_catalog.string_agg('${' || k || '}', ', ' ORDER BY k) FROM pg_catalog.jsonb_object_keys(p_words) AS k) || '; $' || '${ is the text ${');
+            PERFORM lockstep.job_refuse(
+                p_field, pg_catalog.format('"%s" is no placeholder', pg_catalog.left(pg_catalog.substr(rest, at), 40)),
+                'write one of ' || (SELECT pg_catalog.string_agg('${' || k || '}', ', ' ORDER BY k)
+                                    FROM pg_catalog.jsonb_object_keys(p_words) AS k)
+                || '; $' || '${ is the text ${');
         END IF;
         made := made || pg_catalog.left(rest, at - 1) || COALESCE(p_words ->> word, '');
         rest := pg_catalog.substr(rest, at + pg_catalog.length(word) + 3);

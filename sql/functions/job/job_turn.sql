@@ -1,9 +1,10 @@
--- A schedule whose job the caller has locked has its turn: it is decided, and what was decided is done. An error is written, and the schedule continues with
--- its next time.
+-- A schedule whose job the caller has locked has its turn: it is decided, and the decision is carried out. An error is
+-- recorded, and the schedule continues with its next time.
 --   verdict   fire, skip, miss, queue, cancel, wait: as job_decide; error: with the reason
 --             look: the caller runs the look as the tasks' login, and reports with dispatch_looked(token, ...)
 --             ask: the caller runs mark and query as the tasks' login, in the transaction of lockstep.fire(token, ...)
-CREATE OR REPLACE FUNCTION lockstep.job_turn(p_job_id int, p_schedule_id int, p_now timestamptz, p_by text) RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION lockstep.job_turn(p_job_id int, p_schedule_id int, p_now timestamptz, p_by text)
+RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$
 DECLARE
     AGAIN CONSTANT interval := interval '2 seconds';
     own lockstep.job;
@@ -18,7 +19,8 @@ BEGIN
     done.schedule := due.name;
     BEGIN
         decided := lockstep.job_decide(own, due, p_now);
-        IF decided.verdict = 'wait' AND decided.wake_at <= p_now THEN -- never at once: the caller continues until nothing is due
+        -- never at once: the caller continues until nothing is due
+        IF decided.verdict = 'wait' AND decided.wake_at <= p_now THEN
             decided.wake_at := p_now + AGAIN;
         END IF;
         done.verdict := decided.verdict;
@@ -28,7 +30,9 @@ BEGIN
             done := lockstep.job_ask(own, due, done, p_now, p_by);
         ELSIF decided.verdict = 'fire' AND (own.spec ? 'query' OR (due.rows_rule).mark IS NOT NULL) THEN
             done.verdict := 'ask';
-            done.reason := CASE WHEN (due.rows_rule).relation IS NULL THEN lockstep.job_source(due, decided.missed_count) ELSE decided.reason END;
+            done.reason := CASE WHEN (due.rows_rule).relation IS NULL
+                                    THEN lockstep.job_source(due, decided.missed_count)
+                                ELSE decided.reason END;
             done := lockstep.job_ask(own, due, done, p_now, p_by);
         ELSE
             done.run := lockstep.job_act(own, due, decided, p_by);
@@ -38,13 +42,16 @@ BEGIN
             GET STACKED DIAGNOSTICS taken = CONSTRAINT_NAME;
             done.reason := SQLERRM;
             done.run := NULL;
-            -- Another session is in the way, which is nothing that the job has done. Or a time that was undone fires again at the moment at which an executor reads its run from the topic.
+            -- Another session is in the way, which is nothing that the job has done. Or a time that was undone fires
+            -- again at the moment at which an executor reads its run from the topic.
             IF SQLSTATE IN ('55P03', '40P01', '40001') OR taken = 'run_queue_id_run_id_key' THEN
                 done.verdict := 'wait';
-                UPDATE lockstep.schedule s SET wake_at = p_now + AGAIN, asked_until = NULL WHERE s.schedule_id = due.schedule_id;
+                UPDATE lockstep.schedule s SET wake_at = p_now + AGAIN, asked_until = NULL
+                WHERE s.schedule_id = due.schedule_id;
             ELSE
                 done.verdict := 'error';
-                PERFORM lockstep.job_failed(own, due, done.scheduled_for, p_by, pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
+                PERFORM lockstep.job_failed(own, due, done.scheduled_for, p_by,
+                                            pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
             END IF;
     END;
     RETURN done;

@@ -1,5 +1,6 @@
 -- A date of a calendar rule, written as the number 20260131; NULL where it is 0 or not given.
-CREATE OR REPLACE FUNCTION lockstep.calendar_date(p_rule jsonb, p_field text) RETURNS date LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION lockstep.calendar_date(p_rule jsonb, p_field text) RETURNS date
+LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     number CONSTANT int := lockstep.calendar_number(p_rule, p_field, 0, 99991231);
 BEGIN
@@ -12,7 +13,8 @@ BEGIN
             NULL;
         END;
     END IF;
-    PERFORM lockstep.rule_refuse('value', pg_catalog.format('%s: %s is not a date', p_field, number), 'write it as 20260131, 19900101 at the earliest');
+    PERFORM lockstep.rule_refuse('value', pg_catalog.format('%s: %s is not a date', p_field, number),
+                                 'write it as 20260131, 19900101 at the earliest');
     RETURN NULL;
 END
 $$;

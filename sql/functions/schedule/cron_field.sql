@@ -1,5 +1,7 @@
 -- The values of a whole field: items with commas between them.
-CREATE OR REPLACE FUNCTION lockstep.cron_field(p_field text, p_text text, p_low int, p_high int, p_names text[] DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION lockstep.cron_field(
+    p_field text, p_text text, p_low int, p_high int, p_names text[] DEFAULT NULL)
+RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     item text;
     made bigint := 0;

@@ -1,4 +1,5 @@
--- Once: at an instant, or at a time of the zone's clock (once where the clock repeats it, at the end of the gap where it skips it).
+-- Once: at an instant, or at a time of the zone's clock (once where the clock repeats it, at the end of the gap where
+-- it skips it).
 CREATE OR REPLACE FUNCTION lockstep.once_rule(p_at text) RETURNS lockstep.rule LANGUAGE plpgsql STABLE AS $$
 DECLARE
     made lockstep.rule;
@@ -16,7 +17,8 @@ BEGIN
         END;
     END IF;
     IF local IS NULL THEN
-        PERFORM lockstep.rule_refuse('value', pg_catalog.format('at: "%s" is not a time', pg_catalog.left(COALESCE(p_at, ''), 64)),
+        PERFORM lockstep.rule_refuse(
+            'value', pg_catalog.format('at: "%s" is not a time', pg_catalog.left(COALESCE(p_at, ''), 64)),
             'write an instant, 2026-01-31T06:00:00Z, or a time of the zone''s clock, 2026-01-31T06:00:00');
     END IF;
     made.kind := 'days';

@@ -1,5 +1,7 @@
--- The first day from p_from on that a rule of days, weeks or months names; NULL: none in 400 years, after which the calendar repeats, so never.
-CREATE OR REPLACE FUNCTION lockstep.rule_day(p_rule lockstep.rule, p_from date) RETURNS date LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+-- The first day from p_from on that a rule of days, weeks or months names; NULL: none in 400 years, after which the
+-- calendar repeats, so never.
+CREATE OR REPLACE FUNCTION lockstep.rule_day(p_rule lockstep.rule, p_from date) RETURNS date
+LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
     from_day date := GREATEST(p_from, p_rule.start_date);
     first date;
@@ -27,9 +29,10 @@ BEGIN
     month := pg_catalog.date_part('month', first)::int;
     day := from_day - first + 1;
     FOR i IN 0..4800 LOOP
-        IF p_rule.months & (1 << month) <> 0 AND
-           (p_rule.factor = 1 OR ((pg_catalog.date_part('year', first) - pg_catalog.date_part('year', p_rule.start_date))::int * 12
-                                  + month - pg_catalog.date_part('month', p_rule.start_date)::int) % p_rule.factor = 0) THEN
+        IF p_rule.months & (1 << month) <> 0
+           AND (p_rule.factor = 1
+                OR ((pg_catalog.date_part('year', first) - pg_catalog.date_part('year', p_rule.start_date))::int * 12
+                    + month - pg_catalog.date_part('month', p_rule.start_date)::int) % p_rule.factor = 0) THEN
             found := lockstep.rule_month(p_rule, first) >> day;
             IF found <> 0 THEN
                 WHILE found & 1 = 0 LOOP

@@ -1,4 +1,5 @@
--- Why the times of a stored rule cannot be computed: its zone is one that the server does not know any more, as after an update of its time zones; NULL: they can.
+-- Why the times of a stored rule cannot be computed: its zone is one that the server does not know any more, as after
+-- an update of its time zones; NULL: they can.
 CREATE OR REPLACE FUNCTION lockstep.rule_fault(p_rule lockstep.rule) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
     IF p_rule.zone <> 'UTC' THEN
@@ -11,4 +12,5 @@ EXCEPTION
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.rule_fault(lockstep.rule) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.rule_fault(lockstep.rule) TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.rule_fault(lockstep.rule)
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

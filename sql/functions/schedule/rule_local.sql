@@ -1,5 +1,6 @@
 -- The first time from p_from on that a rule names on a clock that never changes; NULL: never.
-CREATE OR REPLACE FUNCTION lockstep.rule_local(p_rule lockstep.rule, p_from timestamp) RETURNS timestamp LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION lockstep.rule_local(p_rule lockstep.rule, p_from timestamp) RETURNS timestamp
+LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
     own CONSTANT date := p_from::date;
     past CONSTANT int := pg_catalog.ceil(pg_catalog.date_part('epoch', p_from - own));

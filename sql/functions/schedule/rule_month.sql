@@ -1,6 +1,7 @@
--- The days of the month that begins on p_first which a rule of kind months names: bit d is day d. Pure arithmetic; the rule's month set and its
--- factor are rule_day's concern.
-CREATE OR REPLACE FUNCTION lockstep.rule_month(p_rule lockstep.rule, p_first date) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+-- The days of the month that begins on p_first which a rule of kind months names: bit d is day d. Pure arithmetic; the
+-- rule's month set and its factor are rule_day's concern.
+CREATE OR REPLACE FUNCTION lockstep.rule_month(p_rule lockstep.rule, p_first date) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
     WEEKS CONSTANT bigint := 270549121; -- bits 0, 7, 14, 21, 28
     length CONSTANT int := (p_first + interval '1 month')::date - p_first;
@@ -40,8 +41,8 @@ BEGIN
         END LOOP;
     END IF;
     IF p_rule.last_weekdays <> 0 THEN
-        by_weekday := by_weekday | (((((p_rule.last_weekdays | (p_rule.last_weekdays << 7)) >> first_weekday) & 127) * WEEKS << 1)
-                                    & whole & (127::bigint << (length - 6)));
+        by_weekday := by_weekday | (((((p_rule.last_weekdays | (p_rule.last_weekdays << 7)) >> first_weekday) & 127)
+                                         * WEEKS << 1) & whole & (127::bigint << (length - 6)));
     END IF;
     made := CASE WHEN p_rule.is_both THEN by_day & by_weekday ELSE by_day | by_weekday END;
     IF p_rule.ordinal IS NULL THEN

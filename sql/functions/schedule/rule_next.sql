@@ -1,10 +1,14 @@
--- The first time after p_after at which a rule fires; NULL: never. It walks stretches of time in which the zone's clock runs evenly: inside one, local time
--- is UTC and an offset, and rule_local knows the rest. mark is the local time from which on nothing was seen yet; what happens to it where two stretches
--- meet is all that clock changes need:
---   the clock jumps ahead, 02:00 to 03:00   a fixed time in between fires once, at 03:00; a repeating one is not there
---   the clock is set back, 02:00 to 01:00   a fixed time in between was seen in the first pass, mark stays; a repeating one is seen again
--- A jump of three hours and more is a new calendar: what it skips is skipped, what it repeats is repeated. Nothing fires after the year 9999.
-CREATE OR REPLACE FUNCTION lockstep.rule_next(p_rule lockstep.rule, p_after timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+-- The first time after p_after at which a rule fires; NULL: never. It walks stretches of time in which the zone's clock
+-- runs evenly: inside one, local time is UTC and an offset, and rule_local does the rest. mark is the local time up to
+-- which all times are known; the moves of mark where two stretches meet handle all clock changes:
+--   the clock jumps ahead, 02:00 to 03:00   a fixed time in between fires once, at 03:00; a repeating one does not
+--                                           exist
+--   the clock is set back, 02:00 to 01:00   a fixed time in between was found in the first pass, mark stays; a
+--                                           repeating one is found again
+-- A jump of three hours and more is a new calendar: the times that it skips are skipped, those that it repeats are
+-- repeated. No time is after the year 9999.
+CREATE OR REPLACE FUNCTION lockstep.rule_next(p_rule lockstep.rule, p_after timestamptz) RETURNS timestamptz
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
     NEW_CALENDAR CONSTANT interval := interval '3 hours';
     MARGIN CONSTANT interval := interval '36 hours'; -- no two zones are farther apart
@@ -20,21 +24,24 @@ DECLARE
     behind timestamp;    -- and in the second
 BEGIN
     IF p_rule.kind = 'interval' THEN
-        fires := pg_catalog.to_timestamp((pg_catalog.floor((EXTRACT(epoch FROM after) - p_rule.phase) / p_rule.every) + 1) * p_rule.every + p_rule.phase);
+        fires := pg_catalog.to_timestamp((pg_catalog.floor((EXTRACT(epoch FROM after) - p_rule.phase) / p_rule.every)
+                                          + 1) * p_rule.every
+                                         + p_rule.phase);
         RETURN CASE WHEN fires <= last THEN fires END;
     ELSIF p_rule.kind = 'instant' THEN
         RETURN CASE WHEN p_rule.instant > after AND p_rule.instant <= last THEN p_rule.instant END;
     ELSIF p_rule.kind = 'never' THEN
         RETURN NULL;
     END IF;
-    -- What the first pass has shown when p_after lies in the second.
+    -- The result of the first pass, when p_after lies in the second.
     LOOP
         shift := (begun AT TIME ZONE p_rule.zone) - (begun AT TIME ZONE 'UTC');
         change := lockstep.zone_change(p_rule.zone, begun, after);
         EXIT WHEN change IS NULL;
         before := (change AT TIME ZONE 'UTC') + shift;
         behind := change AT TIME ZONE p_rule.zone;
-        mark := CASE WHEN p_rule.is_fixed AND behind < before AND before - behind < NEW_CALENDAR THEN GREATEST(mark, before) END;
+        mark := CASE WHEN p_rule.is_fixed AND behind < before AND before - behind < NEW_CALENDAR
+                         THEN GREATEST(mark, before) END;
         begun := change;
     END LOOP;
     begun := after;

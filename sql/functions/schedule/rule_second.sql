@@ -1,5 +1,7 @@
--- The first time of a day from p_from on, in seconds after that day's midnight; NULL: none. A window's may lie in the next day.
-CREATE OR REPLACE FUNCTION lockstep.rule_second(p_rule lockstep.rule, p_from int) RETURNS int LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+-- The first time of a day from p_from on, in seconds after that day's midnight; NULL: none. A window's may lie in the
+-- next day.
+CREATE OR REPLACE FUNCTION lockstep.rule_second(p_rule lockstep.rule, p_from int) RETURNS int
+LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
     hour int := p_from / 3600;
     minute int := p_from / 60 % 60;
@@ -14,7 +16,8 @@ BEGIN
         END LOOP;
         RETURN NULL;
     ELSIF p_rule.opens IS NOT NULL THEN
-        made := p_rule.opens + CASE WHEN p_from <= p_rule.opens THEN 0 ELSE (p_from - p_rule.opens + p_rule.step - 1) / p_rule.step * p_rule.step END;
+        made := p_rule.opens + CASE WHEN p_from <= p_rule.opens THEN 0
+                                    ELSE (p_from - p_rule.opens + p_rule.step - 1) / p_rule.step * p_rule.step END;
         RETURN CASE WHEN made <= p_rule.closes THEN made END;
     END IF;
     IF hour > 23 THEN
@@ -42,6 +45,7 @@ BEGIN
         hour := hour + 1;
         EXIT WHEN hour >= 24 OR p_rule.hours & (1 << hour) <> 0;
     END LOOP;
-    RETURN CASE WHEN hour < 24 THEN hour * 3600 + lockstep.rule_lowest(p_rule.minutes) * 60 + lockstep.rule_lowest(p_rule.seconds) END;
+    RETURN CASE WHEN hour < 24 THEN hour * 3600 + lockstep.rule_lowest(p_rule.minutes) * 60
+                                    + lockstep.rule_lowest(p_rule.seconds) END;
 END
 $$;

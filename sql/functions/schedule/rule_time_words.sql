@@ -7,8 +7,9 @@ DECLARE
     minutes text;
 BEGIN
     IF p_rule.step > 1 THEN
-        RETURN pg_catalog.format('every %s from %s to %s%s', lockstep.rule_length_words(p_rule.step), lockstep.rule_clock(p_rule.opens), lockstep.rule_clock(p_rule.closes % 86400),
-            CASE WHEN p_rule.closes >= 86400 THEN ' of the next day' ELSE '' END);
+        RETURN pg_catalog.format('every %s from %s to %s%s', lockstep.rule_length_words(p_rule.step),
+                                 lockstep.rule_clock(p_rule.opens), lockstep.rule_clock(p_rule.closes % 86400),
+                                 CASE WHEN p_rule.closes >= 86400 THEN ' of the next day' ELSE '' END);
     END IF;
     LOOP
         at := lockstep.rule_second(p_rule, at);
@@ -17,20 +18,29 @@ BEGIN
         at := at + 1;
     END LOOP;
     IF pg_catalog.cardinality(listed) <= MOST THEN
-        RETURN 'at ' || (SELECT pg_catalog.string_agg(lockstep.rule_clock(t), ', ' ORDER BY t) FROM pg_catalog.unnest(listed) AS t);
+        RETURN 'at ' || (SELECT pg_catalog.string_agg(lockstep.rule_clock(t), ', ' ORDER BY t)
+                         FROM pg_catalog.unnest(listed) AS t);
     ELSIF p_rule.hours IS NULL THEN
-        RETURN pg_catalog.format('at %s times a day, the first at %s', pg_catalog.cardinality(p_rule.times), lockstep.rule_clock(p_rule.times[1]));
+        RETURN pg_catalog.format('at %s times a day, the first at %s', pg_catalog.cardinality(p_rule.times),
+                                 lockstep.rule_clock(p_rule.times[1]));
     END IF;
     IF p_rule.seconds & p_rule.minutes = (1::bigint << 60) - 1 AND p_rule.hours = (1 << 24) - 1 THEN
         RETURN 'every second';
     END IF;
-    minutes := CASE WHEN p_rule.minutes = (1::bigint << 60) - 1 THEN 'every minute' ELSE 'at minute ' || lockstep.rule_set_words(p_rule.minutes, 0) END;
+    minutes := CASE WHEN p_rule.minutes = (1::bigint << 60) - 1 THEN 'every minute'
+                    ELSE 'at minute ' || lockstep.rule_set_words(p_rule.minutes, 0) END;
     FOR every IN 2..30 LOOP
-        IF 60 % every = 0 AND p_rule.minutes = (SELECT pg_catalog.bit_or(1::bigint << n) FROM pg_catalog.generate_series(0, 59, every) AS n) THEN
+        IF 60 % every = 0
+           AND p_rule.minutes = (SELECT pg_catalog.bit_or(1::bigint << n)
+                                 FROM pg_catalog.generate_series(0, 59, every) AS n) THEN
             minutes := pg_catalog.format('every %s minutes', every);
         END IF;
     END LOOP;
-    RETURN pg_catalog.concat(CASE WHEN p_rule.seconds = (1::bigint << 60) - 1 THEN 'every second, ' WHEN p_rule.seconds <> 1 THEN pg_catalog.format('at second %s, ', lockstep.rule_set_words(p_rule.seconds, 0)) END,
-        minutes, CASE WHEN p_rule.hours = (1 << 24) - 1 THEN ' of every hour' ELSE pg_catalog.format(' of hour %s', lockstep.rule_set_words(p_rule.hours, 0)) END);
+    RETURN pg_catalog.concat(CASE WHEN p_rule.seconds = (1::bigint << 60) - 1 THEN 'every second, '
+                                  WHEN p_rule.seconds <> 1 THEN pg_catalog.format(
+                                      'at second %s, ', lockstep.rule_set_words(p_rule.seconds, 0)) END,
+                             minutes,
+                             CASE WHEN p_rule.hours = (1 << 24) - 1 THEN ' of every hour'
+                                  ELSE pg_catalog.format(' of hour %s', lockstep.rule_set_words(p_rule.hours, 0)) END);
 END
 $$;

@@ -1,6 +1,8 @@
--- When the clock of p_zone changes for the first time after p_from, up to p_to; NULL: it does not. PostgreSQL shows offsets, not changes: they are
--- looked at every twelve hours, and between two that differ the change is found by halves. p_to is at most days behind p_from.
-CREATE OR REPLACE FUNCTION lockstep.zone_change(p_zone text, p_from timestamptz, p_to timestamptz) RETURNS timestamptz LANGUAGE plpgsql STABLE STRICT AS $$
+-- When the clock of p_zone changes for the first time after p_from, up to p_to; NULL: it does not. PostgreSQL shows
+-- offsets, not changes: they are looked at every twelve hours, and between two that differ the change is found by
+-- halves. p_to is at most days behind p_from.
+CREATE OR REPLACE FUNCTION lockstep.zone_change(p_zone text, p_from timestamptz, p_to timestamptz) RETURNS timestamptz
+LANGUAGE plpgsql STABLE STRICT AS $$
 DECLARE
     offset_from CONSTANT interval := (p_from AT TIME ZONE p_zone) - (p_from AT TIME ZONE 'UTC');
     low timestamptz := p_from;
