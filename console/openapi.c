@@ -311,6 +311,7 @@ static void add_route(cJSON *paths, const struct route *route)
     text(operation, "description",
          route->level == LEVEL_OPERATOR  ? "For lockstep_operator."
          : route->level == LEVEL_MONITOR ? "For lockstep_monitor."
+         : route->level == LEVEL_PING    ? "For tokens of role ping, and callers of lockstep.ping."
                                          : "For everyone.");
     bool get = strcmp(route->method, "GET") == 0;
     struct route_param param;

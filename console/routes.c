@@ -14,6 +14,7 @@
 
 #define MONITOR  LEVEL_MONITOR
 #define OPERATOR LEVEL_OPERATOR
+#define PING     LEVEL_PING
 
 #define ADVISE_READ 20000 /* tasks; `lockstep queue advise` reads more, and takes a second */
 
@@ -202,6 +203,8 @@ const struct route routes[] = {
      "job schedule version reason!", "removes a schedule"},
     {"POST", "schedules/explain", &sql_console_schedule_explain, MONITOR, "rule! count",
      "what a rule of times means, and its next times"},
+    {"POST", "ping/{job}", &sql_console_ping, PING, "job status=report detail=report_detail",
+     "a watch reports that its work elsewhere has ended well, or has failed"},
     {"POST", "alerts/{alert}/ack", &sql_console_alert_ack, OPERATOR, "alert reason!",
      "acknowledges it"},
     {"POST", "locks/{pid}/end", &sql_console_session_end, OPERATOR, "pid reason!",

@@ -6,7 +6,8 @@
 . "$here/../support/console.bash"
 browser_needed chromium
 browser_surroundings
-export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed STRAY REJECTED WORK PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
+export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed WATCH=backup STRAY REJECTED WORK \
+    PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
 QUEUE=$(scratch_name) HALTED=$(scratch_name) REPLAYED=$(scratch_name) GIVEN_UP=$(scratch_name)
 acts=$(scratch_name) stray=$(scratch_name)
 person "$acts" 'lockstep_operator, lockstep_producer, pg_signal_backend'
@@ -30,6 +31,7 @@ cat >"$tmp/jobs.json" <<JSON
 {"jobs": [{"job": "nightly", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "day", "kind": "interval", "every": "24h"}]},
           {"job": "daily", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "two", "kind": "cron", "expr": "0 2 * * *", "zone": "UTC"}]},
           {"job": "doomed", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
+          {"job": "backup", "watch": true, "schedules": [{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "UTC"}]},
           {"job": "late", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "day", "kind": "interval", "every": "24h"}]}]}
 JSON
 lockstep job apply "$tmp/jobs.json" >/dev/null

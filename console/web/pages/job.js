@@ -198,6 +198,26 @@ function remove(job) {
     });
 }
 
+function report(job, after) {
+    return actionButton('Report', {
+        title: `Report for ${job.job}`,
+        confirm: 'Report',
+        path: `ping/${seg(job.job)}`,
+        after,
+        noReason: true,
+        values: { status: 'ok' },
+        fields: [
+            { name: 'status', label: 'how it has ended', options: ['ok', 'fail'] },
+            { name: 'detail', label: 'detail', help: 'empty: nothing is said of it' },
+        ],
+        effect: (v) => [
+            `${job.job} has ${v.status === 'ok' ? 'ended well' : 'failed'}, as if it had reported so itself.`,
+            'The report answers the latest time that has passed. One that comes before its time is kept and answers none.',
+        ],
+        body: (v) => ({ status: v.status, ...(v.detail ? { detail: v.detail } : {}) }),
+    });
+}
+
 function buttons(job, schedules, after) {
     const at = `jobs/${seg(job.job)}`,
         fields = [parametersField(job)];
@@ -346,6 +366,7 @@ export const page = {
                 ctx.session.operator && job.mode !== 'watch'
                     ? buttons(job, schedules, ctx.reload)
                     : ctx.session.operator && [
+                          report(job, ctx.reload),
                           silence(`jobs/${seg(job.job)}`, job.job, ctx.reload),
                           edit(job, ctx.reload),
                           remove(job),
