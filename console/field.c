@@ -25,6 +25,8 @@
 
 static const struct field fields[] = {
     {"run", FIELD_UUID, 0, 0, NULL, NULL, "the id of a run"},
+    {"new_run", FIELD_UUID, 0, 0, NULL, NULL,
+     "the id of the run: the same tasks under the same id are one run; without it: a new one"},
     {"task", FIELD_INT, 1, ID_MOST, NULL, NULL, "the id of a task"},
     {"queue_name", FIELD_SLUG, 1, SLUG_MOST, NULL, NULL, "the name of the new queue"},
     {"topic", FIELD_TEXT, 1, TOPIC_MOST, NULL, NULL, "its topic; without it: the queue's name"},

@@ -169,7 +169,8 @@ const struct route routes[] = {
      "queue max_readers! reason!", "changes how many tasks run at once, while it runs"},
     {"PUT", "queues/{queue}/policy", &sql_console_queue_policy, OPERATOR, "queue policy! reason!",
      "changes on_failure, runs, max_attempts, lookahead"},
-    {"POST", "queues/{queue}/runs", &sql_console_publish, MONITOR, "queue tasks! name=title",
+    {"POST", "queues/{queue}/runs", &sql_console_publish, MONITOR,
+     "queue tasks! name=title run=new_run on_failure",
      "publishes tasks as one run; needs lockstep_producer"},
 
     {"POST", "executors/{executor}/drain", &sql_console_executor_drain, OPERATOR,

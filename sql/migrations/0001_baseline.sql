@@ -345,7 +345,7 @@ CREATE TABLE lockstep.run (
     error text,                            -- what ended it badly, in a sentence
     published_by text,
     published_at timestamptz,
-    publish_digest text,                   -- of the source, when it is repeatable
+    publish_digest text,                   -- of the source, when it is repeatable; of the request of an enqueued run
     publish_acked_seq bigint,
     publish_acked_offset bigint,
     started_at timestamptz,

@@ -167,6 +167,38 @@ ends "$published" Completed
 as POST "api/v1/queues/$q/runs" '{"tasks": [{"order": 1}]}'
 expect 'a task that is wrong' "$((status >= 400 && status < 500)) $(api_is .detail | grep -c 'nothing to do')" '1 1'
 
+case_begin 'a run with an id of the caller is published once, and a policy of its own goes with it'
+own=$(cat /proc/sys/kernel/random/uuid)
+once() { as POST "api/v1/queues/$q/runs" \
+    "{\"run\": \"$own\", \"name\": \"once\", \"on_failure\": \"continue\", \"tasks\": [$1]}"; }
+fails='{"order": 1, "sql": "SELECT 1 / 0"}, {"order": 2, "sql": "SELECT 2"}'
+for _ in 1 2; do
+    once "$fails"
+    expect 'the run' "$status $(api_is .run_id)" "200 $own"
+done
+ends "$own" PartiallyCompleted
+once "$fails"
+expect 'when it has ended, too' "$status $(api_is .run_id)" "200 $own"
+expect 'it has run once' "$(sql "SELECT count(*) || ' ' || sum(tasks) FROM lockstep.run WHERE name = 'once'")" '1 2'
+once '{"order": 1, "sql": "SELECT 1"}'
+expect 'another content' "$status $(api_is .code) $(api_is .hint | grep -c "lockstep run show $own")" '409 LS002 1'
+as POST "api/v1/queues/$q/runs" '{"run": "7", "tasks": [{"order": 1, "sql": "SELECT 1"}]}'
+expect 'no id' "$status $(api_is .field)" '400 run'
+as POST "api/v1/queues/$q/runs" '{"on_failure": "explode", "tasks": [{"order": 1, "sql": "SELECT 1"}]}'
+expect 'no policy' "$status $(api_is .field)" '400 on_failure'
+own=$(cat /proc/sys/kernel/random/uuid)
+lockstep queue pause "$q" -q
+for _ in 1 2 3 4 5 6; do
+    curl -s -m 30 -o /dev/null -w '%{http_code}\n' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" \
+        -H 'Content-Type: application/json' \
+        -d "{\"run\": \"$own\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}" "${url}api/v1/queues/$q/runs" &
+done >"$tmp/at_once"
+eventually 30 eval '[ "$(wc -l <"$tmp/at_once")" = 6 ]'
+expect 'six at once' "$(sort -u "$tmp/at_once") $(sql "SELECT count(*) FROM lockstep.run WHERE run_id = '$own'")" \
+    '200 1'
+lockstep queue resume "$q" -q
+ends "$own" Completed
+
 case_begin 'tasks come as JSON Lines, too, and a line that is wrong is named'
 lines() { api POST "api/v1/queues/$q/runs?$1" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/jsonl' --data-binary "$2"; }
 lines name=lines $'{"order": 1, "sql": "SELECT 1"}\n\n{"order": 2, "sql": "SELECT 2"}\n'

@@ -49,6 +49,7 @@ function publishAction(q, after) {
         noReason: true,
         fields: [
             { name: 'name', label: 'name of the run' },
+            { name: 'on_failure', label: 'when a task fails', options: ['', 'stop', 'continue', 'pause'], any: 'as the queue says' },
             {
                 name: 'tasks',
                 label: 'tasks, one JSON object a line',
@@ -61,7 +62,7 @@ function publishAction(q, after) {
             `The tasks become one run on ${nameOf(q)}, with their orders as its phases.`,
             'It needs a login of lockstep_producer.',
         ],
-        body: (v) => ({ tasks: tasksOf(v.tasks), ...(v.name ? { name: v.name } : {}) }),
+        body: (v) => ({ tasks: tasksOf(v.tasks), ...(v.name ? { name: v.name } : {}), ...(v.on_failure ? { on_failure: v.on_failure } : {}) }),
         done: (doc) => `Published as run ${doc.run_id}.`,
     });
 }
