@@ -161,7 +161,7 @@ const struct route routes[] = {
      "pauses it"},
     {"POST", "queues/{queue}/resume", &sql_console_queue_resume, OPERATOR, "queue reason!",
      "continues it"},
-    {"POST", "queues/{queue}/accept", &sql_console_queue_accept, OPERATOR, "queue reason!",
+    {"POST", "queues/{queue}/accept", NULL, OPERATOR, "queue from_offset=accept_from reason!",
      "accepts the topic of a halted queue as it is now"},
     {"POST", "queues/{queue}/accept-server", &sql_queue_accept_server, OPERATOR, "queue reason!",
      "accepts the server that a halted queue is on now"},
@@ -225,7 +225,7 @@ const struct route_code *route_code(const struct route *route)
         {"POST", "tokens", .once = true},
         {"POST", "queues", .make = queue_create_make, .after = queue_create_mark},
         {"DELETE", "queues/{queue}", .before = queue_may_delete},
-        {"POST", "queues/{queue}/accept", .before = queue_may_accept},
+        {"POST", "queues/{queue}/accept", .before = queue_may_accept, .make = queue_accept_make},
         {"POST", "queues/{queue}/accept-server", .before = queue_may_accept_server},
         {"PUT", "jobs/{job}", .before = prepare_job},
         {"POST", "rejected/{rejected}/redrive", .before = prepare_redrive}};

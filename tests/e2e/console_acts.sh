@@ -361,6 +361,39 @@ as POST "api/v1/queues/$made/accept" '{"reason": "x"}'
 expect 'its topic is not what it is halted for' "$status" 409
 does 'its server is accepted' POST "api/v1/queues/$made/accept-server" '{"reason": "we moved"}' '"\(.queue) \(.next_offset)"' "$made 0"
 logged server_accepted 'we moved'
+
+case_begin 'a halted queue continues where it is said, if that is in its log'
+printf 'a\nb\nc\n' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$made" -p 0
+halted() {
+    sql "UPDATE lockstep.queue SET halted_at = now(), halted_reason = 'topic_changed', halted_detail = 'x'
+         WHERE name = '$made'" >/dev/null
+}
+queue_is() { sql "SELECT next_offset, epoch, halted_at IS NULL, partitions FROM lockstep.queue WHERE name = '$made'"; }
+halted
+as POST "api/v1/queues/$made/accept" '{"from_offset": 999999, "reason": "x"}'
+expect 'an offset outside the log' \
+    "$status $(api_is .field) $(api_is .hint | grep -c '^Give one from 0 to [0-9]*, or earliest or latest.$')" \
+        '400 from_offset 1'
+for wrong in '"2026-11-23T08:00:00Z"' '"first"' -1; do
+    as POST "api/v1/queues/$made/accept" "{\"from_offset\": $wrong, \"reason\": \"x\"}"
+    expect "$wrong" "$status $(api_is .field)" '400 from_offset'
+done
+expect 'it is halted as before' "$(queue_is | cut -d'|' -f 1,3)" '0|f'
+does 'an offset' POST "api/v1/queues/$made/accept" '{"from_offset": 2, "reason": "two are done"}' .next_offset 2
+expect 'it continues there' "$(queue_is)" '2|0|t|1'
+logged topic_accepted 'cursor 0 -> 2, two are done'
+halted
+does 'the beginning' POST "api/v1/queues/$made/accept" '{"from_offset": "earliest", "reason": "all again"}' \
+    .next_offset 0
+expect 'an epoch of its own' "$(queue_is)" '0|1|t|1'
+halted
+does 'the end' POST "api/v1/queues/$made/accept" '{"from_offset": "latest", "reason": "none of it"}' \
+    '.next_offset >= 3' true
+halted
+does 'where it is' POST "api/v1/queues/$made/accept" '{"reason": "as it is"}' '.next_offset >= 3' true
+expect 'it is open' "$(queue_is | cut -d'|' -f 2,3)" '1|t'
+
+case_begin 'a queue at work is not deleted'
 working=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT pg_sleep(600)"}')
 eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = '"'Processing'"'")" = 1 ]'
 as DELETE "api/v1/queues/$q" '{"reason": "x"}'

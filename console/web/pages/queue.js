@@ -40,6 +40,9 @@ const tasksOf = (text) =>
         .filter((line) => line.trim())
         .map((line) => JSON.parse(line));
 
+/* A number, or a word. */
+const placeOf = (text) => (/^\d+$/.test(text.trim()) ? Number(text.trim()) : text.trim());
+
 function publishAction(q, after) {
     return actionButton('Publish', {
         title: `Publish a run on ${nameOf(q)}`,
@@ -139,11 +142,12 @@ function buttons(q, after) {
                 danger: true,
                 path: `${at}/accept`,
                 after,
-                effect: [
+                fields: [{ name: 'from_offset', label: 'continue at', help: 'an offset, or earliest or latest; empty: at the cursor' }],
+                effect: (v) => [
                     `Halted: ${q.halted_detail ?? q.halted_reason}`,
-                    'The queue takes the topic as it is now for the right one, and continues at its cursor.',
-                    'Another offset to begin at: lockstep queue resume --accept-topic --from-offset.',
+                    `The queue takes the topic as it is now for the right one, and continues at ${v.from_offset ? placeOf(v.from_offset) : 'its cursor'}.`,
                 ],
+                body: (v) => ({ reason: v.reason, ...(v.from_offset ? { from_offset: placeOf(v.from_offset) } : {}) }),
             }),
         actionButton('Delete', {
             title: `Delete ${nameOf(q)}`,
