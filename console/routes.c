@@ -178,6 +178,9 @@ const struct route routes[] = {
     {"PUT", "executors/{executor}/readers", &sql_console_executor_readers, OPERATOR,
      "executor readers reason!", "changes how many of its readers work"},
 
+    {"POST", "jobs", &sql_console_jobs_apply, OPERATOR,
+     "jobs=definitions! file=declared! prune force dry_run reason",
+     "declares jobs by a list, all of them or none"},
     {"PUT", "jobs/{job}", &sql_console_job_put, OPERATOR, "job definition! version dry_run reason",
      "makes it what the definition says"},
     {"DELETE", "jobs/{job}", &sql_console_job_delete, OPERATOR, "job version reason!",
@@ -227,6 +230,7 @@ const struct route_code *route_code(const struct route *route)
         {"DELETE", "queues/{queue}", .before = queue_may_delete},
         {"POST", "queues/{queue}/accept", .before = queue_may_accept, .make = queue_accept_make},
         {"POST", "queues/{queue}/accept-server", .before = queue_may_accept_server},
+        {"POST", "jobs", .before = prepare_jobs},
         {"PUT", "jobs/{job}", .before = prepare_job},
         {"POST", "rejected/{rejected}/redrive", .before = prepare_redrive}};
     static const struct route_code none = {0};

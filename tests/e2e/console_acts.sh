@@ -310,6 +310,36 @@ tries 'SELECT id AS \"order\", $$SELECT 1$$ AS sql FROM staging'
 expect 'what it may' "$status $(api_is .action)" '200 create'
 as DELETE api/v1/jobs/tried '{"reason": "tried"}'
 
+case_begin 'jobs are declared by a list, as job apply does it: all of them or none, and what is declared no more goes'
+one="{\"job\": \"one\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}" two=${one/one/two}
+applies() { as POST api/v1/jobs "{\"file\": \"deploy\", \"jobs\": [$1]${2:+, $2}}"; }
+actions='[.items[] | "\(.job) \(.action)"] | join(", ")'
+applies "$one, $two" '"dry_run": true'
+expect 'told' "$status $(api_is .dry_run) $(api_is "$actions")" '200 true one create, two create'
+applies "$one, {\"job\": \"three\"}"
+expect 'one is wrong' "$status $(sql "SELECT count(*) FROM lockstep.job WHERE name IN ('one', 'two', 'three')")" '400 0'
+applies "$one, $two" '"reason": "first"'
+expect 'made' "$status $(api_is "$actions")" '200 one create, two create'
+expect 'why' "$(sql "SELECT string_agg(job, ' ' ORDER BY job) FROM lockstep.job_event
+    WHERE job IN ('one', 'two') AND message = 'create: first' AND source = '$acts'")" 'one two'
+applies "$one"
+expect 'what is declared no more stays' "$status $(api_is "$actions")" '200 one unchanged'
+as PUT api/v1/jobs/one "{\"definition\": {\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 2\"}]}}"
+applies "$one" '"prune": true'
+expect 'what was changed by hand is kept, and the other one goes' "$status $(api_is .kept) $(api_is "$actions")" \
+    '200 1 one kept, two delete'
+applies "$one" '"force": true'
+expect 'by force' "$status $(api_is .kept) $(api_is "$actions")" '200 0 one change'
+expect 'the jobs' "$(sql "SELECT string_agg(name || ' ' || file, ', ') FROM lockstep.job
+    WHERE name IN ('one', 'two')")" 'one deploy'
+applies "{\"job\": \"tried\", \"queue\": \"$q\", \"query\": \"SELECT 1 AS \\\"order\\\", note AS sql FROM staging\"}"
+expect 'its SQL is tried' "$status $(api_is '.field, .code' | paste -sd'|')" '400 tried: query|42703'
+for wrong in '"jobs": []' '"jobs": [7]' '"jobs": {}'; do
+    as POST api/v1/jobs "{\"file\": \"deploy\", $wrong}"
+    expect "$wrong" "$status $(api_is .field)" '400 jobs'
+done
+as DELETE api/v1/jobs/one '{"reason": "done"}'
+
 case_begin 'single schedules of a job are added, changed and removed, as by the command line'
 as PUT api/v1/jobs/timed "{\"definition\": {\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}}"
 does add POST api/v1/jobs/timed/schedules '{"definition": {"name": "night", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}, "reason": "it is time"}' '"\(.schedule) \(.version)"' 'night 2'
