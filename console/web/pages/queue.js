@@ -321,7 +321,10 @@ export const page = {
                 {
                     key: 'runs',
                     wide: true,
-                    tools: h('a', { href: `runs${query({ queue: nameOf(data.queue) })}` }, 'all runs'),
+                    tools: [
+                        h('a', { href: `runs${query({ queue: nameOf(data.queue) })}` }, 'all runs'),
+                        h('a', { href: `tasks${query({ queue: nameOf(data.queue) })}` }, 'all tasks'),
+                    ],
                 },
                 listTable(
                     data.runs,
