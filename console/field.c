@@ -99,6 +99,12 @@ static const struct field fields[] = {
     {"runs", FIELD_UUIDS, 0, 1000, NULL, NULL, "ids of runs"},
     {"filter", FIELD_OBJECT, 0, 0, "queue status=run_status name since until", NULL,
      "which runs are meant; of more than 1,000 the newest"},
+    {"corrections", FIELD_OBJECTS, 1, 1000, NULL, NULL,
+     "each with rejected_id, and with value, the corrected message, if it is not published as it "
+     "is"},
+    {"rejected_filter", FIELD_OBJECT, 0, 0, "queue run reason_is=rejected_reason", NULL,
+     "which rejected messages are meant, 1,000 of one queue at most"},
+    {"rejected_reason", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "the reason of their rejection"},
     {"action", FIELD_WORD, 0, 0, "cancel|pause|resume|retry", NULL, "what to do with them"},
     {"level", FIELD_WORD, 0, 0, "monitor|operator|ping", NULL, "what it may do"},
     {"report", FIELD_WORD, 0, 0, "ok|fail", "ok", "how it has ended; without it: ok"},

@@ -4,6 +4,7 @@
 #include "advise/advise.h"
 #include "console/prepare.h"
 #include "console/queue.h"
+#include "console/redrive.h"
 #include "console/replay.h"
 #include "console/runs.h"
 #include "console/settings.h"
@@ -140,6 +141,9 @@ const struct route routes[] = {
     {"POST", "rejected/{rejected}/redrive", &sql_console_rejected_redrive, OPERATOR,
      "rejected value reason! again preview",
      "publishes it again, corrected or as it is; needs lockstep_producer"},
+    {"POST", "rejected/redrive", NULL, OPERATOR,
+     "messages=corrections^ filter=rejected_filter^ reason! again preview",
+     "publishes some of them again as one run; needs lockstep_producer"},
     {"POST", "replay", NULL, OPERATOR, "queue! mode run^ from^ to order resume^ reason! preview",
      "runs a part of the topic, or a run, again; needs lockstep_producer"},
     {"POST", "replays/{replay}/abandon", NULL, OPERATOR, "replay reason!",
@@ -240,6 +244,7 @@ const struct route_code *route_code(const struct route *route)
         {"POST", "queues/{queue}/accept-server", .before = queue_may_accept_server},
         {"POST", "jobs", .before = prepare_jobs},
         {"PUT", "jobs/{job}", .before = prepare_job},
+        {"POST", "rejected/redrive", .make = redrive_make},
         {"POST", "rejected/{rejected}/redrive", .before = prepare_redrive}};
     static const struct route_code none = {0};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

@@ -51,6 +51,10 @@ const ROWS = [
         effect: `SELECT count(*) = 1 FROM lockstep.rejected m JOIN lockstep.run r ON r.run_id = m.redrive_run WHERE m.rejected_id = ${REJECTED} AND r.status = 'Completed'`,
     },
     {
+        of: 'pages/rejected.js: Redrive', at: `rejected?queue=${QUEUE}`, button: 'Redrive …', preview: /2 messages would be published/, says: /If one of them would be rejected again/,
+        effect: `SELECT count(*) = 2 FROM lockstep.rejected m JOIN lockstep.run r ON r.run_id = m.redrive_run WHERE m.rejected_id <> ${REJECTED} AND r.status = 'Completed'`, log: logged('messages_redriven'),
+    },
+    {
         of: 'pages/replay.js: Replay', at: `replay?queue=${QUEUE}&run=${FAILED}`, button: 'Replay …', fill: { order: '1' }, says: /only the phase of order 1; later phases are not replayed/, preview: /run again\s*1/,
         effect: `SELECT count(*) = 1 FROM lockstep.replay WHERE run_id = '${FAILED}' AND state = 'Completed' AND made + reopened = 1`,
         log: (reason) => `SELECT count(*) = 1 FROM lockstep.replay WHERE reason = '${reason}' AND started_by = '${login}'`,

@@ -50,6 +50,11 @@ eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name LIKE 'later%'" 3
 echo '{"ordr": 7}' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$QUEUE" -p 0
 eventually 60 is 'SELECT count(*) FROM lockstep.rejected' 1
 REJECTED=$(sql 'SELECT rejected_id FROM lockstep.rejected')
+sql <<SQL
+INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+SELECT queue_id, 1000000 + n, 'hole', 'd', convert_to('{"order": ' || n || ', "sql": "SELECT 1"}', 'UTF8')
+FROM lockstep.queue, generate_series(1, 2) AS n WHERE name = '$QUEUE'
+SQL
 printf '{"run": "%s", "seq": 0, "previous_order": 0, "order": 1, "sql": "SELECT 1"}\n' "$ENDLESS" | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$QUEUE" -p 0
 eventually 60 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$ENDLESS' AND t.status = 'Completed'" 1
 eventually 60 is "SELECT r.status FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$REPLAYED'" Completed

@@ -20,7 +20,10 @@ does() { # WHAT METHOD PATH BODY FILTER WANTED
     as "$2" "$3" "$4"
     expect "$1" "$status $(api_is "$5")" "200 $6"
 }
-logged() { expect "$1 is logged" "$(sql "SELECT count(*) > 0 FROM lockstep.event_log WHERE event = '$1' AND actor = '$acts' AND detail LIKE '%$2%'")" t; }
+logged() { # EVENT REASON [ACTOR]
+    expect "$1 is logged" "$(sql "SELECT count(*) > 0 FROM lockstep.event_log
+        WHERE event = '$1' AND actor = '${3:-$acts}' AND detail LIKE '%$2%'")" t
+}
 
 case_begin 'runs are paused, continued, cancelled and tried again'
 lockstep queue pause "$q" -q
@@ -246,6 +249,61 @@ expect 'none such' "$status" 404
 sign_in "$publishes"
 as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right}"
 expect 'no operator' "$status" 403
+
+case_begin 'several rejected messages are redriven as one run, corrected or as they are: all of them or none'
+sign_in "${acts}_all"
+sql <<SQL >/dev/null
+INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+SELECT queue_id, 200000 + n, 'hole', 'd', convert_to(m, 'UTF8') FROM lockstep.queue, unnest(ARRAY[
+    '{"run": "$run", "seq": 4, "order": 20, "sql": "SELECT 20"}', '{"order": 10, "sql": "SELECT 10"}',
+    '{"type": "end", "run": "$run", "seq": 5, "tasks": 5, "phases": 1}', '{"order": 30, "sgl": "SELECT 30"}', NULL])
+    WITH ORDINALITY AS t (m, n) WHERE name = '$q'
+SQL
+read -r first second end wrong none < <(sql "SELECT string_agg(rejected_id::text, ' ' ORDER BY kafka_offset)
+    FROM lockstep.rejected_message WHERE reason = 'hole'")
+many() { as POST api/v1/rejected/redrive "{\"reason\": \"${2:-x}\", $1}"; }
+redriven() { sql "SELECT count(*) FROM lockstep.rejected_message WHERE reason = 'hole' AND redrive_run IS NOT NULL"; }
+holes='"filter": {"reason_is": "hole"}'
+many "$holes"
+expect 'one that is wrong' "$status $(api_is .code) $(api_is .detail | cut -d: -f 1)" "409 bad_field rejected message $wrong"
+many "\"messages\": [{\"rejected_id\": $first}, {\"rejected_id\": $none}]"
+expect 'one without a text' "$status $(api_is .detail)" "409 rejected message $none: it has no text"
+many "\"messages\": [{\"rejected_id\": $end}]"
+expect 'nothing but an end' "$status $(api_is .detail)" '409 there is nothing to redrive'
+many "\"messages\": [{\"rejected_id\": $first}, {\"rejected_id\": 999999}]"
+expect 'one that there is not' "$status $(api_is .detail)" '404 there is no rejected message 999999'
+for odd in '[]' '[{}]' '[{"rejected_id": "1"}]' '[{"rejected_id": 1.5}]' \
+    "[{\"rejected_id\": $first, \"valeu\": \"x\"}]" \
+    "[{\"rejected_id\": $first}, {\"rejected_id\": $first}]" "[{\"rejected_id\": $first, \"value\": 7}]"; do
+    many "\"messages\": $odd"
+    expect "$odd" "$status $(api_is .field)" '400 messages'
+done
+many "$holes, \"messages\": [{\"rejected_id\": $first}]"
+expect 'both' "$status" 400
+many '"filter": {"queue": "none"}'
+expect 'none that match' "$status $(api_is .detail)" '409 there is nothing to redrive'
+many '"filter": {"reason": "hole"}'
+expect 'an unknown filter' "$status $(api_is .field)" '400 reason'
+corrected="\"messages\": [{\"rejected_id\": $first}, {\"rejected_id\": $second}, {\"rejected_id\": $end},
+    {\"rejected_id\": $wrong, \"value\": \"{\\\"order\\\": 5, \\\"sql\\\": \\\"SELECT 5\\\"}\"}]"
+many "$corrected, \"preview\": true"
+expect 'a preview' "$status $(api_is '[.preview, .queue, .messages, .ends] | tostring')" "200 [true,\"$q\",3,1]"
+expect 'nothing was done' "$(redriven)" 0
+many "$corrected" 'the phase before is loaded'
+expect 'redriven' "$status $(api_is '[.queue, .messages, .ends] | tostring')" "200 [\"$q\",3,1]"
+ends "$(api_is .run_id)" Completed
+expect 'in the order of their phases' "$(sql "SELECT string_agg(t.\"order\"::text, ' ' ORDER BY t.task_id)
+    FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$(api_is .run_id)'")" '5 10 20'
+expect 'and noted' "$(redriven)" 3
+logged messages_redriven 'the phase before is loaded' "${acts}_all"
+many "\"messages\": [{\"rejected_id\": $second}]"
+expect 'once' "$status $(api_is .hint)" '409 If it is meant once more, say again: true.'
+many "\"messages\": [{\"rejected_id\": $second}], \"again\": true"
+expect 'or again' "$status $(api_is .messages)" '200 1'
+sign_in "$acts"
+many "\"messages\": [{\"rejected_id\": $second}], \"again\": true"
+expect 'an operator is no producer' "$status $(api_is .hint)" "403 GRANT lockstep_producer TO $acts;"
+sign_in "$publishes"
 
 case_begin 'a part of the topic is replayed as lockstep replay does it: first a preview'
 sign_in "${acts}_all"

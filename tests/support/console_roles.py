@@ -9,7 +9,7 @@ import urllib.error
 import urllib.request
 
 # Beside the group of the console: what the statement asks of the login itself.
-PRODUCER = {'POST /queues/{queue}/runs', 'POST /rejected/{rejected}/redrive', 'POST /replay', 'POST /replays/{replay}/abandon'}
+PRODUCER = {'POST /queues/{queue}/runs', 'POST /rejected/{rejected}/redrive', 'POST /rejected/redrive', 'POST /replay', 'POST /replays/{replay}/abandon'}
 # Who reads needs lockstep_monitor, who changes lockstep_operator, but for these: not taken from the document, so that a wrong line of the table of routes is seen.
 FOR_EVERYONE = {'POST /session', 'GET /openapi.json', 'GET /clusters'}
 FOR_REPORTERS = {'POST /ping/{job}'}
@@ -90,6 +90,8 @@ for who in people:
             body = value(content['schema']) if content else {}
             if path == '/queues/{queue}/runs':
                 body['tasks'] = [{'order': 1, 'sql': 'SELECT 1'}]
+            if path == '/rejected/redrive':
+                body['messages'] = [{'rejected_id': int(MADE_UP['rejected'])}]
             if path == '/session':
                 body = {}
             given = [p for p in operation.get('parameters', []) if p['in'] == 'query' and p['required']]
