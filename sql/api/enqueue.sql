@@ -17,7 +17,7 @@ DECLARE
 BEGIN
     SELECT b.queue_id INTO own FROM lockstep.queue b WHERE b.name = enqueue.queue;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'there is no queue %', COALESCE(enqueue.queue, 'without a name') 
+        RAISE EXCEPTION 'there is no queue %', COALESCE(enqueue.queue, 'without a name')
             USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
     ELSIF COALESCE(cardinality(enqueue.tasks), 0) = 0 THEN
         RAISE EXCEPTION 'a run needs at least one task' USING ERRCODE = 'invalid_parameter_value',
