@@ -39,6 +39,10 @@ console_requests() {
         run/large runs/{large}/gantt?buckets=400
         run/large runs/{large}/phases?limit=200
         run/large runs/{large}/tasks
+        tasks tasks
+        tasks/filter tasks?status=Failed
+        tasks/filter tasks?status=Pending,Processing
+        tasks/filter tasks?queue={queue}
         task tasks/{task}
         task tasks/{task}/explain
         task/wide tasks/{one}
@@ -58,6 +62,7 @@ console_requests() {
         job jobs/{job}
         job jobs/{job}/next?count=5
         job jobs/{job}/occurrences?limit=40
+        job jobs/{job}/days?limit=14
         missed health?limit=200
         missed alerts
         missed occurrences?status=missed,error&limit=50

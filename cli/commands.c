@@ -32,7 +32,7 @@ static const struct option_spec all_run_options[] = {
     {"assets", "DIR", "serves the page from this folder instead: for work on it", 0},
     {0}};
 static const struct option_spec console_token_options[] = {
-    {"role", "monitor|operator", "the rights of a new token; default monitor", 0},
+    {"role", "monitor|operator|ping", "the rights of a new token; default monitor", 0},
     {"days", "N:1:3650", "a new token expires after so many days; default never", 0},
     {"publish", NULL, "a new token may publish, too, and, as an operator, redrive and replay", 0},
     {"reason", "TEXT", "why, for the event log", 0},

@@ -10,8 +10,7 @@ static enum rc create(struct cli *cli, const char *name, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     const char *role = cli_text(cli, "role");
-    bool may_act = role != NULL && strcmp(role, "operator") == 0;
-    const char *const params[] = {name, may_act ? "true" : "false", cli_text(cli, "days"),
+    const char *const params[] = {name, role != NULL ? role : "monitor", cli_text(cli, "days"),
                                   cli_has(cli, "publish") ? "true" : "false",
                                   cli_text(cli, "reason")};
     enum rc rc = db_run(cli->db, &sql_console_token_create, params, &result, err);

@@ -3,6 +3,7 @@
 #include "cli/control.h"
 #include "cli/find.h"
 #include "cli/queue_keep.h"
+#include "control/queue_accept.h"
 #include "control/queue_lists.h"
 #include "control/queue_use.h"
 #include "control/topic.h"
@@ -163,88 +164,36 @@ enum rc command_queue_pause(struct cli *cli, struct err *err)
     return hold(cli, true, err);
 }
 
-/* Where the queue is to continue must lie inside the log, or it would be halted again at once. */
-static enum rc choose_offset(struct cli *cli, const struct queue_row *queue, int64_t *ret_offset,
-                             struct err *err)
-{
-    struct topic_ends ends;
-    struct err why;
-    const char *text = cli_text(cli, "from-offset");
-    bool earliest = text != NULL && strcmp(text, "earliest") == 0;
-    bool latest = text != NULL && strcmp(text, "latest") == 0;
-    int64_t offset = queue->next_offset;
-    if (text != NULL && !earliest && !latest)
-        offset = cli_int(cli, "from-offset", offset);
-    *ret_offset = offset;
-    if (!earliest && !latest && kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
-        return RC_OK;
-    enum rc rc =
-        topic_ends(&cli->kafka, queue->topic, queue->partition, KAFKA_PATIENCE_MS, &ends, &why);
-    if (rc == RC_OK && (earliest || latest)) {
-        *ret_offset = earliest ? ends.low : ends.high;
-        return RC_OK;
-    }
-    if (rc != RC_OK && (earliest || latest)) {
-        *err = why;
-        return rc;
-    }
-    if (rc != RC_OK) {
-        cli_say(cli, "lockstep: warning: %s: whether offset %lld is in the log is not known: %s\n",
-                queue->topic, (long long)offset, why.message);
-        return RC_OK;
-    }
-    if (offset >= ends.low && offset <= ends.high)
-        return RC_OK;
-    char hint[160];
-    (void)snprintf(hint, sizeof hint, "Give one that is: --from-offset %lld to %lld.",
-                   (long long)ends.low, (long long)ends.high);
-    return err_set(err, RC_REJECT, ERR_USAGE, queue->name, hint,
-                   "offset %lld is outside the log of topic %s, which goes from %lld to %lld",
-                   (long long)offset, queue->topic, (long long)ends.low, (long long)ends.high);
-}
-
 static const char *show_hint(char hint[100], const char *queue)
 {
     (void)snprintf(hint, 100, REMEDY_QUEUE_SHOW, queue);
     return hint;
 }
 
-/* 0: not known. */
-static int partitions_of(struct cli *cli, const char *topic)
-{
-    struct kafka_admin *admin = NULL;
-    struct kafka_topic_info info = {0};
-    struct err ignored;
-    if (kafka_properties_get(&cli->kafka, "bootstrap.servers") == NULL)
-        return 0;
-    enum rc rc = kafka_admin_open(&cli->kafka, &admin, &ignored);
-    if (rc == RC_OK)
-        rc = kafka_topic_describe(admin, topic, KAFKA_PATIENCE_MS, &info, &ignored);
-    kafka_admin_close(admin);
-    return rc == RC_OK ? info.partitions : 0;
-}
-
 static enum rc accept_topic(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
     char hint[100];
-    DB_RESULT_AUTO *result = NULL;
+    struct queue_accepted accepted;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
-    int64_t offset = -1;
-    if (rc == RC_OK)
-        rc = choose_offset(cli, &queue, &offset, err);
     if (rc != RC_OK)
         return rc;
-    int partitions = partitions_of(cli, queue.topic);
-    const char *params[] = {queue.name, cli_has(cli, "from-offset") ? DB_INT(offset) : NULL,
-                            cli_text(cli, "reason"), partitions > 0 ? DB_INT(partitions) : NULL};
-    rc = db_run(cli->db, &sql_queue_accept, params, &result, err);
+    const struct queue_acceptance what = {.name = queue.name,
+                                          .topic = queue.topic,
+                                          .partition = queue.partition,
+                                          .cursor = queue.next_offset,
+                                          .from_offset = cli_text(cli, "from-offset"),
+                                          .reason = cli_text(cli, "reason"),
+                                          .patience_ms = KAFKA_PATIENCE_MS};
+    rc = queue_accept(cli->db, &cli->kafka, &what, &accepted, err);
+    if (*accepted.warning != '\0')
+        cli_say(cli, "lockstep: warning: %s: %s\n", queue.topic, accepted.warning);
     if (rc == RC_NONE)
         return err_set(err, RC_REJECT, ERR_FAILED, queue.name, show_hint(hint, queue.name),
                        "the queue is not halted for its topic, there is nothing to accept");
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: topic %s is accepted, the queue continues from offset %s\n",
-                queue.name, queue.topic, db_text(result, 0, QUEUE_ACCEPT_IS_NOW));
+        cli_say(cli, "lockstep: %s: topic %s is accepted, the queue continues from offset %lld\n",
+                queue.name, queue.topic, (long long)accepted.next_offset);
     return rc;
 }
 

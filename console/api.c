@@ -296,6 +296,18 @@ static void answer_change(const struct api *api, struct http_request *request, i
         problem_answer_err(request, rc, &err);
 }
 
+static void refuse_look(struct http_request *request)
+{
+    refuse(request, 403, "this token reports to watches and does nothing else", REMEDY_TOKEN_NEW);
+}
+
+static void refuse_report(struct http_request *request)
+{
+    http_add_header(request, "Retry-After", "1");
+    refuse(request, 429, "more reports come than ten a second",
+           "Wait a second, then report again.");
+}
+
 static void refuse_act(struct http_request *request, const struct visitor *visitor)
 {
     char hint[200];
@@ -320,6 +332,8 @@ static void answer_route(const struct api *api, struct http_request *request, in
         ; /* it has answered */
     else if (call_read(route, request, skip, &who, &call, &err) != RC_OK)
         refuse_call(request, &err);
+    else if (route->level == LEVEL_PING && !visitor_may_report(visitor))
+        refuse_report(request);
     else if (get)
         answer_get(api, request, skip, route, &call, visitor);
     else
@@ -364,6 +378,8 @@ static void answer_known(const struct api *api, struct http_request *request, in
     enum rc rc = api_visitor(api, request, &visitor, &err);
     if (rc != RC_OK)
         answer_unknown(api, request, rc, &err);
+    else if (visitor_level(visitor) < LEVEL_MONITOR && (route == NULL || route->level > LEVEL_PING))
+        refuse_look(request);
     else if (route == NULL)
         refuse_path(request, allow);
     else if (route == &routes[ROUTE_SESSION])
@@ -398,7 +414,9 @@ void api_answer_metrics(const struct api *api, struct http_request *request)
     struct err err = {0};
     struct visitor *visitor = NULL;
     enum rc rc = api_visitor(api, request, &visitor, &err);
-    if (rc == RC_OK) {
+    if (rc == RC_OK && visitor_level(visitor) < LEVEL_MONITOR) {
+        refuse_look(request);
+    } else if (rc == RC_OK) {
         page_text(api->page, &text);
         http_add_header(request, "Cache-Control", "no-store");
         http_answer(request, 200, PAGE_TYPE, text.data, text.len);

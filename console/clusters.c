@@ -60,8 +60,9 @@ static bool may_look(const struct api *api, const struct api *asked, struct http
     struct visitor *visitor = NULL;
     if (api->sessions == asked->sessions && http_header(request, "Authorization") != NULL) {
         enum rc rc = api_visitor(api, request, &visitor, &err);
+        bool may = rc == RC_OK && visitor_level(visitor) >= LEVEL_MONITOR;
         visitor_release(visitor);
-        return rc == RC_OK;
+        return may;
     }
     const char *cookie = http_cookie(request, api->cookie);
     return !api->sign_in || (cookie != NULL && sessions_knows(api->sessions, cookie));

@@ -21,10 +21,14 @@
 #define NUMBER_DIGITS 18
 #define TIME_DIGITS   16
 
+#define PLACES "earliest|latest"
+
 #define SLUG "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
 static const struct field fields[] = {
     {"run", FIELD_UUID, 0, 0, NULL, NULL, "the id of a run"},
+    {"new_run", FIELD_UUID, 0, 0, NULL, NULL,
+     "the id of the run: the same tasks under the same id are one run; without it: a new one"},
     {"task", FIELD_INT, 1, ID_MOST, NULL, NULL, "the id of a task"},
     {"queue_name", FIELD_SLUG, 1, SLUG_MOST, NULL, NULL, "the name of the new queue"},
     {"topic", FIELD_TEXT, 1, TOPIC_MOST, NULL, NULL, "its topic; without it: the queue's name"},
@@ -32,6 +36,8 @@ static const struct field fields[] = {
      "of the topic; without it: the only one there is"},
     {"from_offset", FIELD_INT, 0, ID_MOST, NULL, NULL,
      "begin here; without it: at the log's begin"},
+    {"accept_from", FIELD_PLACE, 0, ID_MOST, PLACES, NULL,
+     "continue here; without it: at the cursor"},
     {"from_end", FIELD_BOOL, 0, 0, NULL, "false", "begin at the end: what is there is not run"},
     {"create_topic", FIELD_BOOL, 0, 0, NULL, "false", "make the topic if there is none"},
     {"replication", FIELD_INT, 1, INT16_MAX, NULL, NULL,
@@ -93,11 +99,27 @@ static const struct field fields[] = {
     {"runs", FIELD_UUIDS, 0, 1000, NULL, NULL, "ids of runs"},
     {"filter", FIELD_OBJECT, 0, 0, "queue status=run_status name since until", NULL,
      "which runs are meant; of more than 1,000 the newest"},
+    {"corrections", FIELD_OBJECTS, 1, 1000, NULL, NULL,
+     "each with rejected_id, and with value, the corrected message, if it is not published as it "
+     "is"},
+    {"rejected_filter", FIELD_OBJECT, 0, 0, "queue run reason_is=rejected_reason", NULL,
+     "which rejected messages are meant, 1,000 of one queue at most"},
+    {"rejected_reason", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "the reason of their rejection"},
     {"action", FIELD_WORD, 0, 0, "cancel|pause|resume|retry", NULL, "what to do with them"},
-    {"level", FIELD_WORD, 0, 0, "monitor|operator", NULL, "what it may do"},
+    {"level", FIELD_WORD, 0, 0, "monitor|operator|ping", NULL, "what it may do"},
+    {"report", FIELD_WORD, 0, 0, "ok|fail", "ok", "how it has ended; without it: ok"},
+    {"report_detail", FIELD_TEXT, 0, REASON_MOST, NULL, NULL,
+     "what is to be said of it; it is kept"},
     {"value", FIELD_TEXT, 0, TEXT_MOST, NULL, NULL, "the corrected message"},
     {"days", FIELD_INT, 1, 3650, NULL, NULL, "after so many days it expires; without it: never"},
     {"definition", FIELD_OBJECT, 0, 0, NULL, NULL, "the job, with the fields of a file"},
+    {"definitions", FIELD_OBJECTS, 1, 10000, NULL, NULL,
+     "the jobs, each with the fields of a file"},
+    {"declared", FIELD_TEXT, 1, NAME_MOST, NULL, NULL,
+     "a name for the list, as that of a file: by it the jobs are known the next time"},
+    {"prune", FIELD_BOOL, 0, 0, NULL, "false",
+     "delete jobs that were declared under this name and are no more"},
+    {"force", FIELD_BOOL, 0, 0, NULL, "false", "overwrite what was changed by hand, or elsewhere"},
     {"version", FIELD_INT, 1, INT32_MAX, NULL, NULL, "only if the job is of this version"},
     {"dry_run", FIELD_BOOL, 0, 0, NULL, "false", "only say what would be done"},
     {"preview", FIELD_BOOL, 0, 0, NULL, "false", "only say what would be done"},
@@ -128,7 +150,8 @@ const struct field *field_named(const char *name, size_t len)
 bool field_is_text(const struct field *field)
 {
     return field->type != FIELD_INT && field->type != FIELD_BOOL && field->type != FIELD_PLACE &&
-           field->type != FIELD_OBJECT && field->type != FIELD_TASKS && field->type != FIELD_UUIDS;
+           field->type != FIELD_OBJECT && field->type != FIELD_OBJECTS &&
+           field->type != FIELD_TASKS && field->type != FIELD_UUIDS;
 }
 
 void field_describe(const struct field *field, struct str *text)
@@ -166,11 +189,13 @@ void field_describe(const struct field *field, struct str *text)
         str_text(text, "true or false");
         break;
     case FIELD_PLACE:
-        str_text(text, "an offset, a time, as 2026-11-23T08:00:00Z, or earliest or latest");
+        str_format(text, "an offset, %sor earliest or latest",
+                   field->words == NULL ? "a time, as 2026-11-23T08:00:00Z, " : "");
         break;
     case FIELD_OBJECT:
         str_text(text, "an object");
         break;
+    case FIELD_OBJECTS:
     case FIELD_TASKS:
         str_text(text, "an array of objects");
         break;
@@ -316,12 +341,12 @@ static bool check_after(const struct field *field, const char *list, const char 
     return first > 0 && at[first] == '\0';
 }
 
-static bool check_place(const char *text, struct str *value)
+static bool check_place(const struct field *field, const char *text, struct str *value)
 {
     int64_t offset;
-    if (!str_same(text, "earliest") && !str_same(text, "latest") &&
+    if (!has_word(PLACES, text, strlen(text)) &&
         !(int64_parse(text, strlen(text), &offset) && offset >= 0))
-        return check_time(text, value);
+        return field->words == NULL && check_time(text, value);
     str_text(value, text);
     return true;
 }
@@ -364,8 +389,9 @@ static bool check(const struct field *field, const char *list, const char *text,
             return false;
         break;
     case FIELD_PLACE:
-        return check_place(text, value);
+        return check_place(field, text, value);
     case FIELD_OBJECT:
+    case FIELD_OBJECTS:
     case FIELD_TASKS:
     case FIELD_UUIDS:
         break;

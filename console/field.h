@@ -29,10 +29,11 @@ enum field_type {
     FIELD_AFTER_PLACE,
     FIELD_AFTER_NAME,
     FIELD_BOOL,
-    FIELD_PLACE,  /* of a topic: an offset, a time, earliest or latest */
-    FIELD_OBJECT, /* of the body, as written; words: its members, as those of a route; NULL: any */
-    FIELD_TASKS,  /* an array of objects in the body, as written, or its lines as JSON Lines */
-    FIELD_UUIDS   /* an array of 1 to most UUIDs in the body, as written */
+    FIELD_PLACE,   /* of a topic: an offset, earliest or latest; without words: or a time */
+    FIELD_OBJECT,  /* of the body, as written; words: its members, as those of a route; NULL: any */
+    FIELD_OBJECTS, /* an array of objects in the body, as written */
+    FIELD_TASKS,   /* an array of objects in the body, as written, or its lines as JSON Lines */
+    FIELD_UUIDS    /* an array of 1 to most UUIDs in the body, as written */
 };
 
 struct field {

@@ -79,7 +79,7 @@ static void add_array(cJSON *schema, const struct field *field)
     add_int(schema, "minItems", field->least);
     add_int(schema, "maxItems", field->most);
     cJSON *items = object(schema, "items");
-    text(items, "type", field->type == FIELD_TASKS ? "object" : "string");
+    text(items, "type", field->type == FIELD_UUIDS ? "string" : "object");
     if (field->type == FIELD_UUIDS)
         text(items, "format", "uuid");
 }
@@ -91,15 +91,17 @@ static void add_text(cJSON *schema, const struct field *field)
     add_int(schema, "maxLength", field->most);
 }
 
-static void add_place(cJSON *schema)
+static void add_place(cJSON *schema, const struct field *field)
 {
     cJSON *offset = one_of(schema, "anyOf"), *word = one_of(schema, "anyOf");
-    cJSON *time = one_of(schema, "anyOf");
     text(offset, "type", "integer");
     add_int(offset, "minimum", 0);
     add_int(offset, "maximum", INT64_MAX);
     text(word, "type", "string");
     add_words(word, "earliest|latest");
+    if (field->words != NULL)
+        return;
+    cJSON *time = one_of(schema, "anyOf");
     text(time, "type", "string");
     text(time, "format", "date-time");
 }
@@ -147,7 +149,7 @@ static void fill_schema(cJSON *schema, const struct field *field, const char *li
         text(schema, "type", "boolean");
         break;
     case FIELD_PLACE:
-        add_place(schema);
+        add_place(schema, field);
         break;
     case FIELD_OBJECT:
         if (field->words != NULL)
@@ -155,6 +157,7 @@ static void fill_schema(cJSON *schema, const struct field *field, const char *li
         else
             text(schema, "type", "object");
         break;
+    case FIELD_OBJECTS:
     case FIELD_TASKS:
     case FIELD_UUIDS:
         add_array(schema, field);
@@ -311,6 +314,7 @@ static void add_route(cJSON *paths, const struct route *route)
     text(operation, "description",
          route->level == LEVEL_OPERATOR  ? "For lockstep_operator."
          : route->level == LEVEL_MONITOR ? "For lockstep_monitor."
+         : route->level == LEVEL_PING    ? "For tokens of role ping, and callers of lockstep.ping."
                                          : "For everyone.");
     bool get = strcmp(route->method, "GET") == 0;
     struct route_param param;

@@ -7,6 +7,12 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
+enum rc prepare_jobs(const struct route_context *context, struct db *db, const char *const *params,
+                     struct err *err)
+{
+    return job_check(db, context->task_conninfo, params[0], err);
+}
+
 /* The definition need not name the job: that is in the path. */
 enum rc prepare_job(const struct route_context *context, struct db *db, const char *const *params,
                     struct err *err)

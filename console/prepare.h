@@ -13,6 +13,9 @@
 
 #include "console/route.h"
 
+/** params: jobs. */
+MUST_CHECK enum rc prepare_jobs(const struct route_context *context, struct db *db,
+                                const char *const *params, struct err *err);
 /** params: job, definition. */
 MUST_CHECK enum rc prepare_job(const struct route_context *context, struct db *db,
                                const char *const *params, struct err *err);

@@ -1,7 +1,9 @@
 #include "console/queue.h"
 
 #include "base/remedies.h"
+#include "base/utf8.h"
 #include "control/birthmark.h"
+#include "control/queue_accept.h"
 #include "control/queue_create.h"
 #include "control/queue_use.h"
 
@@ -10,6 +12,7 @@
 #include <string.h>
 
 #define KAFKA_MS 5000
+#define LOOK_MS  2000 /* for each question whose answer is not needed */
 
 enum rc queue_needs_kafka(const struct route_context *context, struct err *err)
 {
@@ -145,6 +148,47 @@ enum rc queue_may_accept(const struct route_context *context, struct db *db,
 {
     (void)context;
     return may_accept(db, params[0], false, err);
+}
+
+static void add_accepted(const char *queue, const struct queue_accepted *accepted,
+                         struct str *document)
+{
+    cJSON *root = cJSON_CreateObject();
+    (void)cJSON_AddStringToObject(root, "queue", queue);
+    (void)cJSON_AddNumberToObject(root, "next_offset", (double)accepted->next_offset);
+    if (*accepted->warning != '\0')
+        (void)cJSON_AddStringToObject(root, "warning", accepted->warning);
+    char *text = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    str_text(document, text);
+    cJSON_free(text);
+}
+
+enum rc queue_accept_make(const struct route_context *context, struct db *db,
+                          const char *const *params, struct str *document, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    struct queue_accepted accepted;
+    const char *from = params[1];
+    bool is_word = from != NULL && (*from == 'e' || *from == 'l');
+    enum rc rc = is_word ? queue_needs_kafka(context, err) : RC_OK;
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_queue_find, params, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    const struct queue_acceptance what = {.name = params[0],
+                                          .topic = db_text(row, 0, QUEUE_FIND_TOPIC),
+                                          .partition = (int)db_int(row, 0, QUEUE_FIND_PARTITION),
+                                          .cursor = db_int(row, 0, QUEUE_FIND_NEXT_OFFSET),
+                                          .from_offset = from,
+                                          .reason = params[2],
+                                          .patience_ms = LOOK_MS};
+    rc = queue_accept(db, context->kafka, &what, &accepted, err);
+    if (rc == RC_OK)
+        add_accepted(params[0], &accepted, document);
+    else if (rc == RC_REJECT)
+        utf8_copy(err->object, sizeof err->object, from != NULL ? "from_offset" : "");
+    return rc;
 }
 
 enum rc queue_may_accept_server(const struct route_context *context, struct db *db,

@@ -26,6 +26,10 @@ MUST_CHECK enum rc queue_create_make(const struct route_context *context, struct
 /** The birthmark, when the queue is committed. */
 MUST_CHECK enum rc queue_create_mark(const struct route_context *context, struct db *db,
                                      const char *const *params, struct err *err);
+/** params: queue, from_offset, reason. */
+MUST_CHECK enum rc queue_accept_make(const struct route_context *context, struct db *db,
+                                     const char *const *params, struct str *document,
+                                     struct err *err);
 /* Whether these may be done. params: queue. */
 MUST_CHECK enum rc queue_may_delete(const struct route_context *context, struct db *db,
                                     const char *const *params, struct err *err);

@@ -4,6 +4,7 @@
 #include "advise/advise.h"
 #include "console/prepare.h"
 #include "console/queue.h"
+#include "console/redrive.h"
 #include "console/replay.h"
 #include "console/runs.h"
 #include "console/settings.h"
@@ -14,6 +15,7 @@
 
 #define MONITOR  LEVEL_MONITOR
 #define OPERATOR LEVEL_OPERATOR
+#define PING     LEVEL_PING
 
 #define ADVISE_READ 20000 /* tasks; `lockstep queue advise` reads more, and takes a second */
 
@@ -84,6 +86,9 @@ const struct route routes[] = {
     {"POST", "runs/{run}/retry", &sql_console_run_retry, OPERATOR, "run reason!",
      "runs what did not complete again"},
 
+    {"GET", "tasks", &sql_console_task_list, MONITOR,
+     "limit after=after_place queue status name @payloads",
+     "tasks of all runs, those of the newest runs first"},
     {"GET", "tasks/{task}", &sql_console_task, MONITOR, "task @payloads",
      "one task and its attempts"},
     {"GET", "tasks/{task}/explain", &sql_console_explain_task, MONITOR, "task @payloads",
@@ -99,6 +104,8 @@ const struct route routes[] = {
     {"GET", "jobs/{job}/occurrences", &sql_console_job_occurrences, MONITOR,
      "limit job after=after_place @payloads", "its times that were decided, the newest first"},
     {"GET", "jobs/{job}/next", &sql_console_job_next, MONITOR, "job count", "its next times"},
+    {"GET", "jobs/{job}/days", &sql_console_job_days, MONITOR, "limit job after",
+     "sums of its times by day (UTC), the newest first"},
     {"GET", "jobs/{job}/history", &sql_console_job_history, MONITOR,
      "limit after=after_place job kind text since until @payloads", "its log, the newest first"},
     {"GET", "occurrences", &sql_console_occurrences, MONITOR,
@@ -109,6 +116,9 @@ const struct route routes[] = {
     {"GET", "schedules", &sql_console_schedules, MONITOR, "limit after name", "schedules of jobs"},
     {"GET", "calendar", &sql_console_calendar, MONITOR, "limit after=after_name name queue",
      "by job, its schedules in words and what they fire in the coming week"},
+    {"GET", "forecast", &sql_console_forecast, MONITOR,
+     "limit job after=after_place from=from_time to=to_time",
+     "times of stored schedules that are to come, the first ones first"},
     {"GET", "triggers", &sql_console_triggers, MONITOR, "limit after name @payloads",
      "triggers of jobs and their last look"},
     {"GET", "alerts", &sql_console_alerts, MONITOR,
@@ -131,6 +141,9 @@ const struct route routes[] = {
     {"POST", "rejected/{rejected}/redrive", &sql_console_rejected_redrive, OPERATOR,
      "rejected value reason! again preview",
      "publishes it again, corrected or as it is; needs lockstep_producer"},
+    {"POST", "rejected/redrive", NULL, OPERATOR,
+     "messages=corrections^ filter=rejected_filter^ reason! again preview",
+     "publishes some of them again as one run; needs lockstep_producer"},
     {"POST", "replay", NULL, OPERATOR, "queue! mode run^ from^ to order resume^ reason! preview",
      "runs a part of the topic, or a run, again; needs lockstep_producer"},
     {"POST", "replays/{replay}/abandon", NULL, OPERATOR, "replay reason!",
@@ -160,7 +173,7 @@ const struct route routes[] = {
      "pauses it"},
     {"POST", "queues/{queue}/resume", &sql_console_queue_resume, OPERATOR, "queue reason!",
      "continues it"},
-    {"POST", "queues/{queue}/accept", &sql_console_queue_accept, OPERATOR, "queue reason!",
+    {"POST", "queues/{queue}/accept", NULL, OPERATOR, "queue from_offset=accept_from reason!",
      "accepts the topic of a halted queue as it is now"},
     {"POST", "queues/{queue}/accept-server", &sql_queue_accept_server, OPERATOR, "queue reason!",
      "accepts the server that a halted queue is on now"},
@@ -168,7 +181,8 @@ const struct route routes[] = {
      "queue max_readers! reason!", "changes how many tasks run at once, while it runs"},
     {"PUT", "queues/{queue}/policy", &sql_console_queue_policy, OPERATOR, "queue policy! reason!",
      "changes on_failure, runs, max_attempts, lookahead"},
-    {"POST", "queues/{queue}/runs", &sql_console_publish, MONITOR, "queue tasks! name=title",
+    {"POST", "queues/{queue}/runs", &sql_console_publish, MONITOR,
+     "queue tasks! name=title run=new_run on_failure",
      "publishes tasks as one run; needs lockstep_producer"},
 
     {"POST", "executors/{executor}/drain", &sql_console_executor_drain, OPERATOR,
@@ -176,6 +190,9 @@ const struct route routes[] = {
     {"PUT", "executors/{executor}/readers", &sql_console_executor_readers, OPERATOR,
      "executor readers reason!", "changes how many of its readers work"},
 
+    {"POST", "jobs", &sql_console_jobs_apply, OPERATOR,
+     "jobs=definitions! file=declared! prune force dry_run reason",
+     "declares jobs by a list, all of them or none"},
     {"PUT", "jobs/{job}", &sql_console_job_put, OPERATOR, "job definition! version dry_run reason",
      "makes it what the definition says"},
     {"DELETE", "jobs/{job}", &sql_console_job_delete, OPERATOR, "job version reason!",
@@ -202,6 +219,8 @@ const struct route routes[] = {
      "job schedule version reason!", "removes a schedule"},
     {"POST", "schedules/explain", &sql_console_schedule_explain, MONITOR, "rule! count",
      "what a rule of times means, and its next times"},
+    {"POST", "ping/{job}", &sql_console_ping, PING, "job status=report detail=report_detail",
+     "a watch reports that its work elsewhere has ended well, or has failed"},
     {"POST", "alerts/{alert}/ack", &sql_console_alert_ack, OPERATOR, "alert reason!",
      "acknowledges it"},
     {"POST", "locks/{pid}/end", &sql_console_session_end, OPERATOR, "pid reason!",
@@ -221,9 +240,11 @@ const struct route_code *route_code(const struct route *route)
         {"POST", "tokens", .once = true},
         {"POST", "queues", .make = queue_create_make, .after = queue_create_mark},
         {"DELETE", "queues/{queue}", .before = queue_may_delete},
-        {"POST", "queues/{queue}/accept", .before = queue_may_accept},
+        {"POST", "queues/{queue}/accept", .before = queue_may_accept, .make = queue_accept_make},
         {"POST", "queues/{queue}/accept-server", .before = queue_may_accept_server},
+        {"POST", "jobs", .before = prepare_jobs},
         {"PUT", "jobs/{job}", .before = prepare_job},
+        {"POST", "rejected/redrive", .make = redrive_make},
         {"POST", "rejected/{rejected}/redrive", .before = prepare_redrive}};
     static const struct route_code none = {0};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)

@@ -349,9 +349,11 @@ static enum rc look_up(struct sessions *sessions, const char *token,
     if (rc != RC_OK)
         return rc;
     (void)snprintf(name, sizeof name, "token %s", db_text(result, 0, CONSOLE_TOKEN_USE_NAME));
-    bool may_act = db_bool(result, 0, CONSOLE_TOKEN_USE_OPERATOR);
-    *ret_visitor =
-        visitor_new(name, may_act ? LEVEL_OPERATOR : LEVEL_MONITOR, sessions->options.conninfo);
+    const char *role = db_text(result, 0, CONSOLE_TOKEN_USE_ROLE);
+    enum level level = str_same(role, "operator") ? LEVEL_OPERATOR
+                       : str_same(role, "ping")   ? LEVEL_PING
+                                                  : LEVEL_MONITOR;
+    *ret_visitor = visitor_new(name, level, sessions->options.conninfo);
     visitor_set_token(*ret_visitor, token, db_text(result, 0, CONSOLE_TOKEN_USE_PROOF));
     return RC_OK;
 }

@@ -19,6 +19,7 @@
 
 #define PATIENCE_MS  8000 /* statement_timeout is 5 s */
 #define AT_ONCE_US   1000000
+#define REPORT_US    100000
 #define WAITERS_MOST 6 /* requests, so that one visitor does not take all workers */
 
 struct visitor {
@@ -30,9 +31,10 @@ struct visitor {
     _Atomic bool lost;
     pthread_mutex_t lock; /* of busy */
     pthread_cond_t given;
-    bool busy;     /* with a request, whose the session is */
-    struct db *db; /* NULL: none is open */
-    int db_level;  /* that SET ROLE was done for */
+    bool busy;           /* with a request, whose the session is */
+    struct db *db;       /* NULL: none is open */
+    int db_level;        /* that SET ROLE was done for */
+    int64_t reported_us; /* as if its reports had come at their pace; with the lock */
 };
 
 struct visitor *visitor_new(const char *login, enum level level, const char *conninfo)
@@ -118,6 +120,18 @@ void visitor_set_token(struct visitor *visitor, const char *token, const char *p
     (void)snprintf(visitor->proof, sizeof visitor->proof, "%s", proof);
 }
 
+bool visitor_may_report(struct visitor *visitor)
+{
+    int64_t now_us = clock_boot_us();
+    (void)pthread_mutex_lock(&visitor->lock);
+    int64_t from_us = visitor->reported_us > now_us ? visitor->reported_us : now_us;
+    bool may = from_us - now_us < VISITOR_BURST * REPORT_US;
+    if (may)
+        visitor->reported_us = from_us + REPORT_US;
+    (void)pthread_mutex_unlock(&visitor->lock);
+    return may;
+}
+
 void visitor_touch(struct visitor *visitor, int64_t now_us)
 {
     visitor->used_us = now_us;
@@ -153,7 +167,10 @@ static enum rc refuse_wait(const struct visitor *visitor, struct err *err)
 
 static enum rc take_role(struct visitor *visitor, struct err *err)
 {
-    static const char *const roles[] = {"none", "lockstep_monitor", "lockstep_operator"};
+    static const char *const roles[] = {[LEVEL_NONE] = "none",
+                                        [LEVEL_PING] = "lockstep_monitor", /* of both groups */
+                                        [LEVEL_MONITOR] = "lockstep_monitor",
+                                        [LEVEL_OPERATOR] = "lockstep_operator"};
     int level = visitor->level;
     const char *const params[] = {roles[level], visitor->proof};
     enum rc rc = db_run(visitor->db, &sql_console_set_role, params, NULL, err);

@@ -15,7 +15,8 @@
 
 #define VISITOR_LOST "signed_out"
 
-enum level { LEVEL_NONE, LEVEL_MONITOR, LEVEL_OPERATOR };
+/** LEVEL_PING: a token that reports to watches, and sees nothing. */
+enum level { LEVEL_NONE, LEVEL_PING, LEVEL_MONITOR, LEVEL_OPERATOR };
 
 struct visitor;
 struct http_request;
@@ -27,6 +28,9 @@ const char *visitor_csrf(const struct visitor *visitor); /* "": it needs none */
 const char *visitor_login(
     const struct visitor *visitor); /* as people know it: a login, token NAME, anonymous */
 enum level visitor_level(const struct visitor *visitor);
+/** Whether it may report to a watch now: VISITOR_BURST times at once, then ten times a second. */
+#define VISITOR_BURST 100
+bool visitor_may_report(struct visitor *visitor);
 
 typedef enum rc visitor_fn(struct db *db, void *context, struct err *err);
 /** Has its session to itself, for several statements. When the client of request (may be NULL) goes

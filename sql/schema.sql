@@ -153,6 +153,7 @@ CREATE TABLE lockstep.console_token (
     hash bytea NOT NULL,
     operator boolean NOT NULL,
     producer boolean DEFAULT false NOT NULL,
+    pinger boolean DEFAULT false NOT NULL,
     created_by text DEFAULT lockstep.actor() NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     expires_at timestamp with time zone,
@@ -163,7 +164,7 @@ CREATE TABLE lockstep.console_token (
     CONSTRAINT console_token_hash_key UNIQUE (hash),
     CONSTRAINT console_token_name_key UNIQUE (name)
 );
-GRANT SELECT (token_no, name, operator, producer, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at) ON TABLE lockstep.console_token TO lockstep_monitor, lockstep_operator;
+GRANT SELECT (token_no, name, operator, producer, pinger, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at) ON TABLE lockstep.console_token TO lockstep_monitor, lockstep_operator;
 
 CREATE TABLE lockstep.definitions (
     changes bigint NOT NULL

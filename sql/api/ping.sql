@@ -7,7 +7,7 @@ DECLARE
     MOST CONSTANT int := 100000;
     own CONSTANT lockstep.job := lockstep.job_named(ping.name, NULL, true);
     now CONSTANT timestamptz := clock_timestamp();
-    source CONSTANT text := 'ping by ' || session_user;
+    source CONSTANT text := 'ping by ' || lockstep.actor();
     ended CONSTANT text := CASE ping.status WHEN 'ok' THEN 'Completed' WHEN 'fail' THEN 'Failed' END;
     one lockstep.schedule;
     at timestamptz;

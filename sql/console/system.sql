@@ -13,7 +13,7 @@ SELECT json_build_object(
     'versions', json_build_object('PostgreSQL', current_setting('server_version'),
         'executors', (SELECT string_agg(DISTINCT e.version, ', ' ORDER BY e.version) FROM lockstep.executor e WHERE e.ended_at IS NULL)),
     'database', json_build_object('name', current_database(), 'size_bytes', pg_database_size(current_database())),
-    'tokens', COALESCE((SELECT json_agg(json_build_object('name', t.name, 'role', CASE WHEN t.operator THEN 'operator' ELSE 'monitor' END, 'publishes', t.producer, 'created_by', t.created_by,
+    'tokens', COALESCE((SELECT json_agg(json_build_object('name', t.name, 'role', lockstep.token_role(t.operator, t.pinger), 'publishes', t.producer, 'created_by', t.created_by,
                             'created_at', t.created_at, 'expires_at', t.expires_at, 'last_used_at', t.last_used_at, 'revoked_at', t.revoked_at,
                             'state', CASE WHEN t.revoked_at IS NOT NULL THEN 'revoked' WHEN t.expires_at <= clock_timestamp() THEN 'expired' ELSE 'valid' END) ORDER BY t.token_no)
                         FROM lockstep.console_token t), '[]'::json)) AS document;

@@ -1,4 +1,5 @@
--- console_token_make :one  a new token of name $1, which may do what $2 may (monitor, operator), expires after $3 days (NULL: never), and may publish if $4, because of $5
+-- console_token_make :one  a new token of name $1 and role $2 (monitor, operator, ping), which expires after $3 days
+-- (NULL: never), and may publish if $4, because of $5
 -- columns: document
-SELECT json_build_object('name', $1::text, 'role', $2::text, 'publishes', $4::boolean,
-                         'token', lockstep.token_create($1::text, $2::text = 'operator', $3::int, $4::boolean, $5::text)) AS document;
+SELECT json_build_object('name', $1::text, 'role', $2::text, 'publishes', $4::boolean, 'token', lockstep.token_create(
+    $1::text, $2::text = 'operator', $3::int, $4::boolean, $5::text, $2::text = 'ping')) AS document;

@@ -345,7 +345,7 @@ CREATE TABLE lockstep.run (
     error text,                            -- what ended it badly, in a sentence
     published_by text,
     published_at timestamptz,
-    publish_digest text,                   -- of the source, when it is repeatable
+    publish_digest text,                   -- of the source, when it is repeatable; of the request of an enqueued run
     publish_acked_seq bigint,
     publish_acked_offset bigint,
     started_at timestamptz,
@@ -1211,6 +1211,7 @@ CREATE TABLE lockstep.console_token (
     hash bytea NOT NULL UNIQUE,
     operator boolean NOT NULL,
     producer boolean NOT NULL DEFAULT false,
+    pinger boolean NOT NULL DEFAULT false,      -- of role ping: it reports to watches, and does nothing else
     created_by text NOT NULL DEFAULT lockstep.actor(),
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     expires_at timestamptz,
@@ -1278,5 +1279,6 @@ GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_
     asked_until) ON lockstep.schedule
     TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
 -- All of a token but its hash.
-GRANT SELECT (token_no, name, operator, producer, created_by, created_at, expires_at, last_used_at, revoked_by, revoked_at)
+GRANT SELECT (token_no, name, operator, producer, pinger, created_by, created_at, expires_at, last_used_at, revoked_by,
+    revoked_at)
     ON lockstep.console_token TO lockstep_operator, lockstep_monitor;

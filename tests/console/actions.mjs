@@ -1,5 +1,5 @@
 /* actions.mjs URL LOGIN: each action of the pages, done in the browser as a user does it, and its effect in the database. An action of the
- * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, REPLAYED and GIVEN_UP (queues with a replay that was interrupted), jobs: JOB, LATE, DAILY, DOOMED,
+ * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, REPLAYED and GIVEN_UP (queues with a replay that was interrupted), jobs: JOB, LATE, DAILY, DOOMED, WATCH,
  * STRAY (a session to be ended), REJECTED, and runs: WORK, PAUSED, CANCELLED, FAILED, ENDLESS, BULK (two, named alike).
  */
 import { readFileSync, readdirSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { check, done, launch, open, shown, signIn, violations } from './browser.
 import { sql } from './database.mjs';
 
 const [url, login] = process.argv.slice(2);
-const { QUEUE, HALTED, REPLAYED, GIVEN_UP, JOB, LATE, DAILY, DOOMED, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED, ENDLESS } = process.env;
+const { QUEUE, HALTED, REPLAYED, GIVEN_UP, JOB, LATE, DAILY, DOOMED, WATCH, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED, ENDLESS } = process.env;
 const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
 const task = (name) => `tasks/${sql(`SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '${WORK}' AND t.name = '${name}'`)}`;
 const runIs = (id, status) => `SELECT status = '${status}' FROM lockstep.run_status WHERE run_id = '${id}'`;
@@ -51,6 +51,10 @@ const ROWS = [
         effect: `SELECT count(*) = 1 FROM lockstep.rejected m JOIN lockstep.run r ON r.run_id = m.redrive_run WHERE m.rejected_id = ${REJECTED} AND r.status = 'Completed'`,
     },
     {
+        of: 'pages/rejected.js: Redrive', at: `rejected?queue=${QUEUE}`, button: 'Redrive …', preview: /2 messages would be published/, says: /If one of them would be rejected again/,
+        effect: `SELECT count(*) = 2 FROM lockstep.rejected m JOIN lockstep.run r ON r.run_id = m.redrive_run WHERE m.rejected_id <> ${REJECTED} AND r.status = 'Completed'`, log: logged('messages_redriven'),
+    },
+    {
         of: 'pages/replay.js: Replay', at: `replay?queue=${QUEUE}&run=${FAILED}`, button: 'Replay …', fill: { order: '1' }, says: /only the phase of order 1; later phases are not replayed/, preview: /run again\s*1/,
         effect: `SELECT count(*) = 1 FROM lockstep.replay WHERE run_id = '${FAILED}' AND state = 'Completed' AND made + reopened = 1`,
         log: (reason) => `SELECT count(*) = 1 FROM lockstep.replay WHERE reason = '${reason}' AND started_by = '${login}'`,
@@ -85,6 +89,10 @@ const ROWS = [
         effect: `SELECT count(*) = 2 FROM lockstep.occurrence WHERE job = '${DAILY}' AND outcome = 'fired' AND scheduled_for < '2026-01-04'`, log: jobLogged(DAILY),
     },
     { of: 'pages/job.js: Delete', at: `jobs/${DOOMED}`, button: 'Delete …', effect: `SELECT count(*) = 0 FROM lockstep.job WHERE name = '${DOOMED}'`, log: jobLogged(DOOMED) },
+    {
+        of: 'pages/job.js: Report', at: `jobs/${WATCH}`, button: 'Report …', fill: { status: 'fail', detail: 'disk full' }, noReason: true, says: /as if it had reported so itself/,
+        effect: `SELECT count(*) = 1 FROM lockstep.occurrence WHERE job = '${WATCH}' AND status = 'Failed' AND reason = 'disk full' AND source = 'ping by ${login}'`,
+    },
     {
         of: 'pages/system.js: New token', at: 'system', button: 'New token …', fill: { name: 'robot', role: 'monitor', publish: 'yes', days: '30' }, then: tokenIsShown,
         effect: `SELECT NOT operator AND producer AND created_by = '${login}' AND expires_at BETWEEN now() + interval '29 days' AND now() + interval '31 days' FROM lockstep.console_token WHERE name = 'robot'`,

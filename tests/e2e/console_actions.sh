@@ -6,7 +6,8 @@
 . "$here/../support/console.bash"
 browser_needed chromium
 browser_surroundings
-export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed STRAY REJECTED WORK PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
+export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed WATCH=backup STRAY REJECTED WORK \
+    PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
 QUEUE=$(scratch_name) HALTED=$(scratch_name) REPLAYED=$(scratch_name) GIVEN_UP=$(scratch_name)
 acts=$(scratch_name) stray=$(scratch_name)
 person "$acts" 'lockstep_operator, lockstep_producer, pg_signal_backend'
@@ -30,6 +31,7 @@ cat >"$tmp/jobs.json" <<JSON
 {"jobs": [{"job": "nightly", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "day", "kind": "interval", "every": "24h"}]},
           {"job": "daily", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "two", "kind": "cron", "expr": "0 2 * * *", "zone": "UTC"}]},
           {"job": "doomed", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
+          {"job": "backup", "watch": true, "schedules": [{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "UTC"}]},
           {"job": "late", "queue": "$QUEUE", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "day", "kind": "interval", "every": "24h"}]}]}
 JSON
 lockstep job apply "$tmp/jobs.json" >/dev/null
@@ -48,6 +50,11 @@ eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name LIKE 'later%'" 3
 echo '{"ordr": 7}' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$QUEUE" -p 0
 eventually 60 is 'SELECT count(*) FROM lockstep.rejected' 1
 REJECTED=$(sql 'SELECT rejected_id FROM lockstep.rejected')
+sql <<SQL
+INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+SELECT queue_id, 1000000 + n, 'hole', 'd', convert_to('{"order": ' || n || ', "sql": "SELECT 1"}', 'UTF8')
+FROM lockstep.queue, generate_series(1, 2) AS n WHERE name = '$QUEUE'
+SQL
 printf '{"run": "%s", "seq": 0, "previous_order": 0, "order": 1, "sql": "SELECT 1"}\n' "$ENDLESS" | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$QUEUE" -p 0
 eventually 60 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$ENDLESS' AND t.status = 'Completed'" 1
 eventually 60 is "SELECT r.status FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$REPLAYED'" Completed

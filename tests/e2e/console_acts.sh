@@ -20,7 +20,10 @@ does() { # WHAT METHOD PATH BODY FILTER WANTED
     as "$2" "$3" "$4"
     expect "$1" "$status $(api_is "$5")" "200 $6"
 }
-logged() { expect "$1 is logged" "$(sql "SELECT count(*) > 0 FROM lockstep.event_log WHERE event = '$1' AND actor = '$acts' AND detail LIKE '%$2%'")" t; }
+logged() { # EVENT REASON [ACTOR]
+    expect "$1 is logged" "$(sql "SELECT count(*) > 0 FROM lockstep.event_log
+        WHERE event = '$1' AND actor = '${3:-$acts}' AND detail LIKE '%$2%'")" t
+}
 
 case_begin 'runs are paused, continued, cancelled and tried again'
 lockstep queue pause "$q" -q
@@ -167,6 +170,38 @@ ends "$published" Completed
 as POST "api/v1/queues/$q/runs" '{"tasks": [{"order": 1}]}'
 expect 'a task that is wrong' "$((status >= 400 && status < 500)) $(api_is .detail | grep -c 'nothing to do')" '1 1'
 
+case_begin 'a run with an id of the caller is published once, and a policy of its own goes with it'
+own=$(cat /proc/sys/kernel/random/uuid)
+once() { as POST "api/v1/queues/$q/runs" \
+    "{\"run\": \"$own\", \"name\": \"once\", \"on_failure\": \"continue\", \"tasks\": [$1]}"; }
+fails='{"order": 1, "sql": "SELECT 1 / 0"}, {"order": 2, "sql": "SELECT 2"}'
+for _ in 1 2; do
+    once "$fails"
+    expect 'the run' "$status $(api_is .run_id)" "200 $own"
+done
+ends "$own" PartiallyCompleted
+once "$fails"
+expect 'when it has ended, too' "$status $(api_is .run_id)" "200 $own"
+expect 'it has run once' "$(sql "SELECT count(*) || ' ' || sum(tasks) FROM lockstep.run WHERE name = 'once'")" '1 2'
+once '{"order": 1, "sql": "SELECT 1"}'
+expect 'another content' "$status $(api_is .code) $(api_is .hint | grep -c "lockstep run show $own")" '409 LS002 1'
+as POST "api/v1/queues/$q/runs" '{"run": "7", "tasks": [{"order": 1, "sql": "SELECT 1"}]}'
+expect 'no id' "$status $(api_is .field)" '400 run'
+as POST "api/v1/queues/$q/runs" '{"on_failure": "explode", "tasks": [{"order": 1, "sql": "SELECT 1"}]}'
+expect 'no policy' "$status $(api_is .field)" '400 on_failure'
+own=$(cat /proc/sys/kernel/random/uuid)
+lockstep queue pause "$q" -q
+for _ in 1 2 3 4 5 6; do
+    curl -s -m 30 -o /dev/null -w '%{http_code}\n' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" \
+        -H 'Content-Type: application/json' \
+        -d "{\"run\": \"$own\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}" "${url}api/v1/queues/$q/runs" &
+done >"$tmp/at_once"
+eventually 30 eval '[ "$(wc -l <"$tmp/at_once")" = 6 ]'
+expect 'six at once' "$(sort -u "$tmp/at_once") $(sql "SELECT count(*) FROM lockstep.run WHERE run_id = '$own'")" \
+    '200 1'
+lockstep queue resume "$q" -q
+ends "$own" Completed
+
 case_begin 'tasks come as JSON Lines, too, and a line that is wrong is named'
 lines() { api POST "api/v1/queues/$q/runs?$1" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/jsonl' --data-binary "$2"; }
 lines name=lines $'{"order": 1, "sql": "SELECT 1"}\n\n{"order": 2, "sql": "SELECT 2"}\n'
@@ -214,6 +249,61 @@ expect 'none such' "$status" 404
 sign_in "$publishes"
 as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right}"
 expect 'no operator' "$status" 403
+
+case_begin 'several rejected messages are redriven as one run, corrected or as they are: all of them or none'
+sign_in "${acts}_all"
+sql <<SQL >/dev/null
+INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+SELECT queue_id, 200000 + n, 'hole', 'd', convert_to(m, 'UTF8') FROM lockstep.queue, unnest(ARRAY[
+    '{"run": "$run", "seq": 4, "order": 20, "sql": "SELECT 20"}', '{"order": 10, "sql": "SELECT 10"}',
+    '{"type": "end", "run": "$run", "seq": 5, "tasks": 5, "phases": 1}', '{"order": 30, "sgl": "SELECT 30"}', NULL])
+    WITH ORDINALITY AS t (m, n) WHERE name = '$q'
+SQL
+read -r first second end wrong none < <(sql "SELECT string_agg(rejected_id::text, ' ' ORDER BY kafka_offset)
+    FROM lockstep.rejected_message WHERE reason = 'hole'")
+many() { as POST api/v1/rejected/redrive "{\"reason\": \"${2:-x}\", $1}"; }
+redriven() { sql "SELECT count(*) FROM lockstep.rejected_message WHERE reason = 'hole' AND redrive_run IS NOT NULL"; }
+holes='"filter": {"reason_is": "hole"}'
+many "$holes"
+expect 'one that is wrong' "$status $(api_is .code) $(api_is .detail | cut -d: -f 1)" "409 bad_field rejected message $wrong"
+many "\"messages\": [{\"rejected_id\": $first}, {\"rejected_id\": $none}]"
+expect 'one without a text' "$status $(api_is .detail)" "409 rejected message $none: it has no text"
+many "\"messages\": [{\"rejected_id\": $end}]"
+expect 'nothing but an end' "$status $(api_is .detail)" '409 there is nothing to redrive'
+many "\"messages\": [{\"rejected_id\": $first}, {\"rejected_id\": 999999}]"
+expect 'one that there is not' "$status $(api_is .detail)" '404 there is no rejected message 999999'
+for odd in '[]' '[{}]' '[{"rejected_id": "1"}]' '[{"rejected_id": 1.5}]' \
+    "[{\"rejected_id\": $first, \"valeu\": \"x\"}]" \
+    "[{\"rejected_id\": $first}, {\"rejected_id\": $first}]" "[{\"rejected_id\": $first, \"value\": 7}]"; do
+    many "\"messages\": $odd"
+    expect "$odd" "$status $(api_is .field)" '400 messages'
+done
+many "$holes, \"messages\": [{\"rejected_id\": $first}]"
+expect 'both' "$status" 400
+many '"filter": {"queue": "none"}'
+expect 'none that match' "$status $(api_is .detail)" '409 there is nothing to redrive'
+many '"filter": {"reason": "hole"}'
+expect 'an unknown filter' "$status $(api_is .field)" '400 reason'
+corrected="\"messages\": [{\"rejected_id\": $first}, {\"rejected_id\": $second}, {\"rejected_id\": $end},
+    {\"rejected_id\": $wrong, \"value\": \"{\\\"order\\\": 5, \\\"sql\\\": \\\"SELECT 5\\\"}\"}]"
+many "$corrected, \"preview\": true"
+expect 'a preview' "$status $(api_is '[.preview, .queue, .messages, .ends] | tostring')" "200 [true,\"$q\",3,1]"
+expect 'nothing was done' "$(redriven)" 0
+many "$corrected" 'the phase before is loaded'
+expect 'redriven' "$status $(api_is '[.queue, .messages, .ends] | tostring')" "200 [\"$q\",3,1]"
+ends "$(api_is .run_id)" Completed
+expect 'in the order of their phases' "$(sql "SELECT string_agg(t.\"order\"::text, ' ' ORDER BY t.task_id)
+    FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$(api_is .run_id)'")" '5 10 20'
+expect 'and noted' "$(redriven)" 3
+logged messages_redriven 'the phase before is loaded' "${acts}_all"
+many "\"messages\": [{\"rejected_id\": $second}]"
+expect 'once' "$status $(api_is .hint)" '409 If it is meant once more, say again: true.'
+many "\"messages\": [{\"rejected_id\": $second}], \"again\": true"
+expect 'or again' "$status $(api_is .messages)" '200 1'
+sign_in "$acts"
+many "\"messages\": [{\"rejected_id\": $second}], \"again\": true"
+expect 'an operator is no producer' "$status $(api_is .hint)" "403 GRANT lockstep_producer TO $acts;"
+sign_in "$publishes"
 
 case_begin 'a part of the topic is replayed as lockstep replay does it: first a preview'
 sign_in "${acts}_all"
@@ -278,6 +368,36 @@ tries 'SELECT id AS \"order\", $$SELECT 1$$ AS sql FROM staging'
 expect 'what it may' "$status $(api_is .action)" '200 create'
 as DELETE api/v1/jobs/tried '{"reason": "tried"}'
 
+case_begin 'jobs are declared by a list, as job apply does it: all of them or none, and what is declared no more goes'
+one="{\"job\": \"one\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}" two=${one/one/two}
+applies() { as POST api/v1/jobs "{\"file\": \"deploy\", \"jobs\": [$1]${2:+, $2}}"; }
+actions='[.items[] | "\(.job) \(.action)"] | join(", ")'
+applies "$one, $two" '"dry_run": true'
+expect 'told' "$status $(api_is .dry_run) $(api_is "$actions")" '200 true one create, two create'
+applies "$one, {\"job\": \"three\"}"
+expect 'one is wrong' "$status $(sql "SELECT count(*) FROM lockstep.job WHERE name IN ('one', 'two', 'three')")" '400 0'
+applies "$one, $two" '"reason": "first"'
+expect 'made' "$status $(api_is "$actions")" '200 one create, two create'
+expect 'why' "$(sql "SELECT string_agg(job, ' ' ORDER BY job) FROM lockstep.job_event
+    WHERE job IN ('one', 'two') AND message = 'create: first' AND source = '$acts'")" 'one two'
+applies "$one"
+expect 'what is declared no more stays' "$status $(api_is "$actions")" '200 one unchanged'
+as PUT api/v1/jobs/one "{\"definition\": {\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 2\"}]}}"
+applies "$one" '"prune": true'
+expect 'what was changed by hand is kept, and the other one goes' "$status $(api_is .kept) $(api_is "$actions")" \
+    '200 1 one kept, two delete'
+applies "$one" '"force": true'
+expect 'by force' "$status $(api_is .kept) $(api_is "$actions")" '200 0 one change'
+expect 'the jobs' "$(sql "SELECT string_agg(name || ' ' || file, ', ') FROM lockstep.job
+    WHERE name IN ('one', 'two')")" 'one deploy'
+applies "{\"job\": \"tried\", \"queue\": \"$q\", \"query\": \"SELECT 1 AS \\\"order\\\", note AS sql FROM staging\"}"
+expect 'its SQL is tried' "$status $(api_is '.field, .code' | paste -sd'|')" '400 tried: query|42703'
+for wrong in '"jobs": []' '"jobs": [7]' '"jobs": {}'; do
+    as POST api/v1/jobs "{\"file\": \"deploy\", $wrong}"
+    expect "$wrong" "$status $(api_is .field)" '400 jobs'
+done
+as DELETE api/v1/jobs/one '{"reason": "done"}'
+
 case_begin 'single schedules of a job are added, changed and removed, as by the command line'
 as PUT api/v1/jobs/timed "{\"definition\": {\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}}"
 does add POST api/v1/jobs/timed/schedules '{"definition": {"name": "night", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}, "reason": "it is time"}' '"\(.schedule) \(.version)"' 'night 2'
@@ -329,6 +449,39 @@ as POST "api/v1/queues/$made/accept" '{"reason": "x"}'
 expect 'its topic is not what it is halted for' "$status" 409
 does 'its server is accepted' POST "api/v1/queues/$made/accept-server" '{"reason": "we moved"}' '"\(.queue) \(.next_offset)"' "$made 0"
 logged server_accepted 'we moved'
+
+case_begin 'a halted queue continues where it is said, if that is in its log'
+printf 'a\nb\nc\n' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$made" -p 0
+halted() {
+    sql "UPDATE lockstep.queue SET halted_at = now(), halted_reason = 'topic_changed', halted_detail = 'x'
+         WHERE name = '$made'" >/dev/null
+}
+queue_is() { sql "SELECT next_offset, epoch, halted_at IS NULL, partitions FROM lockstep.queue WHERE name = '$made'"; }
+halted
+as POST "api/v1/queues/$made/accept" '{"from_offset": 999999, "reason": "x"}'
+expect 'an offset outside the log' \
+    "$status $(api_is .field) $(api_is .hint | grep -c '^Give one from 0 to [0-9]*, or earliest or latest.$')" \
+        '400 from_offset 1'
+for wrong in '"2026-11-23T08:00:00Z"' '"first"' -1; do
+    as POST "api/v1/queues/$made/accept" "{\"from_offset\": $wrong, \"reason\": \"x\"}"
+    expect "$wrong" "$status $(api_is .field)" '400 from_offset'
+done
+expect 'it is halted as before' "$(queue_is | cut -d'|' -f 1,3)" '0|f'
+does 'an offset' POST "api/v1/queues/$made/accept" '{"from_offset": 2, "reason": "two are done"}' .next_offset 2
+expect 'it continues there' "$(queue_is)" '2|0|t|1'
+logged topic_accepted 'cursor 0 -> 2, two are done'
+halted
+does 'the beginning' POST "api/v1/queues/$made/accept" '{"from_offset": "earliest", "reason": "all again"}' \
+    .next_offset 0
+expect 'an epoch of its own' "$(queue_is)" '0|1|t|1'
+halted
+does 'the end' POST "api/v1/queues/$made/accept" '{"from_offset": "latest", "reason": "none of it"}' \
+    '.next_offset >= 3' true
+halted
+does 'where it is' POST "api/v1/queues/$made/accept" '{"reason": "as it is"}' '.next_offset >= 3' true
+expect 'it is open' "$(queue_is | cut -d'|' -f 2,3)" '1|t'
+
+case_begin 'a queue at work is not deleted'
 working=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT pg_sleep(600)"}')
 eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = '"'Processing'"'")" = 1 ]'
 as DELETE "api/v1/queues/$q" '{"reason": "x"}'

@@ -13,7 +13,7 @@ run=00000000-0000-4000-8000-0000000
 console_anyone
 
 case_begin 'every page opens with a huge database'
-browser_run pages.mjs "$url" light "$browser_root/build/console/shots/huge" overview= runs=runs queues=queues executors=executors jobs=jobs missed=missed log=log \
+browser_run pages.mjs "$url" light "$browser_root/build/console/shots/huge" overview= runs=runs tasks=tasks queues=queues executors=executors jobs=jobs missed=missed log=log \
     job-log='log?of=jobs' rejected=rejected replay=replay system=system "run=runs/${run}11000" queue=queues/huge job=jobs/job0001 often=jobs/job0020
 
 case_begin 'lists of thousands are gone through page by page, and each says what it shows'

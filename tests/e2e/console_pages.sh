@@ -20,7 +20,7 @@ chosen() { # ROUTE NAME=PATH...: those whose route there is, in $pages
     done
 }
 lists() {
-    chosen /overview overview= /runs runs=runs /queues queues=queues /executors executors=executors /locks locks=locks /jobs jobs=jobs /health missed=missed \
+    chosen /overview overview= /runs runs=runs /tasks tasks=tasks /queues queues=queues /executors executors=executors /locks locks=locks /jobs jobs=jobs /health missed=missed \
         /events log=log /job-log job-log=log?of=jobs /rejected rejected=rejected /replays replay=replay /system system=system
 }
 

@@ -104,6 +104,45 @@ reads 'open' 'alerts?status=open' '.items | map(.job) | join(" ")' 'job 1'
 alert=$(sql "SELECT min(alert_id) FROM lockstep.job_alert")
 reads 'an alert' "alerts/$alert" '.alert.job, .notices' 'job 1 []'
 
+case_begin 'the sums of a job by day, and the times that are to come, as the commands have them'
+# same PATH FILTER ARGS...: jq's FILTER of the document's items is that of what the command lists
+same() {
+    as GET "api/v1/$1"
+    expect "$1" "$status $(api_is ".items | map($2) | sort | tostring")" \
+        "200 $(lockstep "${@:3}" -o json | jq -c "map($2) | sort")"
+}
+same 'jobs/job%201/days' '[.day, .times, .fired, .completed, .failed, .skipped, .missed, .errors, .passed]' job \
+    history 'job 1' --days --limit 100
+reads 'of all its days' 'jobs/job%201/days' '[.items[].times] | add' 5
+has_all 'jobs/job%201/days' '.items[0]' \
+    'day times fired completed failed skipped missed errors passed seconds longest latest'
+reads 'a job without' 'jobs/job%205/days' '.items, .next | length' '0 0'
+from=$(date -u -d '+1 hour' +%FT%TZ) to=$(date -u -d '+2 days' +%FT%TZ)
+times='[(.at | .[0:19]), .job, .schedule, .local]'
+same "forecast?from=$from&to=$to&job=job%203&limit=1000" "$times" schedule forecast 'job 3' --from "$from" --to "$to" \
+    -n 1000
+same "forecast?from=$from&limit=7" "$times" schedule forecast --from "$from" -n 7
+reads 'up to a time, which is not part of it' "forecast?from=2030-01-01T00:00:00Z&to=2030-01-01T02:00:00Z&job=job%201" \
+    '.items | map(.at | .[0:13]) | join(" ")' '2030-01-01T00 2030-01-01T01'
+reads 'of a job that has none' 'forecast?from=2030-01-01T00:00:00Z&to=2029-01-01T00:00:00Z' '.items, .next | length' \
+    '0 0'
+as GET 'api/v1/forecast?job=none'
+expect 'of none' "$status $(api_is .hint)" '404 lockstep job list'
+as GET 'api/v1/forecast?from=0000-01-01T00:00:00Z'
+expect 'from a year that there is not' "$status $(api_is .detail | grep -c '^from: ')" '400 1'
+
+case_begin 'the tasks of all runs, and of a queue'
+has_all tasks '.items[0]' \
+    'task_id queue run_id run_name order seq name type status step attempt max_attempts lost started_at seconds error'
+has_all tasks '.items[0]' 'scheduled_for executor_id cancelled_by'
+reads 'the last phase first' "tasks?queue=$q" '[.count, (.items | map(.order))] | tostring' '[3,[2,1,1]]'
+reads 'in a state' "tasks?queue=$q&status=Completed,Failed" '.items | map(.run_id) | unique | tostring' "[\"$run\"]"
+for states in Failed Pending,Processing,Error,Paused Failed,Error; do reads 'in none such' \
+    "tasks?queue=$q&status=$states" '.items, .next | length' '0 0'; done
+reads 'of a queue that there is not' 'tasks?queue=none' '.items | length' 0
+as GET 'api/v1/tasks?status=Done'
+expect 'no state' "$status $(api_is .field)" '400 status'
+
 case_begin 'what runs, what is rejected, what was replayed'
 has_all executors '.items[0]' 'executor_id state host pid queues readers in_use heartbeat_at started_at version'
 reads 'gone' executors '.items | map(.state) | unique | join(" ")' gone
@@ -139,7 +178,8 @@ has_all system '.' 'checks versions database sessions tokens hidden'
 reads 'size' system '.database.size_bytes > 1000000' true
 
 case_begin 'what there is not is 404'
-for path in queues/none queues/none/explain queues/none/readers tasks/999999999/explain jobs/none jobs/none/next jobs/none/occurrences alerts/999999999 rejected/999999999 \
+for path in jobs/none/days queues/none queues/none/explain queues/none/readers tasks/999999999/explain jobs/none \
+    jobs/none/next jobs/none/occurrences alerts/999999999 rejected/999999999 \
     runs/00000000-0000-4000-8000-00000000ffff/gantt runs/00000000-0000-4000-8000-00000000ffff/events; do
     as GET "api/v1/$path"
     expect "$path" "$status" 404
@@ -187,12 +227,41 @@ walk "runs/$walked/phases" .order "SET session_replication_role = replica; INSER
 task="SET session_replication_role = replica; INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, name, status) SELECT phase_id, run_no, t.queue_id, t.\"order\", t.seq + 5, t.kafka_offset + 5, '{}', 'walked', 'Pending' FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$walked' ORDER BY t.kafka_offset DESC LIMIT 1"
 walk "runs/$walked/tasks" .task_id "$task"
 walk "runs/$walked/tasks?name=walk" .task_id "$task"
+for filter in '' "?queue=$q" '?name=walk' "?queue=$q&status=Completed,Pending"; do walk "tasks$filter" .task_id \
+    "$newer; $task"; done
+sql <<SQL >/dev/null
+SET session_replication_role = replica;
+INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, phases, tasks, started_at)
+SELECT ('00000000-0000-4000-a000-' || lpad(n::text, 12, '0'))::uuid, queue_id, 'pends', 'stop', 'Running', 3, 9, now()
+    FROM lockstep.queue, generate_series(1, 3) AS n WHERE name = '$q';
+INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, opened_at, done_at)
+SELECT r.run_no, r.queue_id, n * 10, n * 10 - 10, now(), CASE n WHEN 1 THEN now() END FROM lockstep.run r,
+    generate_series(1, 3) AS n WHERE r.name = 'pends';
+INSERT INTO lockstep.task (phase_id, run_no, queue_id, "order", seq, kafka_offset, payload, name, status)
+SELECT p.phase_id, p.run_no, p.queue_id, p."order", p."order" + n, p.run_no * 1000 + p."order" + n, '{}', 'pends',
+    CASE p."order" WHEN 10 THEN 'Completed' ELSE 'Pending' END::lockstep.status
+FROM lockstep.phase p JOIN lockstep.run r USING (run_no), generate_series(1, 3) AS n WHERE r.name = 'pends'
+SQL
+task=${task//'{}'/'{"more": 1}'} \
+    task=${task//"r.run_id = '$walked'"/"r.run_id = '00000000-0000-4000-a000-000000000001'"}
+for filter in '?status=Pending' "?queue=$q&status=Pending,Error&name=PEND"; do walk "tasks$filter" .task_id \
+    "$newer; ${task//\'walked\'/\'pends\'}"; done
+reads 'what waits, of whatever run' "tasks?status=Pending&limit=1000" '[.items[] | select(.order == 10)] | length' 0
 sql "INSERT INTO lockstep.queue (name, topic) SELECT 'a' || n, 'a' || n FROM generate_series(1, 3) n" >/dev/null
 walk queues .queue "INSERT INTO lockstep.queue (name, topic) SELECT gen_random_uuid(), 't'"
 walk jobs .job "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) SELECT gen_random_uuid(), queue_id, '{}', false, 'allow', '1 h' FROM lockstep.queue"
 walk health .job "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) SELECT gen_random_uuid(), queue_id, '{}', false, 'allow', '1 h' FROM lockstep.queue"
 occurrence="INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, dispatcher) SELECT job_id, now(), 'fired', 'manual', 'd' FROM lockstep.job WHERE name = 'job 1'"
 walk 'jobs/job%201/occurrences' .occurrence_id "$occurrence"
+sql <<'SQL' >/dev/null
+INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, dispatcher)
+SELECT job_id, now() - n * interval '1 day', 'fired', 'manual', 'd' FROM lockstep.job, generate_series(1, 5) n
+WHERE name = 'job 1'
+SQL
+walk 'jobs/job%201/days' .day "${occurrence/now()/now() + random() * interval \'9 days\'}"
+walk "forecast?from=$from&to=$(date -u -d '+10 hours' +%FT%TZ)" '"\(.at) \(.job)"' \
+    "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after)
+     SELECT gen_random_uuid(), queue_id, '{}', false, 'allow', '1 h' FROM lockstep.queue LIMIT 1"
 walk occurrences .occurrence_id "$occurrence"
 line="INSERT INTO lockstep.job_event (job, event, message) VALUES ('job 1', 'fired', 'later')"
 walk 'jobs/job%201/history' .job_event_id "$line"
@@ -230,11 +299,14 @@ SQL
 failing=$(sql "SELECT alert_id FROM lockstep.job_alert WHERE kind = 'failed' AND job = 'job 3'")
 reads 'a job that fails' 'health?name=job%203' '.items[0].state' failed
 places=(triggers health jobs 'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log 'job-log?text=x9876x' occurrences alerts "alerts/$failing" "tasks/$task" "tasks/$task/explain" "runs/$failed_run" "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/events" "runs/$failed_run/explain" "runs/$failed_run/gantt"
+    "tasks?queue=$secret" "tasks?status=Failed"
     "events?queue=$secret" "events?text=PIN%20x9876x" "queues/$secret" "queues/$secret/explain" "rejected?queue=$secret" overview)
 for place in "${places[@]}"; do
     as GET "api/v1/$place"
     expect "$place" "$status $(grep -c x9876x <<<"$answer")" '200 0'
 done
+reads 'of those that failed' "tasks?queue=$secret&status=Failed" '.items | map([.task_id, .error]) | tostring' \
+    "[[$task,\"22P02: the text is hidden: it may quote parameters\"]]"
 reads 'its SQLSTATE' "tasks/$task" '.task.error, .attempts[0].error' '22P02: the text is hidden: it may quote parameters the text is hidden: it may quote parameters'
 reads 'what is known of its run' "runs/$failed_run" '.run.reason' "task $task of order 1 failed: the text is hidden: it may quote parameters"
 hides='the text is hidden: it may quote parameters'
@@ -258,6 +330,8 @@ reads 'a trigger' 'triggers?name=job%202' '.items[0].pending, .items[0].mark' 's
 reads 'by text' "rejected?queue=$q&text=DETAIL%203" '.items | map(.detail) | join(" ")' 'detail 3'
 reads 'a message' "rejected/$rejected" '.message.raw_text, .message.raw_hex, .message.headers[0].name, .message.headers[0].value' '{"sql":  7b2273716c223a20 a b'
 reads 'no text' "rejected/$((rejected + 4))" '.message.raw_text, .message.raw_hex' 'null ff00'
+reads 'in a list' "tasks?queue=$secret&status=Failed" '.items[0].error' \
+    '22P02: invalid input syntax for type integer: "pin x9876x"'
 reads 'an error' "tasks/$task" '.task.error' '22P02: invalid input syntax for type integer: "pin x9876x"'
 reads 'its key and its notices' "tasks/$task" '.task.key, .task.notices' 'key x9876x NOTICE: x9876x'
 reads 'why a job fails' 'health?name=job%203' '.items[0].detail' 'trigger: 22P02: invalid input: "pin x9876x"'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Who may do what, over the whole of the console's API: each method of each path of its OpenAPI document, asked as everyone who may ask. Without a sign-in all is 401 but what is
-# for everyone; changes are 403 for monitors, and for everyone who has a cookie and not the CSRF token; publishing needs lockstep_producer, too.
+# for everyone; changes are 403 for monitors, and for everyone who has a cookie and not the CSRF token; publishing
+# needs lockstep_producer, too; a token that reports to watches does nothing else.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
@@ -17,6 +18,7 @@ person "$acts" lockstep_operator
 person "$publishes" lockstep_producer
 person "$nothing" ''
 robot=$(lockstep console token create robot --role monitor -q)
+watchman=$(lockstep console token create watchman --role ping -q)
 console_start -b "$LOCKSTEP_TEST_BROKERS"
 names=$(jq -n --arg queue "$q" --arg run "$run" --arg task "$(sql 'SELECT min(task_id) FROM lockstep.task')" --arg alert "$(sql 'SELECT min(alert_id) FROM lockstep.job_alert')" \
     --arg rejected "$(sql 'SELECT min(rejected_id) FROM lockstep.rejected_message')" --arg executor "$(sql 'SELECT min(executor_id::text) FROM lockstep.executor')" \
@@ -41,6 +43,9 @@ before=$(sql "SELECT count(*) FROM lockstep.event_log")
 expect 'a person' "$(asks "$(who looks monitor false "$(signed_in "$looks")")")" "$methods"
 expect 'a token' "$(asks "$(who robot monitor false "{\"Authorization\": \"Bearer $robot\"}")")" "$methods"
 expect 'nothing was done' "$(sql "SELECT count(*) - $before FROM lockstep.event_log")" 0
+
+case_begin 'a token that reports to watches does nothing else'
+expect 'answers' "$(asks "$(who watchman ping false "{\"Authorization\": \"Bearer $watchman\"}")")" "$methods"
 
 case_begin 'who may act changes everything but what needs the right to publish, too'
 expect 'answers' "$(asks "$(who acts operator false "$(signed_in "$acts")")")" "$methods"

@@ -32,7 +32,8 @@ asks() {
     printf '%s\n' '[parameters]' "$@" >"$tmp/$name/schemathesis.toml"
     # What a job takes, which times are to come, and which SQL is a task, the document cannot say.
     for path in 'POST /jobs/{job}/run' 'POST /jobs/{job}/silence' 'POST /jobs/{job}/backfill' 'POST /queues/{queue}/runs' 'PUT /jobs/{job}' 'POST /jobs/{job}/schedules' \
-        'PUT /jobs/{job}/schedules/{schedule}' 'POST /schedules/explain' 'POST /rejected/{rejected}/redrive'; do
+        'PUT /jobs/{job}/schedules/{schedule}' 'POST /schedules/explain' 'POST /rejected/{rejected}/redrive' \
+        'POST /rejected/redrive' 'POST /jobs'; do
         printf '%s\n' '[[operations]]' "include-name = \"$path\"" 'checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409]'
     done >>"$tmp/$name/schemathesis.toml"
     # All else is asked of a queue that stays.

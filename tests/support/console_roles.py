@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """console_roles.py URL NAMES WHO...: asks each method of each path that openapi.json names, as each of WHO, and says what was answered against the table below.
 
-NAMES: JSON, what stands for the names in paths. WHO: JSON, {"who", "level": none|monitor|operator, "publishes", "headers"}; the names of an operator's changes are made up, so that
+NAMES: JSON, what stands for the names in paths. WHO: JSON, {"who", "level": none|ping|monitor|operator, "publishes", "headers"}; the names of an operator's changes are made up, so that
 nothing is changed. A line for each answer that is not as wanted; at the end how many were asked."""
 import json
 import sys
@@ -9,11 +9,13 @@ import urllib.error
 import urllib.request
 
 # Beside the group of the console: what the statement asks of the login itself.
-PRODUCER = {'POST /queues/{queue}/runs', 'POST /rejected/{rejected}/redrive', 'POST /replay', 'POST /replays/{replay}/abandon'}
+PRODUCER = {'POST /queues/{queue}/runs', 'POST /rejected/{rejected}/redrive', 'POST /rejected/redrive', 'POST /replay', 'POST /replays/{replay}/abandon'}
 # Who reads needs lockstep_monitor, who changes lockstep_operator, but for these: not taken from the document, so that a wrong line of the table of routes is seen.
 FOR_EVERYONE = {'POST /session', 'GET /openapi.json', 'GET /clusters'}
+FOR_REPORTERS = {'POST /ping/{job}'}
 FOR_MONITORS = {'DELETE /session', 'POST /queues/{queue}/runs', 'POST /jobs/{job}/test', 'POST /schedules/explain'}
-SAYS = ['For everyone.', 'For lockstep_monitor.', 'For lockstep_operator.']
+SAYS = ['For everyone.', 'For tokens of role ping, and callers of lockstep.ping.', 'For lockstep_monitor.', 'For lockstep_operator.']
+LEVELS = ('none', 'ping', 'monitor', 'operator')
 MADE_UP = {'queue': 'none', 'run': '00000000-0000-4000-8000-000000000000', 'task': '999999999', 'job': 'none', 'schedule': 'none', 'alert': '999999999', 'rejected': '999999999',
            'replay': '999999', 'executor': '00000000-0000-4000-8000-000000000000', 'token': 'none', 'pid': '1'}
 
@@ -49,7 +51,7 @@ def ask(method, path, body, headers):
 
 def wanted(operation, level, method, who):
     """The statuses that are right."""
-    have = ('none', 'monitor', 'operator').index(who['level'])
+    have = LEVELS.index(who['level'])
     if level == 0:
         return {200} if method == 'GET' else {400, 401, 429}
     if have == 0:
@@ -57,6 +59,8 @@ def wanted(operation, level, method, who):
     if have < level:
         return {403}
     if method != 'GET' and 'X-CSRF-Token' in who['headers'] and not who['headers']['X-CSRF-Token']:
+        return {403}
+    if operation in FOR_REPORTERS and who['level'] == 'monitor' and not who['publishes']:
         return {403}
     if operation in PRODUCER and not who['publishes']:
         return {403, 404} # of what there is not it is not said who may
@@ -71,7 +75,8 @@ for who in people:
     for path, methods in paths.items():
         for method, operation in methods.items():
             method, is_operator = method.upper(), who['level'] == 'operator'
-            level = 0 if f'{method} {path}' in FOR_EVERYONE else 1 if method == 'GET' or f'{method} {path}' in FOR_MONITORS else 2
+            name = f'{method} {path}'
+            level = 0 if name in FOR_EVERYONE else 1 if name in FOR_REPORTERS else 2 if method == 'GET' or name in FOR_MONITORS else 3
             count += 1
             if operation['description'] != SAYS[level]:
                 print(f'{method} {path} says {operation["description"]}')
@@ -79,18 +84,20 @@ for who in people:
                 continue # it would sign out
             stands = MADE_UP if method != 'GET' and is_operator else names
             filled = path
-            for name, text in stands.items():
-                filled = filled.replace('{' + name + '}', text)
+            for word, text in stands.items():
+                filled = filled.replace('{' + word + '}', text)
             content = operation.get('requestBody', {}).get('content', {}).get('application/json')
             body = value(content['schema']) if content else {}
             if path == '/queues/{queue}/runs':
                 body['tasks'] = [{'order': 1, 'sql': 'SELECT 1'}]
+            if path == '/rejected/redrive':
+                body['messages'] = [{'rejected_id': int(MADE_UP['rejected'])}]
             if path == '/session':
                 body = {}
             given = [p for p in operation.get('parameters', []) if p['in'] == 'query' and p['required']]
             filled += '?' * bool(given) + '&'.join(f'{p["name"]}={value(p["schema"])}' for p in given)
             status = ask(method, filled, body, who['headers'])
-            right = wanted(f'{method} {path}', level, method, who)
+            right = wanted(name, level, method, who)
             if status not in right:
                 print(f'{who["who"]}: {method} {filled}: {status}, not {" or ".join(map(str, sorted(right)))}')
 print(f'{count // len(people)} methods of paths')

@@ -9,7 +9,7 @@ here = pathlib.Path(__file__).resolve().parent.parent.parent
 
 def compare(fields, routes):
     names = re.findall(r'^\s+\{"(\w+)",\s+FIELD_', fields, re.M)
-    strings = re.findall(r'(?:LEVEL_NONE|MONITOR|OPERATOR),\s*((?:"[^"]*"\s*)+),', routes)
+    strings = re.findall(r'(?:LEVEL_NONE|PING|MONITOR|OPERATOR),\s*((?:"[^"]*"\s*)+),', routes)
     strings += re.findall(r'FIELD_OBJECT,[^}]*?"([^"]*=[^"]*)"', fields)
     words = {word.rstrip('!^').split('=')[-1] for string in strings for word in string.replace('"', ' ').split()}
     return [name for name in names if name not in words], sorted(word for word in words if word and word[0] != '@' and word not in names)

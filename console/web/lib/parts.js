@@ -37,6 +37,8 @@ export function empty(text, hint) {
     return h('div.empty', null, h('p', null, text), hint && h('p.hint', null, hint));
 }
 
+export const TASK_STATES = ['Processing', 'Pending', 'Error', 'Failed', 'Completed', 'Cancelled', 'Paused', 'Terminated', 'PartiallyCompleted'];
+
 /* A section with a heading; what it may do stands at the right of it. */
 export function panel(title, { tools, key, wide, note } = {}, ...content) {
     return h(

@@ -20,6 +20,16 @@ const OUTCOMES = [
     { label: 'source', class: 'text', cell: (o) => o.source },
     { label: 'why not', maybe: true, class: 'text', cell: (o) => o.reason },
 ];
+const DAYS = [
+    { label: 'day (UTC)', key: true, cell: (d) => d.day },
+    { label: 'fired', num: true, cell: (d) => count(d.fired) },
+    { label: 'completed', num: true, cell: (d) => count(d.completed) },
+    { label: 'failed', num: true, cell: (d) => count(d.failed) },
+    { label: 'skipped', num: true, cell: (d) => count(d.skipped) },
+    { label: 'missed', num: true, cell: (d) => count(d.missed) },
+    { label: 'errors', num: true, cell: (d) => count(d.errors) },
+    { label: 'longest', num: true, cell: (d) => duration(d.longest) },
+];
 const ICONS = { good: 'check', bad: 'cross', warn: 'warn', quiet: 'dash', run: 'play' };
 
 /* The last outcomes as a strip, the newest at the right; each is a link to its run. */
@@ -198,6 +208,26 @@ function remove(job) {
     });
 }
 
+function report(job, after) {
+    return actionButton('Report', {
+        title: `Report for ${job.job}`,
+        confirm: 'Report',
+        path: `ping/${seg(job.job)}`,
+        after,
+        noReason: true,
+        values: { status: 'ok' },
+        fields: [
+            { name: 'status', label: 'how it has ended', options: ['ok', 'fail'] },
+            { name: 'detail', label: 'detail', help: 'empty: nothing is said of it' },
+        ],
+        effect: (v) => [
+            `${job.job} has ${v.status === 'ok' ? 'ended well' : 'failed'}, as if it had reported so itself.`,
+            'The report answers the latest time that has passed. One that comes before its time is kept and answers none.',
+        ],
+        body: (v) => ({ status: v.status, ...(v.detail ? { detail: v.detail } : {}) }),
+    });
+}
+
 function buttons(job, schedules, after) {
     const at = `jobs/${seg(job.job)}`,
         fields = [parametersField(job)];
@@ -329,16 +359,17 @@ export const page = {
     watches: ['run', 'event', 'alert'],
     load: async (ctx) => {
         const at = `jobs/${seg(ctx.params.name)}`;
-        const [job, next, occurrences] = await Promise.all([
+        const [job, next, occurrences, days] = await Promise.all([
             ctx.get(at).then((doc) => whole(doc, 'job')),
             ctx.optional(`${at}/next?count=5`),
             ctx.optional(`${at}/occurrences${query({ limit: 40, after: ctx.query.get('after') })}`),
+            ctx.optional(`${at}/days?limit=14`),
         ]);
         const { health, schedule_list: schedules, ...own } = job;
         const triggers = own.mode === 'triggered' ? await triggersOf(ctx, own.job) : [];
-        return { job: own, next, occurrences, health, schedules, triggers };
+        return { job: own, next, occurrences, days, health, schedules, triggers };
     },
-    view: ({ job, next, occurrences, health, schedules, triggers }, ctx) => [
+    view: ({ job, next, occurrences, days, health, schedules, triggers }, ctx) => [
         pageHead(job.job, {
             badge: badge(health?.state ?? (job.enabled ? 'enabled' : 'disabled')),
             sub: prose(health?.detail) ?? job.description,
@@ -346,6 +377,7 @@ export const page = {
                 ctx.session.operator && job.mode !== 'watch'
                     ? buttons(job, schedules, ctx.reload)
                     : ctx.session.operator && [
+                          report(job, ctx.reload),
                           silence(`jobs/${seg(job.job)}`, job.job, ctx.reload),
                           edit(job, ctx.reload),
                           remove(job),
@@ -399,6 +431,11 @@ export const page = {
                     },
                     ctx.query,
                 ),
+            ),
+            panel(
+                'Days',
+                { key: 'days', wide: true },
+                listTable(days, { caption: 'Days', columns: DAYS, id: (d) => d.day, none: 'No time of it was decided.' }, null),
             ),
             panel(
                 'Job',

@@ -40,6 +40,9 @@ const tasksOf = (text) =>
         .filter((line) => line.trim())
         .map((line) => JSON.parse(line));
 
+/* A number, or a word. */
+const placeOf = (text) => (/^\d+$/.test(text.trim()) ? Number(text.trim()) : text.trim());
+
 function publishAction(q, after) {
     return actionButton('Publish', {
         title: `Publish a run on ${nameOf(q)}`,
@@ -49,6 +52,7 @@ function publishAction(q, after) {
         noReason: true,
         fields: [
             { name: 'name', label: 'name of the run' },
+            { name: 'on_failure', label: 'when a task fails', options: ['', 'stop', 'continue', 'pause'], any: 'as the queue says' },
             {
                 name: 'tasks',
                 label: 'tasks, one JSON object a line',
@@ -61,7 +65,7 @@ function publishAction(q, after) {
             `The tasks become one run on ${nameOf(q)}, with their orders as its phases.`,
             'It needs a login of lockstep_producer.',
         ],
-        body: (v) => ({ tasks: tasksOf(v.tasks), ...(v.name ? { name: v.name } : {}) }),
+        body: (v) => ({ tasks: tasksOf(v.tasks), ...(v.name ? { name: v.name } : {}), ...(v.on_failure ? { on_failure: v.on_failure } : {}) }),
         done: (doc) => `Published as run ${doc.run_id}.`,
     });
 }
@@ -138,11 +142,12 @@ function buttons(q, after) {
                 danger: true,
                 path: `${at}/accept`,
                 after,
-                effect: [
+                fields: [{ name: 'from_offset', label: 'continue at', help: 'an offset, or earliest or latest; empty: at the cursor' }],
+                effect: (v) => [
                     `Halted: ${q.halted_detail ?? q.halted_reason}`,
-                    'The queue takes the topic as it is now for the right one, and continues at its cursor.',
-                    'Another offset to begin at: lockstep queue resume --accept-topic --from-offset.',
+                    `The queue takes the topic as it is now for the right one, and continues at ${v.from_offset ? placeOf(v.from_offset) : 'its cursor'}.`,
                 ],
+                body: (v) => ({ reason: v.reason, ...(v.from_offset ? { from_offset: placeOf(v.from_offset) } : {}) }),
             }),
         actionButton('Delete', {
             title: `Delete ${nameOf(q)}`,
@@ -316,7 +321,10 @@ export const page = {
                 {
                     key: 'runs',
                     wide: true,
-                    tools: h('a', { href: `runs${query({ queue: nameOf(data.queue) })}` }, 'all runs'),
+                    tools: [
+                        h('a', { href: `runs${query({ queue: nameOf(data.queue) })}` }, 'all runs'),
+                        h('a', { href: `tasks${query({ queue: nameOf(data.queue) })}` }, 'all tasks'),
+                    ],
                 },
                 listTable(
                     data.runs,

@@ -3,8 +3,9 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, runLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { allQueues, filters, listTable, queueFilter } from '../lib/table.js';
-import { count, counted, when } from '../lib/format.js';
-import { query, seg } from '../lib/api.js';
+import { count, counted, plural, when } from '../lib/format.js';
+import { query, seg, send } from '../lib/api.js';
+import { actionButton } from '../lib/actions.js';
 
 const COLUMNS = [
     {
@@ -25,6 +26,26 @@ const COLUMNS = [
         cell: (r) => (r.redriven_at ? [badge('completed'), ' ', r.redrive_run && runLink(r.redrive_run)] : null),
     },
 ];
+
+/* Those of a queue, as they are. One that needs a correction has a page of its own. */
+function redrive(queue, run, after) {
+    const filter = { queue, ...(run ? { run } : {}) };
+    return actionButton('Redrive', {
+        title: `Redrive messages of ${queue}`,
+        confirm: 'Redrive',
+        after,
+        effect: [
+            `Messages of ${run ? `run ${run}` : queue} that were not redriven are published again as they are, as one run.`,
+            'If one of them would be rejected again, none is published. Ends of runs are left out.',
+        ],
+        preview: async (v) => {
+            const doc = await send('POST', 'rejected/redrive', { filter, reason: v.reason || 'preview', preview: true });
+            return h('p', null, `${plural(doc.messages, 'message')} would be published. Nothing was changed.`);
+        },
+        act: (v) => send('POST', 'rejected/redrive', { filter, reason: v.reason }),
+        done: (d) => `${plural(d.messages, 'message')} redriven as run ${d.run_id}.`,
+    });
+}
 
 export const page = {
     title: () => 'Rejected',
@@ -49,7 +70,11 @@ export const page = {
         ),
         panel(
             'Rejected messages',
-            { key: 'list', note: counted(list) },
+            {
+                key: 'list',
+                note: counted(list),
+                tools: ctx.session.operator && ctx.query.get('queue') && redrive(ctx.query.get('queue'), ctx.query.get('run'), ctx.reload),
+            },
             listTable(
                 list,
                 {

@@ -11,6 +11,7 @@ import {
     copyable,
     allFields,
     countLink,
+    TASK_STATES,
     jobLink,
 } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
@@ -26,17 +27,6 @@ import { exports } from '../gantt/export.js';
 import { explainPanel } from '../lib/explain.js';
 import { eventColumns } from '../lib/events.js';
 
-const TASK_STATES = [
-    'Processing',
-    'Pending',
-    'Error',
-    'Failed',
-    'Completed',
-    'Cancelled',
-    'Paused',
-    'Terminated',
-    'PartiallyCompleted',
-];
 const KEYS = [
     ['done', 'completed'],
     ['running', 'running, open end'],

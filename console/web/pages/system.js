@@ -57,7 +57,11 @@ function revoke(t, after) {
     });
 }
 
-const MAY = { monitor: 'may look at all and change nothing', operator: 'may do what an operator may' };
+const MAY = {
+    monitor: 'may look at all and change nothing',
+    operator: 'may do what an operator may',
+    ping: 'may report to watches, and sees nothing',
+};
 
 function create(after) {
     return actionButton('New token', {

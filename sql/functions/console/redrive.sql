@@ -4,10 +4,8 @@ CREATE OR REPLACE FUNCTION lockstep.redrive(rejected_id bigint, value text, reas
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    run CONSTANT uuid := gen_random_uuid();
     m record;
     task jsonb;
-    before record;
 BEGIN
     PERFORM lockstep.publish_allowed();
     SELECT r.queue_id, r.raw, q.name AS queue INTO m FROM lockstep.rejected_message r JOIN lockstep.queue q USING (queue_id) WHERE r.rejected_id = redrive.rejected_id;
@@ -30,14 +28,7 @@ BEGIN
     IF redrive.preview THEN
         RETURN json_build_object('preview', true, 'queue', m.queue, 'messages', 1, 'order', task -> 'order', 'task', task);
     END IF;
-    before := lockstep.redrive_begin(m.queue_id, ARRAY[redrive.rejected_id], run, redrive.again, redrive.reason);
-    IF before.rejected_id IS NOT NULL THEN
-        RAISE EXCEPTION 'this message was redriven % as run %', COALESCE('at ' || before.at::text, 'before, and its outcome is not known,'), before.run
-            USING ERRCODE = 'LS002', HINT = 'If it is meant once more, say again: true.';
-    END IF;
-    PERFORM lockstep.enqueue_run(m.queue_id, ARRAY[task], 'redrive', run, NULL, NULL);
-    UPDATE lockstep.rejected_message r SET redriven_at = clock_timestamp() WHERE r.rejected_id = redrive.rejected_id; -- if this commits, the run comes onto the topic
-    RETURN json_build_object('run_id', run, 'queue', m.queue, 'messages', 1);
+    RETURN lockstep.redrive_many(ARRAY[redrive.rejected_id], ARRAY[task], redrive.reason, redrive.again, false);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.redrive(bigint, text, text, boolean, boolean) FROM PUBLIC;

@@ -1,15 +1,17 @@
--- Whose token this is, whether it may act, and what proves it as the setting lockstep.token (token_actor); name is NULL if there is none such, or it was revoked or has expired. That it was used is noted once a minute.
-CREATE OR REPLACE FUNCTION lockstep.token_use(token text, OUT name text, OUT operator boolean, OUT proof text)
+-- Whose token this is, which role it has, and what proves it as the setting lockstep.token (token_actor); name is NULL
+-- if there is none such, or it was revoked or has expired. That it was used is noted once a minute.
+CREATE OR REPLACE FUNCTION lockstep.token_use(token text, OUT name text, OUT role text, OUT proof text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     t record;
 BEGIN
-    SELECT c.token_no, c.name, c.operator, c.last_used_at INTO t FROM lockstep.console_token c
-    WHERE c.hash = sha256(convert_to(token_use.token, 'UTF8')) AND c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > clock_timestamp());
+    SELECT c.token_no, c.name, c.operator, c.pinger, c.last_used_at INTO t FROM lockstep.console_token c
+    WHERE c.hash = sha256(convert_to(token_use.token, 'UTF8')) AND c.revoked_at IS NULL
+      AND (c.expires_at IS NULL OR c.expires_at > clock_timestamp());
     name := t.name;
     proof := encode(sha256(convert_to(token_use.token, 'UTF8')), 'hex');
-    operator := t.operator;
+    role := lockstep.token_role(t.operator, t.pinger);
     IF t.last_used_at IS NULL OR t.last_used_at < clock_timestamp() - interval '1 minute' THEN
         UPDATE lockstep.console_token SET last_used_at = clock_timestamp() WHERE token_no = t.token_no;
     END IF;

@@ -1,8 +1,9 @@
 -- Puts tasks into the outbox as one run, in the caller's transaction: sorted by order, tasks of one order in the order
 -- of the array. A task that is wrong is refused with its number. p_job, p_started_by: of a job's run, and its trigger.
--- The answer is p_run.
+-- p_on_failure: NULL: the queue's; p_digest: of the call, where the caller has chosen the id. The answer is p_run.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_run(
-    p_queue_id int, p_tasks jsonb[], p_name text, p_run uuid, p_job int, p_started_by text)
+    p_queue_id int, p_tasks jsonb[], p_name text, p_run uuid, p_job int, p_started_by text,
+    p_on_failure text DEFAULT NULL, p_digest text DEFAULT NULL)
 RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     queue_row record;
@@ -11,7 +12,7 @@ DECLARE
     layers int;
     size bigint;
 BEGIN
-    SELECT b.queue_id, b.on_failure, b.next_offset INTO STRICT queue_row
+    SELECT b.queue_id, COALESCE(p_on_failure, b.on_failure) AS on_failure, b.next_offset INTO STRICT queue_row
     FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
     PERFORM lockstep.enqueue_check(t.task, t.n) FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n);
     WITH given AS (
@@ -40,9 +41,10 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Publish more with lockstep publish.';
     END IF;
 
-    INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, published_by, job_id, started_by)
+    INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, published_by, job_id, started_by,
+                              publish_digest)
     VALUES (p_run, queue_row.queue_id, p_name, queue_row.on_failure, 'Publishing', lockstep.actor(), p_job,
-            p_started_by)
+            p_started_by, p_digest)
     RETURNING run_no INTO no;
     INSERT INTO lockstep.enqueued (queue_id, run_no, run_id, messages, phases, bytes, floor_offset)
     VALUES (queue_row.queue_id, no, p_run, sent, layers, size, queue_row.next_offset);
@@ -54,4 +56,4 @@ BEGIN
     RETURN p_run;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.enqueue_run(int, jsonb[], text, uuid, int, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.enqueue_run(int, jsonb[], text, uuid, int, text, text, text) FROM PUBLIC;

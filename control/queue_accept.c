@@ -1,0 +1,93 @@
+#include "control/queue_accept.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+#include "control/topic.h"
+#include "kafka/admin.h"
+#include "sql/sql.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool has_broker(const struct kafka_properties *kafka)
+{
+    return kafka != NULL && kafka_properties_get(kafka, "bootstrap.servers") != NULL;
+}
+
+static enum rc refuse(const struct queue_acceptance *what, int64_t offset,
+                      const struct topic_ends *ends, struct err *err)
+{
+    char hint[160];
+    (void)snprintf(hint, sizeof hint, "Give one from %lld to %lld, or earliest or latest.",
+                   (long long)ends->low, (long long)ends->high);
+    return err_set(err, RC_REJECT, ERR_USAGE, what->name, hint,
+                   "offset %lld is outside the log of topic %s, which goes from %lld to %lld",
+                   (long long)offset, what->topic, (long long)ends->low, (long long)ends->high);
+}
+
+/* Where the queue is to continue must lie inside the log. */
+static enum rc choose_offset(const struct kafka_properties *kafka,
+                             const struct queue_acceptance *what, struct queue_accepted *accepted,
+                             struct err *err)
+{
+    struct topic_ends ends;
+    struct err why;
+    const char *text = what->from_offset;
+    bool earliest = text != NULL && str_same(text, "earliest");
+    bool latest = text != NULL && str_same(text, "latest");
+    int64_t offset = what->cursor;
+    if (text != NULL && !earliest && !latest)
+        (void)int64_parse(text, strlen(text), &offset);
+    accepted->next_offset = offset;
+    if (!earliest && !latest && !has_broker(kafka))
+        return RC_OK;
+    enum rc rc = topic_ends(kafka, what->topic, what->partition, what->patience_ms, &ends, &why);
+    if (earliest || latest) {
+        if (rc != RC_OK)
+            *err = why;
+        else
+            accepted->next_offset = earliest ? ends.low : ends.high;
+        return rc;
+    }
+    if (rc != RC_OK) {
+        utf8_format(accepted->warning, sizeof accepted->warning,
+                    "whether offset %lld is in the log is not known: %s", (long long)offset,
+                    why.message);
+        return RC_OK;
+    }
+    return offset >= ends.low && offset <= ends.high ? RC_OK : refuse(what, offset, &ends, err);
+}
+
+/* 0: not known. */
+static int partitions_of(const struct kafka_properties *kafka, const struct queue_acceptance *what)
+{
+    struct kafka_admin *admin = NULL;
+    struct kafka_topic_info info = {0};
+    struct err ignored;
+    if (!has_broker(kafka))
+        return 0;
+    enum rc rc = kafka_admin_open(kafka, &admin, &ignored);
+    if (rc == RC_OK)
+        rc = kafka_topic_describe(admin, what->topic, what->patience_ms, &info, &ignored);
+    kafka_admin_close(admin);
+    return rc == RC_OK ? info.partitions : 0;
+}
+
+enum rc queue_accept(struct db *db, const struct kafka_properties *kafka,
+                     const struct queue_acceptance *what, struct queue_accepted *ret_accepted,
+                     struct err *err)
+{
+    DB_RESULT_AUTO *result = NULL;
+    *ret_accepted = (struct queue_accepted){0};
+    enum rc rc = choose_offset(kafka, what, ret_accepted, err);
+    if (rc != RC_OK)
+        return rc;
+    int partitions = partitions_of(kafka, what);
+    const char *params[] = {what->name,
+                            what->from_offset != NULL ? DB_INT(ret_accepted->next_offset) : NULL,
+                            what->reason, partitions > 0 ? DB_INT(partitions) : NULL};
+    rc = db_run(db, &sql_queue_accept, params, &result, err);
+    if (rc == RC_OK)
+        ret_accepted->next_offset = db_int(result, 0, QUEUE_ACCEPT_IS_NOW);
+    return rc;
+}

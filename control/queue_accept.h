@@ -1,0 +1,36 @@
+/**
+ * What: an operator accepts the topic of a halted queue as it is now, by command and by request:
+ *   where the queue continues is looked for in the log, and the row is changed.
+ * Invariants: an offset outside the log is refused, as far as Kafka can be asked: the queue would
+ *   be halted again at once.
+ * Threads: any.
+ * Ownership: borrows the texts.
+ * Failure: RC_NONE: the queue is not halted for its topic. RC_REJECT + ERR_USAGE: the offset is
+ *   outside the log. Where Kafka does not answer, only earliest and latest fail.
+ */
+#ifndef CONTROL_QUEUE_ACCEPT_H
+#define CONTROL_QUEUE_ACCEPT_H
+
+#include "db/db.h"
+#include "kafka/kafka.h"
+
+struct queue_acceptance {
+    const char *name, *topic;
+    int partition;
+    int64_t cursor;          /* where the queue is now */
+    const char *from_offset; /* a number, earliest or latest; NULL: the cursor */
+    const char *reason;
+    int patience_ms; /* for each question to Kafka */
+};
+struct queue_accepted {
+    int64_t next_offset;
+    char warning[400]; /* what is not known about the log; "": nothing */
+};
+
+/** kafka: without a broker, or NULL, the log is not asked. ret_accepted: its warning is set in any
+ * case. */
+MUST_CHECK enum rc queue_accept(struct db *db, const struct kafka_properties *kafka,
+                                const struct queue_acceptance *what,
+                                struct queue_accepted *ret_accepted, struct err *err);
+
+#endif
