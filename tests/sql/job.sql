@@ -248,12 +248,12 @@ SELECT is((SELECT pg_temp.dispatch(wake_at) FROM lockstep.schedule), 'jittered f
 -- A run of which something may still be on the topic is no zombie.
 UPDATE lockstep.run SET started_at = now() - interval '1 h', status = 'Running' WHERE ended_at IS NULL;
 UPDATE lockstep.queue SET paused = true;
-SELECT is(lockstep.job_overdue(), 0::bigint, 'a run whose queue is paused is no zombie');
+SELECT is(pg_temp.overdue(), 0::bigint, 'a run whose queue is paused is no zombie');
 UPDATE lockstep.queue SET paused = false, next_offset = 5;
 INSERT INTO lockstep.relay (queue_id, kind, next_offset) SELECT queue_id, 'enqueue', 10 FROM lockstep.queue;
-SELECT is(lockstep.job_overdue(), 0::bigint, 'nor is one whose messages were not read to the end');
+SELECT is(pg_temp.overdue(), 0::bigint, 'nor is one whose messages were not read to the end');
 UPDATE lockstep.queue SET next_offset = 10;
-SELECT is(lockstep.job_overdue(), 1::bigint, 'one that has begun and has nothing left is');
+SELECT is(pg_temp.overdue(), 1::bigint, 'one that has begun and has nothing left is');
 SELECT is((SELECT event FROM lockstep.job_log ORDER BY job_event_id DESC LIMIT 1) IN ('zombie', 'error'), true, 'and the log says so');
 SELECT pg_temp.gone('jittered');
 -- An error of one time leaves the others of a backlog.
