@@ -72,6 +72,11 @@ SELECT is((SELECT format('%s %s %s', source, missed_count, missed_from = '2030-0
 SELECT pg_temp.gone('once');
 SELECT pg_temp.hourly('skip', '2030-01-01 06:00Z', schedule => '{"misfire": "skip"}');
 SELECT is(pg_temp.dispatch('2030-01-01 10:10Z'), 'skip miss 10:00', 'misfire skip: none fires');
+SELECT is((SELECT reason FROM lockstep.occurrence WHERE job = 'skip'),
+    'no dispatcher was at work within 00:01:00; missed 5 times since 2030-01-01 06:00:00, last 2030-01-01 10:00:00 UTC',
+    'and the reason says how many times have passed');
+SELECT is((SELECT message FROM lockstep.job_log WHERE job = 'skip' AND event = 'missed'),
+    (SELECT reason FROM lockstep.occurrence WHERE job = 'skip'), 'as the log of the job does');
 SELECT is(pg_temp.dispatch('2030-01-01 11:00:30Z'), 'skip fire 11:00', 'but the next one, which is in time');
 SELECT pg_temp.gone('skip');
 SELECT pg_temp.hourly('late', '2030-01-01 06:00Z', schedule => '{"catchup_window": "30m", "every": "24h"}');
