@@ -112,6 +112,10 @@ SELECT n, n, 's', '{"name": "s", "kind": "interval", "every": "1h"}', lockstep.r
     now() + (n % 1000 + 1) * interval '1 h' - CASE n WHEN 2 THEN interval '3 h 1 s' ELSE '0' END FROM generate_series(1, 10) AS n;
 INSERT INTO lockstep.job_occurrence (occurrence_id, job_id, schedule_id, scheduled_for, outcome, source, run_id, dispatcher) OVERRIDING SYSTEM VALUE
 SELECT j * 100 + n, j, j, now() - n * interval '1 h', 'fired', 'schedule s', uid(j::bigint * 1000000 + n), 'd' FROM generate_series(1, 10) AS j, generate_series(1, 5) AS n;
+INSERT INTO lockstep.monitor_process (who, host, login, started_at, looked_at, every)
+VALUES ('m', 'h', 'ops', now(), now(), '1 minute');
+INSERT INTO lockstep.monitor_receiver (who, receiver, jobs, hold)
+VALUES ('m', 'ops', '{*}', '0 s'), ('m', 'chat', '{job*}', '0 s');
 INSERT INTO lockstep.job_alert (alert_id, job, kind, seen_at, last_seen_at, opened_at) OVERRIDING SYSTEM VALUE VALUES (1, 'watched', 'missed', now(), now(), now());
 INSERT INTO lockstep.job_notice (notice_id, alert_id, receiver, notice, number, made_at, due_at, attempts) OVERRIDING SYSTEM VALUE VALUES (1, 1, 'ops', 'opened', 0, now(), now(), 1);
 INSERT INTO lockstep.job_event (job_event_id, job, event, source) OVERRIDING SYSTEM VALUE SELECT j * 100 + n, 'job' || j, 'fired', 'schedule s' FROM generate_series(1, 10) AS j, generate_series(1, 5) AS n;
