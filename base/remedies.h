@@ -12,10 +12,11 @@
 
 #include <inttypes.h>
 
-#define REMEDY_RUN_LIST   "See: lockstep run list"
-#define REMEDY_RUN_SHOW   "To see it: lockstep run show %s"
-#define REMEDY_RUN_WATCH  "The run continues. To follow it: lockstep run watch %s"
-#define REMEDY_RUN_FAILED "To see the failure: lockstep run show %s"
+#define REMEDY_MONITOR_RUN "To have alerts sent, start it: lockstep monitor run"
+#define REMEDY_RUN_LIST    "See: lockstep run list"
+#define REMEDY_RUN_SHOW    "To see it: lockstep run show %s"
+#define REMEDY_RUN_WATCH   "The run continues. To follow it: lockstep run watch %s"
+#define REMEDY_RUN_FAILED  "To see the failure: lockstep run show %s"
 #define REMEDY_RUN_THERE                                                                           \
     "Leave --run out for a new run. To see the existing one: lockstep run show %s"
 #define REMEDY_RUN_RESUME                                                                          \

@@ -29,7 +29,9 @@
 #define REMEDY_TOKEN_ACT                                                                           \
     "Use a token that may act, or [console] login = postgres and sign in: lockstep console token " \
     "create acts --role operator"
-#define REMEDY_GRANT_TASK "GRANT lockstep_task TO \"%s\";"
+#define REMEDY_GRANT_TASK      "GRANT lockstep_task TO \"%s\";"
+#define REMEDY_GRANT_SCHEMA    "GRANT USAGE ON SCHEMA lockstep TO lockstep_task;"
+#define REMEDY_GRANT_FUNCTIONS "GRANT EXECUTE ON FUNCTION %s TO lockstep_task;"
 #define REMEDY_GRANT_END                                                                           \
     "GRANT \"%s\" TO \"%s\"; or, for all logins: GRANT pg_signal_backend TO \"%s\"; GRANT "        \
     "pg_read_all_stats TO \"%s\";"

@@ -4,25 +4,54 @@
 #include "cli/find.h"
 #include "cli/job.h"
 
+#include "base/number.h"
 #include "base/remedies.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+/* What is not delivered, below a list that people read. */
+static enum rc tell_undelivered(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = db_run(cli->db, &sql_alert_receivers, NULL, &rows, err);
+    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++) {
+        int64_t count = db_int(rows, i, ALERT_RECEIVERS_UNDELIVERED);
+        if (count > 0)
+            cli_say(cli, "lockstep: receiver %s: %" PRId64 " notice%s not delivered since %s%s\n",
+                    db_text(rows, i, ALERT_RECEIVERS_RECEIVER), count, NUMBER_S(count),
+                    db_text(rows, i, ALERT_RECEIVERS_UNDELIVERED_SINCE),
+                    db_bool(rows, i, ALERT_RECEIVERS_IS_SERVED) ? "" : ", and no monitor looks");
+    }
+    return rc;
+}
+
+static enum rc list_receivers(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    if (cli_has(cli, "open") || cli_has(cli, "all"))
+        return err_set(err, RC_REJECT, ERR_USAGE, "alert list", "Leave the others out.",
+                       "--receivers lists no alerts");
+    enum rc rc = db_run(cli->db, &sql_alert_receivers, NULL, &rows, err);
+    return rc == RC_OK ? cli_print(cli, rows, err) : rc;
+}
 
 enum rc command_alert_list(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     const char *all = cli_has(cli, "all") ? "true" : "false";
+    if (cli_has(cli, "receivers"))
+        return list_receivers(cli, err);
     if (cli_has(cli, "open") && cli_has(cli, "all"))
         return err_set(err, RC_REJECT, ERR_USAGE, "alert list", "Leave one of them out.",
                        "--open and --all exclude each other");
     enum rc rc =
         db_run(cli->db, &sql_alert_list, (const char *const[]){all, limit_of(cli)}, &rows, err);
-    return rc == RC_OK
-               ? cli_print_list(cli, rows,
-                                "alert,job,kind,opened_at,text,acknowledged_by,closed_at,ended",
-                                err)
-               : rc;
+    if (rc == RC_OK)
+        rc = cli_print_list(cli, rows,
+                            "alert,job,kind,opened_at,text,acknowledged_by,closed_at,ended", err);
+    return rc == RC_OK && cli->output == OUTPUT_TABLE ? tell_undelivered(cli, err) : rc;
 }
 
 enum rc command_alert_show(struct cli *cli, struct err *err)

@@ -241,8 +241,10 @@ enum rc command_check(struct cli *cli, struct err *err)
     if (!security)
         check_actions(&check);
     check_postgres(&check);
-    if (!security && check.schema)
+    if (!security && check.schema) {
         check_list(&check);
+        check_served(&check);
+    }
     if (!security)
         check_kafka(&check);
     enum rc rc = check.table != NULL ? table_end(check.table, err) : table_check(stdout, err);

@@ -1,7 +1,8 @@
 /**
  * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), what a finding
  *   looks like (check_said.c), rights (check_security.c), Kafka (check_kafka.c), commands and hosts
- *   (check_actions.c) and each queue with its topic (check_queue.c).
+ *   (check_actions.c), receivers of alerts (check_receivers.c) and each queue with its topic
+ *   (check_queue.c).
  * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still
  *   be checked, and what cannot be checked for it has a line, too.
  * Threads: the main thread.
@@ -11,6 +12,7 @@
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H
 
+#include "action/settings.h"
 #include "cli/cli.h"
 #include "control/topic.h"
 
@@ -28,6 +30,13 @@ void check_skipped(struct check *check, const char *subject, const char *hint, c
     __attribute__((format(printf, 4, 5)));
 void check_failed(struct check *check, const char *subject, const struct err *err);
 void check_actions(struct check *check);
+/** Whether this host can run a registered command; where: the finding begins with it. */
+void check_command(struct check *check, const char *subject, const char *where,
+                   const struct action_command *command);
+/** Whether each [alert:NAME] can be reached, as far as that is seen without a notice. */
+void check_receivers(struct check *check, const struct action_settings *settings);
+/** Whether a monitor sends to each of them. Needs the schema. */
+void check_served(struct check *check);
 void check_kafka(struct check *check);
 /** What --security adds, instead of all else. */
 void check_security(struct check *check);

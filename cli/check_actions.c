@@ -34,34 +34,33 @@ static bool may(const struct stat *info, const struct passwd *user, unsigned mod
     return (info->st_mode & (member ? mode << 3 : mode)) != 0;
 }
 
-static void check_command(struct check *check, const struct action_command *command)
+void check_command(struct check *check, const char *subject, const char *where,
+                   const struct action_command *command)
 {
     struct stat program, directory;
     const struct passwd *user = NULL;
-    char subject[60];
-    (void)snprintf(subject, sizeof subject, "command %.40s", command->name);
     if (*command->user != '\0' && (user = getpwnam(command->user)) == NULL)
         check_tell(check, TOPIC_FAIL, subject, "Make the user, or name another one.",
-                   "there is no user %s on this host", command->user);
+                   "%sthere is no user %s on this host", where, command->user);
     else if (user != NULL && user->pw_uid != geteuid() && geteuid() != 0)
         check_tell(check, TOPIC_FAIL, subject, "Run the executor as root, or leave user out.",
-                   "only root may run it as %s", command->user);
+                   "%sonly root may run it as %s", where, command->user);
     else if (stat(command->argv[0], &program) != 0)
-        check_tell(check, TOPIC_FAIL, subject, "Install it, or correct [commands].", "%s: %s",
-                   command->argv[0], strerror(errno));
+        check_tell(check, TOPIC_FAIL, subject, "Install it, or correct [commands].", "%s%s: %s",
+                   where, command->argv[0], strerror(errno));
     else if (!S_ISREG(program.st_mode) || !may(&program, user, 1))
         check_tell(check, TOPIC_FAIL, subject,
                    "Make it executable (chmod +x), or correct [commands].",
-                   "%s cannot be executed%s%s", command->argv[0], user ? " by " : "",
+                   "%s%s cannot be executed%s%s", where, command->argv[0], user ? " by " : "",
                    user ? command->user : "");
     else if (stat(command->directory, &directory) != 0 || !S_ISDIR(directory.st_mode))
         check_tell(check, TOPIC_FAIL, subject, "Make it, or correct directory.",
-                   "%s is no directory", command->directory);
+                   "%s%s is no directory", where, command->directory);
     else if ((program.st_mode & S_IWOTH) != 0)
         check_tell(check, TOPIC_WARN, subject, "Take that right away (chmod o-w).",
-                   "%s can be changed by everybody", command->argv[0]);
+                   "%s%s can be changed by everybody", where, command->argv[0]);
     else
-        check_tell(check, TOPIC_OK, subject, NULL, "%s", command->argv[0]);
+        check_tell(check, TOPIC_OK, subject, NULL, "%s%s", where, command->argv[0]);
 }
 
 static void wrong(void *check, const struct err *err)
@@ -76,8 +75,11 @@ void check_actions(struct check *check)
     struct err err;
     if (action_settings_load(check->cli->config, wrong, check, &settings, &err) != RC_OK)
         return;
-    for (int i = 0; (command = action_command_at(settings, i)) != NULL; i++)
-        check_command(check, command);
+    for (int i = 0; (command = action_command_at(settings, i)) != NULL; i++) {
+        char subject[60];
+        (void)snprintf(subject, sizeof subject, "command %.40s", command->name);
+        check_command(check, subject, "", command);
+    }
     const char *ca_file = config_get_text(check->cli->config, "http", "ca_file");
     if (*ca_file != '\0' && access(ca_file, R_OK) != 0)
         check_tell(check, TOPIC_FAIL, "http", "Correct [http] ca_file.", "%s: %s", ca_file,
@@ -85,5 +87,6 @@ void check_actions(struct check *check)
     const char *allow = config_get_text(check->cli->config, "http", "allow");
     if (*allow != '\0')
         check_tell(check, TOPIC_OK, "http", NULL, "tasks may call %s", allow);
+    check_receivers(check, settings);
     action_settings_free(settings);
 }

@@ -152,6 +152,8 @@ static const struct option_spec executor_run_options[] = {
 static const struct option_spec alert_list_options[] = {
     {"open", NULL, "only those that are open; the default", 0},
     {"all", NULL, "also those that are closed", 0},
+    {"receivers", NULL, "instead: the receivers, and the notices that are not delivered to each",
+     0},
     LIMIT_OPTION,
     {0}};
 static const struct option_spec job_list_options[] = {QUEUE_OPTION, {0}};

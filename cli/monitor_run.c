@@ -55,6 +55,7 @@ enum rc command_monitor_run(struct cli *cli, struct err *err)
         action_start();
         struct monitor_options options = {
             .conninfo = conninfo.data ? conninfo.data : "",
+            .host = host,
             .who = who,
             .server = db_server(cli->db),
             .every_ms = (int)config_get_duration_ms(cli->config, "monitor", "every"),

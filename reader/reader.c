@@ -142,11 +142,23 @@ static enum rc check_granted(struct reader_thread *reader, struct err *err)
     if (rc != RC_OK || db_null(row, 0, READER_GRANTED_REFUSED))
         return rc;
     const char *login = db_text(row, 0, READER_GRANTED_LOGIN);
+    const char *refused = db_text(row, 0, READER_GRANTED_REFUSED);
     rc = err_set(err, RC_FATAL, ERR_DB_DOWN, "task SQL", NULL,
-                 "login \"%s\" may not call lockstep.%s: permission denied", login,
-                 db_text(row, 0, READER_GRANTED_REFUSED));
+                 "login \"%s\" may not call %s: permission denied", login, refused);
     err_code(err, sqlstate_text(SQLSTATE_INSUFFICIENT_PRIVILEGE));
-    utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK, login);
+    switch (db_word(row, 0, READER_GRANTED_LACKS)) {
+    case READER_GRANTED_IS_FUNCTION:
+        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_FUNCTIONS, refused);
+        break;
+    case READER_GRANTED_IS_SCHEMA:
+        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_SCHEMA);
+        break;
+    case READER_GRANTED_IS_INHERIT:
+        utf8_format(err->hint, sizeof err->hint, REMEDY_INHERIT, login);
+        break;
+    default:
+        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK, login);
+    }
     return rc;
 }
 

@@ -55,12 +55,18 @@ int changed_wait_ms(const struct changed *changed, int most_ms)
     return left_ms <= 0 ? 0 : left_ms < most_ms ? (int)left_ms : most_ms;
 }
 
-/* list NULL: of any. What is heard from now on waits. */
+/* list NULL: of any. What is heard from now on waits. The row of a trigger that another session
+ * holds is tried again when the pause is over: nothing else notifies that it is free. */
 static enum rc look_soon(struct changed *changed, struct db *db, const char *list, struct err *err)
 {
-    changed->count = 0;
+    DB_RESULT_AUTO *row = NULL;
     changed->at_us = clock_boot_us() + PAUSE_US;
-    return db_run(db, &sql_job_rows, (const char *const[]){list}, NULL, err);
+    enum rc rc = db_run(db, &sql_job_rows, (const char *const[]){list}, &row, err);
+    if (rc != RC_OK || !db_bool(row, 0, JOB_ROWS_HELD))
+        changed->count = 0;
+    else if (list == NULL)
+        changed->count = RELATIONS + 1;
+    return rc;
 }
 
 enum rc changed_act(struct changed *changed, struct db *db, struct err *err)

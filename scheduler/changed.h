@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 /** What was heard and waits: a busy table notifies at each statement, and is looked at once a
- * second. */
+ * second; or once more, because another session held the row of a trigger. */
 struct changed {
     int64_t relations[64]; /* tables that are told apart; of more all are looked at */
     int count;             /* how many; one more than fit: any */
@@ -31,7 +31,8 @@ MUST_CHECK enum rc changed_hear(struct changed *changed, struct db *db, bool *re
 /** The triggers on the tables that are remembered are looked at soon, unless they still wait. */
 MUST_CHECK enum rc changed_act(struct changed *changed, struct db *db, struct err *err);
 
-/** All triggers on tables that are watched are looked at soon; nothing is remembered any more. */
+/** All triggers on tables that are watched are looked at soon; nothing is remembered any more, but
+ * for a row that is held. */
 MUST_CHECK enum rc changed_all(struct changed *changed, struct db *db, struct err *err);
 
 /** Until changed_act has something to do; at most most_ms. */

@@ -9,11 +9,13 @@ static void tell(const struct db_result *rows, int row, int verdict)
 {
     bool fired = verdict == JOB_DISPATCH_IS_FIRE, failed = verdict == JOB_DISPATCH_IS_ERROR,
          missed = verdict == JOB_DISPATCH_IS_MISS, skipped = verdict == JOB_DISPATCH_IS_SKIP;
-    log_event(failed || missed ? LOG_WARN : LOG_INFO,
+    bool cancels = verdict == JOB_DISPATCH_IS_CANCEL && !db_null(rows, row, JOB_DISPATCH_RUN);
+    log_event(failed || missed || cancels ? LOG_WARN : LOG_INFO,
               fired     ? "job_fired"
               : failed  ? "job_failed"
               : missed  ? "job_missed"
               : skipped ? "job_skipped"
+              : cancels ? "job_run_cancelled"
                         : "job_waits",
               "job", db_text(rows, row, JOB_DISPATCH_JOB), "schedule",
               db_text(rows, row, JOB_DISPATCH_SCHEDULE), "scheduled_for",

@@ -13,10 +13,11 @@
 
 enum rc house_cancel_overdue(struct db *db, struct err *err)
 {
-    DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(db, &sql_job_overdue, NULL, &row, err);
-    if (rc == RC_OK && db_int(row, 0, JOB_OVERDUE_CANCELLED) > 0)
-        log_event(LOG_WARN, "job_runs_cancelled", "runs", db_text(row, 0, JOB_OVERDUE_CANCELLED),
+    DB_RESULT_AUTO *rows = NULL;
+    enum rc rc = db_run(db, &sql_job_overdue, NULL, &rows, err);
+    for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
+        log_event(LOG_WARN, "job_run_cancelled", "job", db_text(rows, i, JOB_OVERDUE_JOB), "run",
+                  db_text(rows, i, JOB_OVERDUE_RUN), "reason", db_text(rows, i, JOB_OVERDUE_WHY),
                   NULL);
     return rc;
 }

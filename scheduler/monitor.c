@@ -19,12 +19,38 @@ struct monitor {
     struct delivery **deliveries; /* options.receiver_count */
     struct lasting session;
     int64_t look_us; /* when it is due again */
+    bool begun;      /* the database knows of this process */
 };
+
+/* The database remembers that it looks, and, once it was not known there, its receivers. */
+static enum rc be_seen(struct monitor *monitor, struct err *err)
+{
+    const struct monitor_options *options = &monitor->options;
+    struct db *db = monitor->session.db;
+    DB_RESULT_AUTO *row = NULL;
+    const char *params[] = {options->who, options->host, DB_INT(options->every_ms),
+                            monitor->begun ? "f" : "t"};
+    enum rc rc = db_run(db, &sql_monitor_seen, params, &row, err);
+    if (rc != RC_OK || db_bool(row, 0, MONITOR_SEEN_KNOWN))
+        return rc;
+    for (int i = 0; rc == RC_OK && i < options->receiver_count; i++) {
+        const struct receiver *receiver = &options->receivers[i];
+        rc = db_run(db, &sql_monitor_receives,
+                    (const char *const[]){options->who, receiver->name,
+                                          receiver->jobs ? receiver->jobs : "*", receiver->kinds,
+                                          DB_INT(receiver->hold_ms)},
+                    NULL, err);
+    }
+    monitor->begun |= rc == RC_OK;
+    return rc;
+}
 
 static enum rc look(struct monitor *monitor, struct err *err)
 {
     const struct monitor_options *options = &monitor->options;
     enum rc rc = lasting_open(&monitor->session, err);
+    if (rc == RC_OK)
+        rc = be_seen(monitor, err);
     return rc == RC_OK ? monitor_look(monitor->session.db, options->who, options->every_ms, err)
                        : rc;
 }
@@ -49,6 +75,7 @@ static void round_of_looks(struct monitor *monitor)
 static void *monitor_main(void *context)
 {
     struct monitor *monitor = context;
+    struct err err;
     for (bool stopping = false;;) {
         (void)thread_take(&monitor->thread, &stopping);
         if (stopping)
@@ -60,6 +87,9 @@ static void *monitor_main(void *context)
         int left_ms = clock_left_ms(monitor->look_us);
         mailbox_wait(&monitor->thread.inbox, left_ms < WATCH_MS ? left_ms : WATCH_MS);
     }
+    if (monitor->session.db != NULL)
+        (void)!db_run(monitor->session.db, &sql_monitor_ended,
+                      (const char *const[]){monitor->options.who}, NULL, &err);
     lasting_close(&monitor->session);
     return NULL;
 }

@@ -17,7 +17,8 @@
 struct monitor;
 
 struct monitor_options {
-    const char *conninfo, *who;     /* who: as which looks and notices name it */
+    const char *conninfo, *host;
+    const char *who;                /* as which looks and notices name it */
     const struct db_server *server; /* it is not for an older one; read at the start */
     int every_ms;
     const struct receiver *receivers;

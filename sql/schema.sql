@@ -517,6 +517,27 @@ CREATE TABLE lockstep.monitor (
     CONSTRAINT monitor_pkey PRIMARY KEY (monitor_id)
 );
 
+CREATE TABLE lockstep.monitor_process (
+    who text NOT NULL,
+    host text NOT NULL,
+    login text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    looked_at timestamp with time zone NOT NULL,
+    every interval NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT monitor_process_pkey PRIMARY KEY (who)
+);
+
+CREATE TABLE lockstep.monitor_receiver (
+    who text NOT NULL,
+    receiver text NOT NULL,
+    jobs text[] NOT NULL,
+    kinds text[],
+    hold interval NOT NULL,
+    CONSTRAINT monitor_receiver_pkey PRIMARY KEY (who, receiver),
+    CONSTRAINT monitor_receiver_who_fkey FOREIGN KEY (who) REFERENCES lockstep.monitor_process(who) ON DELETE CASCADE
+);
+
 CREATE TABLE lockstep.outbox (
     outbox_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     queue_id integer NOT NULL,
@@ -1043,6 +1064,14 @@ CREATE VIEW lockstep.alert_notice AS SELECT
     NULL::bigint AS notice_id;
 GRANT SELECT ON TABLE lockstep.alert_notice TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
+CREATE VIEW lockstep.alert_receiver AS SELECT
+    NULL::text AS receiver,
+    NULL::boolean AS is_served,
+    NULL::bigint AS undelivered,
+    NULL::timestamp with time zone AS undelivered_since,
+    NULL::text AS error;
+GRANT SELECT ON TABLE lockstep.alert_receiver TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
 CREATE VIEW lockstep.execution_log AS SELECT
     NULL::text AS queue,
     NULL::uuid AS run_id,
@@ -1128,6 +1157,17 @@ CREATE VIEW lockstep.job_status AS SELECT
     NULL::boolean AS drifted,
     NULL::text AS description;
 GRANT SELECT ON TABLE lockstep.job_status TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+
+CREATE VIEW lockstep.monitor_status AS SELECT
+    NULL::text AS monitor,
+    NULL::text AS login,
+    NULL::timestamp with time zone AS started_at,
+    NULL::timestamp with time zone AS looked_at,
+    NULL::interval AS every,
+    NULL::timestamp with time zone AS ended_at,
+    NULL::boolean AS is_alive,
+    NULL::text[] AS receivers;
+GRANT SELECT ON TABLE lockstep.monitor_status TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.occurrence AS SELECT
     NULL::text AS job,

@@ -61,8 +61,11 @@ BEGIN
       AND (SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NULL;
     SELECT count(*) INTO stopping FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
     WHERE p.run_no = no AND p.done_at IS NULL AND NOT lockstep.is_finished(t.status);
-    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-    VALUES ('run_cancelled', own, no, concat_ws(': ', format('%s cancelled, %s to be stopped', lockstep.counted(cancelled, 'task'), stopping), reason));
+    INSERT INTO lockstep.event_log (event, queue_id, run_no, job, detail)
+    VALUES ('run_cancelled', own, no,
+            (SELECT j.name FROM lockstep.run b JOIN lockstep.job j USING (job_id) WHERE b.run_no = no),
+            concat_ws(': ', format('%s cancelled, %s to be stopped', lockstep.counted(cancelled, 'task'), stopping),
+                      reason));
     PERFORM pg_notify('lockstep_' || own, 'cancel');
     status := COALESCE(lockstep.run_finish(no), (SELECT b.status FROM lockstep.run b WHERE b.run_no = no));
 END

@@ -1,3 +1,3 @@
--- job_overdue :one  cancels runs of jobs that are too long or zombies
--- columns: cancelled
-SELECT lockstep.job_overdue() AS cancelled;
+-- job_overdue :many  cancels runs of jobs that are too long or zombies
+-- columns: job, run, why
+SELECT o.job, o.run, o.why FROM lockstep.job_overdue() AS o;

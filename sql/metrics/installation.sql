@@ -67,4 +67,10 @@ UNION ALL
 SELECT 'lockstep_alerts_open', k.kind, NULL, a.open::text
 FROM (VALUES ('missed'), ('stuck'), ('failed'), ('late'), ('never'), ('blocked'), ('absent')) k (kind)
 CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE b.kind = k.kind) AS open FROM lockstep.alert b WHERE b.closed_at IS NULL) a;
+    SELECT count(*) FILTER (WHERE b.kind = k.kind) AS open FROM lockstep.alert b WHERE b.closed_at IS NULL) a
+UNION ALL
+SELECT 'lockstep_alert_notices_undelivered', r.receiver, NULL, r.undelivered::text FROM lockstep.alert_receiver r
+UNION ALL
+SELECT 'lockstep_monitor_last_look_timestamp_seconds', NULL, NULL,
+       round(extract(epoch FROM m.looked_at)::numeric, 3)::text
+FROM (SELECT max(o.looked_at) AS looked_at FROM lockstep.monitor_status o) m WHERE m.looked_at IS NOT NULL;

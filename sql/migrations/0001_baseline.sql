@@ -1146,6 +1146,26 @@ CREATE TABLE lockstep.monitor (
 );
 INSERT INTO lockstep.monitor DEFAULT VALUES;
 
+-- The daemons that look and send (monitor run): one is remembered when it has died, so that its silence is seen. Which
+-- of them has looked last, or a dispatcher has, is in lockstep.monitor.
+CREATE TABLE lockstep.monitor_process (
+    who text PRIMARY KEY,                       -- host and pid, as looks and notices name it
+    host text NOT NULL,
+    login text NOT NULL,
+    started_at timestamptz NOT NULL,
+    looked_at timestamptz NOT NULL,
+    every interval NOT NULL,                    -- how often it looks
+    ended_at timestamptz                        -- it was asked to end; NULL: it looks, or it has died
+);
+CREATE TABLE lockstep.monitor_receiver (
+    who text REFERENCES lockstep.monitor_process ON DELETE CASCADE,
+    receiver text,                              -- NAME of [alert:NAME]
+    jobs text[] NOT NULL,                       -- names, with * for any text
+    kinds text[],                               -- NULL: all
+    hold interval NOT NULL,
+    PRIMARY KEY (who, receiver)
+);
+
 CREATE TABLE lockstep.job_alert (
     alert_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     job text NOT NULL,                          -- its name: an incident outlives the job; '': of the monitor itself

@@ -30,11 +30,13 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
            WHEN 'missed'
                THEN CASE WHEN h.is_undecided IS NOT TRUE THEN format(
                              '%s: %s was missed: %s', h.last_source, lockstep.job_time(h.last_for), h.last_reason)
-                         WHEN h.held IS NOT NULL THEN format('schedule %s: %s was not decided: %s',
-                                                             h.schedule, lockstep.job_time(h.next_at), h.held)
-                         ELSE format(CASE WHEN h.is_watch THEN 'schedule %s: it has not reported for %s'
-                                          ELSE 'schedule %s: no dispatcher decided %s' END,
-                                     h.schedule, lockstep.job_time(h.next_at)) END
+                         WHEN h.held IS NOT NULL
+                             THEN format('schedule %s: %s was not decided: %s%s', h.schedule,
+                                         lockstep.job_time(h.next_at), h.held, lockstep.job_passed(h.due))
+                         ELSE format('schedule %s: %s %s%s', h.schedule,
+                                     CASE WHEN h.is_watch THEN 'it has not reported for'
+                                          ELSE 'no dispatcher decided' END,
+                                     lockstep.job_time(h.next_at), lockstep.job_passed(h.due)) END
            WHEN 'failed'
                THEN CASE WHEN h.fault IS NOT NULL THEN h.fault
                          WHEN h.look_at IS NOT NULL THEN format('trigger: %s', COALESCE(h.look_error, h.last_reason))
@@ -59,8 +61,8 @@ FROM (
            COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status,
            l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
            l.decided_at - l.scheduled_for AS lateness, p.longest, o.is_unclaimed, z.set_at AS silenced_at,
-           n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since, l.outcome AS last_outcome,
-           l.source AS last_source, l.decided_at AS last_decided_at,
+           n.schedule AS due, n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since,
+           l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
            format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by,
                   z.reason) AS silence,
            (SELECT min(w.why) FROM lockstep.job_held(j.job_id) AS w WHERE n.is_undecided AND NOT j.is_watch) AS held,
@@ -80,6 +82,10 @@ FROM (
                 WHEN n.next_at IS NULL AND c.following = 0 THEN 'never'
                 WHEN l.is_rule AND l.decided_at - l.scheduled_for > COALESCE((l.schedule).grace, interval '1 minute')
                      AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for)
+                     AND NOT (j.is_watch AND EXISTS ( -- the report that a missed incident waited for ends it
+                         SELECT FROM lockstep.job_alert a
+                         WHERE a.job = j.name AND a.kind = 'missed' AND a.opened_at IS NOT NULL
+                           AND a.since <= l.scheduled_for AND a.last_seen_at >= l.scheduled_for))
                     THEN 'late'
                 ELSE 'ok' END AS state
     FROM lockstep.job j

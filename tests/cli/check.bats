@@ -129,6 +129,40 @@ END
     said actions '"y/z" is no host'
 }
 
+@test "check says whether each receiver of alerts could be reached, and which no monitor has read" {
+    conf=$BATS_TEST_TMPDIR/lockstep.conf
+    install -m 755 /dev/null "$BATS_TEST_TMPDIR/runs"
+    cat >"$conf" <<END
+[commands]
+runs = $BATS_TEST_TMPDIR/runs
+gone = $BATS_TEST_TMPDIR/gone
+[http]
+allow = 127.0.0.1:1, nowhere.invalid
+[alert:page]
+command = runs
+[alert:lost]
+command = gone
+[alert:hook]
+url = http://127.0.0.1:1/
+[alert:chat]
+url = https://nowhere.invalid/alerts
+END
+    said 'receiver page' "ok [alert:page] command: $BATS_TEST_TMPDIR/runs"
+    said 'receiver lost' "FAIL [alert:lost] command: $BATS_TEST_TMPDIR/gone: No such file or directory"
+    said 'receiver hook' 'ok [alert:hook] host 127.0.0.1 is allowed and resolved'
+    said 'receiver chat' 'FAIL [alert:chat] url: host nowhere.invalid: '
+    said 'receiver page' 'warn no monitor has read section [alert:page]: nothing is sent to it'
+    run ! jq -e '.[] | select(.subject == "monitor")' "$BATS_TEST_TMPDIR/check"
+    sql "SELECT lockstep.monitor_seen('m', 'h', '1 s', true)"
+    sql "SELECT lockstep.monitor_receives('m', 'page', '{*}', NULL, '0 s')"
+    said 'receiver lost' 'warn no monitor has read section [alert:lost]'
+    run ! grep -q 'section \[alert:page\]' "$BATS_TEST_TMPDIR/check"
+    printf '[alert:x]\ncommand = nothing\n' >"$conf"
+    said receivers '[alert:x] command: [commands] does not name "nothing"'
+    printf '[commands]\n' >"$conf"
+    run ! said 'receiver x' .
+}
+
 @test "check says whether a command's user may run it, and that only root may become another" {
     conf=$BATS_TEST_TMPDIR/lockstep.conf
     install -m 750 /dev/null "$BATS_TEST_TMPDIR/ours"

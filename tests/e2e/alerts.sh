@@ -120,6 +120,45 @@ must 60 sent third page 'opened 2 true'
 expect 'sent again' "$(pages third)" 'opened missed 1,opened missed 2'
 told_to_end "$pid"
 
+case_begin 'a monitor that died is noticed by check and by the list of alerts, and a new one is well'
+sql "DELETE FROM lockstep.monitor_process" # as a week later
+config "$tmp/fourth.conf" <<END
+[alert:night]
+command = page
+jobs = fourth
+END
+# said SUBJECT PATTERN WHAT: the line of check about it
+said_of() {
+    LOCKSTEP_CONFIG=$tmp/fourth.conf "$LOCKSTEP_BIN" check -o json 2>/dev/null >"$tmp/checked" || true
+    said=$(jq -r ".[] | select(.subject == \"$1\") | .result + \" \" + .finding" "$tmp/checked")
+    grep -qE -- "$2" <<<"$said" || { echo "$3: $said"; failed=1; }
+}
+# REMEDY_MONITOR_RUN: it is run
+said_of 'receiver night' 'no monitor has read section' 'a section that no monitor has read'
+monitor "$tmp/fourth.conf" "$tmp/fourth.log"
+must 60 is "SELECT login = '$login' AND is_alive AND receivers = '{night}' FROM lockstep.monitor_status
+    WHERE monitor ~ '^monitor on .*, pid $pid\$'" t
+said_of monitor '^ok monitor on .*it sends to night' 'a monitor that looks'
+kill -9 "$pid"
+wait "$pid" || true
+sql "UPDATE lockstep.monitor_process SET looked_at = looked_at - interval '5 minutes'"
+watch fourth '-3 hours'
+for _ in 1 2; do # as a dispatcher looks, which sends nothing
+    sql "UPDATE lockstep.monitor SET looked_at = NULL"
+    sql "SELECT lockstep.monitor_look('dispatcher', '1 minute')" >/dev/null
+done
+said_of monitor '^FAIL none has looked since .*does not look any more; nothing is sent to night; 1 notice not deliv' \
+    'a dead monitor'
+expect 'the list of alerts says so' "$(lockstep alert list 2>&1 >/dev/null | sed 's/since .*,/since THEN,/')" \
+    'lockstep: receiver night: 1 notice not delivered since THEN, and no monitor looks'
+expect 'and the list of receivers' '["night",false,1]' \
+    "$(lockstep alert list --receivers -o json | jq -c '.[] | [.receiver, .is_served, .undelivered]')"
+monitor "$tmp/fourth.conf" "$tmp/fifth.log"
+must 60 sent fourth night 'opened 1 true'
+said_of monitor '^ok monitor on ' 'a new one'
+told_to_end "$pid"
+said_of monitor '^FAIL none has looked since .*was ended; nothing is sent to night' 'one that was ended'
+
 case_begin 'a receiver with a wrong setting is refused before anything is started'
 refused() { # WHAT EXPECTED, and the receivers
     config "$tmp/bad.conf"

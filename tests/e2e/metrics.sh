@@ -25,7 +25,8 @@ is_ready() { [ "$(get "$1" /readyz)" = ready ]; }
 
 daemon executor executor run --queue "$q" --queue "$bad"
 daemon scheduler scheduler run
-daemon monitor monitor run
+printf '[commands]\npage = /bin/true\n[alert:page]\ncommand = page\n' >"$tmp/monitor.conf"
+daemon monitor monitor run --config "$tmp/monitor.conf"
 token=$(lockstep console token create prometheus -q)
 daemon console -s "postgres.conninfo=$db" console run --listen 0
 eventually 40 grep -q event=console_started "$tmp/console.log"

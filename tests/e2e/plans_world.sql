@@ -178,6 +178,10 @@ INSERT INTO lockstep.job_occurrence (occurrence_id, job_id, schedule_id, schedul
 OVERRIDING SYSTEM VALUE
 SELECT j * 100 + n, j, j, now() - n * interval '1 h', 'fired', 'schedule s', uid(j::bigint * 1000000 + n), 'd'
 FROM generate_series(1, 10) AS j, generate_series(1, 5) AS n;
+INSERT INTO lockstep.monitor_process (who, host, login, started_at, looked_at, every)
+VALUES ('m', 'h', 'ops', now(), now(), '1 minute');
+INSERT INTO lockstep.monitor_receiver (who, receiver, jobs, hold)
+VALUES ('m', 'ops', '{*}', '0 s'), ('m', 'chat', '{job*}', '0 s');
 INSERT INTO lockstep.job_alert (alert_id, job, kind, seen_at, last_seen_at, opened_at) OVERRIDING SYSTEM VALUE
 VALUES (1, 'watched', 'missed', now(), now(), now());
 INSERT INTO lockstep.job_notice (notice_id, alert_id, receiver, notice, number, made_at, due_at, attempts)

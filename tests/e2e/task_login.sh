@@ -81,7 +81,8 @@ expect 'runs that failed' "$(sql "SELECT count(*) FROM lockstep.run WHERE status
 [ "$(grep -c event=attempt_lost "$tmp/log")" -le 6 ] || bad 'attempts are lost time after time'
 expect 'what they say' "$(sql "SELECT DISTINCT error FROM lockstep.task_attempt WHERE error LIKE 'lost: %'")" \
     'lost: the login of the tasks may not record it'
-sql "$(grep -oE 'GRANT lockstep_task TO "[^"]+"' "$tmp/said" | head -1)" # as it is printed
+printed() { grep -oE 'GRANT [^;]+;' "$tmp/said" | head -1; }
+sql "$(printed)"
 run_ended() {
     is "SELECT string_agg(t.status || ' ' || t.lost_num, ', ' ORDER BY t.seq)
         FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'" 'Completed 0, Failed 0'
@@ -89,6 +90,26 @@ run_ended() {
 eventually 30 run_ended || bad 'it does not go on after the grant'
 eventually 20 done_are 6
 eventually 10 state_is ok
+
+case_begin 'a right that the group of the tasks itself lacks is named with the statement that grants it'
+# REMEDY_GRANT_FUNCTIONS REMEDY_GRANT_SCHEMA
+lacking() { # WHAT REVOKE WORDS: what is printed is run, and the executor continues
+    sql "$2"
+    end_readers
+    eventually 20 state_is 'no login' || bad "$1: executor list: $(lockstep executor list)"
+    refused_is() { lockstep queue explain "$q" >"$tmp/said" && grep -qF -- "$3" "$tmp/said"; }
+    eventually 10 refused_is "$@" || bad "$1: explain: $(cat "$tmp/said")"
+    sql "$(printed)"
+    eventually 30 state_is ok || bad "$1: it does not go on after: $(printed)"
+}
+lacking 'a function' 'REVOKE EXECUTE ON FUNCTION lockstep.complete FROM lockstep_task' \
+    'GRANT EXECUTE ON FUNCTION lockstep.complete TO lockstep_task;'
+lacking 'two functions' 'REVOKE EXECUTE ON FUNCTION lockstep.fail, lockstep.action_fail FROM lockstep_task' \
+    'GRANT EXECUTE ON FUNCTION lockstep.action_fail, lockstep.fail TO lockstep_task;'
+lacking 'the schema' 'REVOKE USAGE ON SCHEMA lockstep FROM lockstep_task' \
+    'GRANT USAGE ON SCHEMA lockstep TO lockstep_task;'
+publish '{"order": 1, "sql": "SELECT 1"}'
+eventually 20 done_are 7 || bad 'a task does not run after the grants'
 
 case_begin 'a task whose session is ended runs elsewhere when its executor has ended'
 publish '{"order": 1, "sql": "SELECT hold(1)"}'
@@ -105,7 +126,7 @@ eventually 20 bash -c "! kill -0 $pid 2>/dev/null" || bad 'it does not end'
 wait "$pid" || bad "the executor ended with $?"
 sql "ALTER ROLE $tasks LOGIN; INSERT INTO let_go VALUES (1)"
 daemon
-eventually 20 done_are 7 || bad 'nobody takes over'
+eventually 20 done_are 8 || bad 'nobody takes over'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 case_begin 'an executor whose login is barred names the remedy, and continues when it may log in'

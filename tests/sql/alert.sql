@@ -72,6 +72,34 @@ SELECT is(pg_temp.alerts(), 'backup missed recovered, backup missed changed, bac
           'an incident that becomes another one has changed');
 SELECT is((SELECT text FROM lockstep.alert WHERE closed_at IS NULL), 'disk full', 'and the new one has its text');
 
+-- How many times have passed, and the first and the last of them in the zone of the schedule.
+SELECT lockstep.job_define('{"job": "hours", "watch": true, "schedules": [
+    {"name": "s", "kind": "cron", "expr": "0 * * * *", "zone": "Asia/Kolkata", "grace": "1m"}]}');
+SELECT pg_temp.due('hours', date_trunc('hour', now(), 'Asia/Kolkata') - interval '2 hours');
+SELECT pg_temp.look(), pg_temp.look();
+SELECT is((SELECT text FROM lockstep.alert WHERE job = 'hours'),
+    format('schedule s: it has not reported for %s; missed 3 times since %s, last %s Asia/Kolkata',
+        lockstep.job_time(s.next_at),
+        to_char(s.next_at AT TIME ZONE 'Asia/Kolkata', 'YYYY-MM-DD HH24:MI:SS'),
+        to_char((s.next_at + interval '2 hours') AT TIME ZONE 'Asia/Kolkata', 'YYYY-MM-DD HH24:MI:SS')),
+    'the incident says how many times have passed')
+FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'hours';
+SELECT is((SELECT message FROM lockstep.job_log WHERE job = 'hours' AND event = 'missed'),
+    (SELECT text FROM lockstep.alert WHERE job = 'hours'), 'and so does the log of the job');
+SELECT lockstep.job_define('{"job": "hours", "watch": true, "schedules": [
+    {"name": "s", "kind": "interval", "every": "1h", "grace": "1m"}]}');
+SELECT pg_temp.due('hours', date_trunc('hour', now(), 'UTC') - interval '2000 hours');
+SELECT matches((SELECT detail FROM lockstep.job_health WHERE job = 'hours'),
+    '; missed 2001 times since [^,]+:00, last [^,]+:00 UTC$',
+    'an interval is counted, not walked over');
+SELECT lockstep.job_define('{"job": "hours", "watch": true, "schedules": [
+    {"name": "s", "kind": "cron", "expr": "* * * * *", "grace": "1m"}]}');
+SELECT pg_temp.due('hours', date_trunc('hour', now(), 'UTC') - interval '200 hours');
+SELECT matches((SELECT detail FROM lockstep.job_health WHERE job = 'hours'),
+    '; missed more than \d+ times since [^,]+ UTC$', 'of very many only the first is named');
+SELECT lockstep.job_delete('hours');
+DELETE FROM lockstep.job_alert WHERE job = 'hours';
+
 -- A watch that reports late.
 SELECT pg_temp.watch('tape', now() - interval '3 h'), pg_temp.look(), pg_temp.look();
 CREATE FUNCTION pg_temp.tape() RETURNS text LANGUAGE sql AS $$
@@ -80,9 +108,13 @@ $$;
 SELECT is(pg_temp.tape(), 'missed', 'a watch is missed');
 SELECT lockstep.ping('tape'), pg_temp.look(), pg_temp.look(), pg_temp.look();
 SELECT is(pg_temp.tape(), 'missed recovered', 'its report ends the incident, and opens no other');
+SELECT is((SELECT state || ' ' || is_problem FROM lockstep.job_health WHERE job = 'tape'), 'ok false',
+    'and the job is well, because that it was missed is known');
 DELETE FROM lockstep.job_alert WHERE job = 'tape';
 SELECT pg_temp.due('tape', now() - interval '150 minutes'), lockstep.ping('tape'), pg_temp.look(), pg_temp.look();
 SELECT is(pg_temp.tape(), 'late', 'a late report whose absence no look saw is late');
+SELECT is((SELECT state || ' ' || is_problem FROM lockstep.job_health WHERE job = 'tape'), 'late true',
+    'in the list, too');
 SELECT matches((SELECT text FROM lockstep.alert WHERE job = 'tape'),
     '^it reported 02:30:\d\d after its time$', 'a watch reports');
 SELECT pg_temp.due('tape', now() - interval '2 hours'), pg_temp.look(), pg_temp.look();
@@ -318,19 +350,89 @@ SELECT is((SELECT string_agg(k, ' ' ORDER BY n) FROM json_object_keys((SELECT c.
     'receiver attempt',
     'what is sent');
 
+-- Which monitors look, and what is not delivered when none does.
+DELETE FROM lockstep.job_notice;
+DELETE FROM lockstep.job_alert;
+SELECT lockstep.job_delete(name) FROM lockstep.job;
+CREATE FUNCTION pg_temp.checked(p_subject text) RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(c.grade || ' ' || regexp_replace(c.finding, '\d{4}-\d\d-\S+Z', 'THEN', 'g'),
+                      ' / ' ORDER BY c.finding)
+    FROM lockstep.check_list() AS c WHERE c.subject = p_subject
+$$;
+CREATE FUNCTION pg_temp.undelivered() RETURNS bigint LANGUAGE sql AS $$
+    SELECT undelivered FROM lockstep.alert_receiver WHERE receiver = 'oncall'
+$$;
+CREATE FUNCTION pg_temp.silent(p_who text) RETURNS void LANGUAGE sql AS $$
+    UPDATE lockstep.monitor_process SET looked_at = clock_timestamp() - interval '3 minutes' WHERE who = p_who;
+$$;
+SELECT is(pg_temp.checked('monitor'), NULL, 'where no monitor ever ran, nothing is said of monitors');
+SELECT is(lockstep.monitor_seen('m1', 'h1', '30 s', true), false, 'a monitor that begins is not known');
+SELECT is(lockstep.monitor_seen('m1', 'h1', '30 s', false), true, 'the next time it is');
+SELECT is(pg_temp.checked('monitor'),
+    format('ok m1, login %s, looks every 00:00:30 since THEN; it sends to no receiver', session_user), 'it looks');
+SELECT lockstep.monitor_ended('m1');
+SELECT is(pg_temp.checked('monitor'), NULL, 'one without receivers that was ended is forgotten');
+SELECT lockstep.monitor_seen('m1', 'h1', '30 s', true),
+       lockstep.monitor_receives('m1', 'oncall', '{n-*}', '{missed}', '0 s'),
+       lockstep.monitor_receives('m1', 'chat', '{*}', NULL, '1 hour');
+SELECT is(pg_temp.checked('monitor'),
+    format('ok m1, login %s, looks every 00:00:30 since THEN; it sends to chat, oncall', session_user),
+    'one with receivers names them');
+SELECT pg_temp.watch('n-1', now() - interval '3 hours'), pg_temp.watch('other', now() - interval '3 hours');
+SELECT pg_temp.look(), pg_temp.look();
+UPDATE lockstep.job_alert SET opened_at = clock_timestamp() - interval '10 minutes';
+SELECT is((SELECT string_agg(concat_ws(' ', receiver, is_served, undelivered), ', ' ORDER BY receiver)
+           FROM lockstep.alert_receiver),
+    'chat t 0, oncall t 1', 'an alert that matches and is held no longer is a notice that is not delivered yet');
+SELECT is(pg_temp.checked('receiver oncall'), 'warn 1 notice not delivered since THEN', 'check says so');
+SELECT is(pg_temp.checked('receiver chat'), NULL, 'and nothing of a receiver that waits for nothing');
+SELECT pg_temp.silent('m1');
+SELECT is(pg_temp.checked('monitor'),
+    format('FAIL none has looked since THEN: m1, login %s, does not look any more; nothing is sent to chat, oncall;'
+           ' 1 notice not delivered; 2 alerts open', session_user), 'a dead monitor is noticed');
+SELECT is((SELECT string_agg(concat_ws(' ', receiver, is_served), ', ' ORDER BY receiver) FROM lockstep.alert_receiver),
+    'chat f, oncall f', 'no receiver is served then');
+SELECT is((SELECT c.notice_key ~ '^alert-\d+-opened-0$' FROM lockstep.notice_claim('oncall', 'm1', '{n-*}', '{missed}',
+    '0 s', NULL, '1 min') AS c), true, 'what is claimed');
+SELECT is(pg_temp.undelivered(), 1::bigint, 'is not delivered yet');
+SELECT lockstep.notice_sent((SELECT max(notice_id) FROM lockstep.job_notice), 1, 'no answer');
+SELECT is((SELECT undelivered || ' ' || error FROM lockstep.alert_receiver WHERE receiver = 'oncall'), '1 no answer',
+    'one that failed has its error');
+SELECT lockstep.notice_sent((SELECT max(notice_id) FROM lockstep.job_notice), 1, NULL);
+SELECT is(pg_temp.undelivered(), 0::bigint, 'until it is delivered');
+SELECT pg_temp.due('n-1', now() + interval '1 hour'), pg_temp.look(), pg_temp.look();
+UPDATE lockstep.job_alert SET closed_at = clock_timestamp() WHERE closed_at IS NOT NULL;
+SELECT is(pg_temp.undelivered(), 1::bigint, 'an end is not delivered, either');
+SELECT lockstep.monitor_seen('m2', 'h2', '30 s', true), lockstep.monitor_receives('m2', 'chat', '{*}', NULL, '0 s');
+SELECT is(pg_temp.checked('receiver oncall'),
+    'FAIL no monitor that looks sends to it; 1 notice not delivered since THEN',
+    'a receiver that only the dead monitor had is named while another monitor looks');
+SELECT is(pg_temp.checked('monitor') ~ '^ok m2', true, 'that one is well');
+SELECT lockstep.monitor_seen('m3', 'h1', '30 s', true);
+SELECT is((SELECT string_agg(monitor, ' ' ORDER BY monitor) FROM lockstep.monitor_status), 'm2 m3',
+    'the next monitor of a host follows the one that died there');
+SELECT lockstep.monitor_ended('m2'), lockstep.monitor_ended('m3');
+SELECT is(pg_temp.checked('monitor'),
+    format('FAIL none has looked since THEN: m2, login %s, was ended; nothing is sent to chat; 1 notice not delivered;'
+           ' 1 alert open', session_user), 'one with receivers that was ended is remembered');
+
 -- Who may do what.
 CREATE FUNCTION pg_temp.may(role text) RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
     WHERE p.pronamespace = 'lockstep'::regnamespace AND has_function_privilege(role, p.oid, 'EXECUTE')
       AND p.proname IN ('monitor_look', 'monitor_compare', 'notice_claim', 'notice_sent', 'notice_start',
-                        'alert_ack', 'job_silence')
+                        'monitor_seen', 'monitor_receives', 'monitor_ended', 'alert_ack', 'job_silence')
 $$;
-SELECT is(pg_temp.may('lockstep_operator'), 'alert_ack job_silence monitor_look notice_claim notice_sent notice_start',
+SELECT is(pg_temp.may('lockstep_operator'),
+    'alert_ack job_silence monitor_ended monitor_look monitor_receives monitor_seen notice_claim notice_sent '
+    'notice_start',
     'an operator may do all of it');
 SELECT is(pg_temp.may('lockstep_executor'), 'monitor_look', 'an executor looks');
 SELECT is(pg_temp.may('lockstep_monitor'), NULL, 'a monitor''s role reads');
 SET LOCAL ROLE lockstep_monitor;
-SELECT (SELECT count(*) FROM lockstep.alert) > 0 AND (SELECT count(*) FROM lockstep.alert_notice) > 0 AS sees \gset
+SELECT (SELECT count(*) FROM lockstep.alert) > 0 AND (SELECT count(*) FROM lockstep.alert_notice) > 0
+   AND (SELECT count(*) FROM lockstep.alert_receiver) > 0 AND (SELECT count(*) FROM lockstep.monitor_status) > 0
+   AND (SELECT count(*) FROM lockstep.check_list()) > 0 AS sees \gset
 RESET ROLE;
 SELECT ok(:'sees'::boolean, 'what there is');
 

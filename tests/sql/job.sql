@@ -72,6 +72,11 @@ SELECT is((SELECT format('%s %s %s', source, missed_count, missed_from = '2030-0
 SELECT pg_temp.gone('once');
 SELECT pg_temp.hourly('skip', '2030-01-01 06:00Z', schedule => '{"misfire": "skip"}');
 SELECT is(pg_temp.dispatch('2030-01-01 10:10Z'), 'skip miss 10:00', 'misfire skip: none fires');
+SELECT is((SELECT reason FROM lockstep.occurrence WHERE job = 'skip'),
+    'no dispatcher was at work within 00:01:00; missed 5 times since 2030-01-01 06:00:00, last 2030-01-01 10:00:00 UTC',
+    'and the reason says how many times have passed');
+SELECT is((SELECT message FROM lockstep.job_log WHERE job = 'skip' AND event = 'missed'),
+    (SELECT reason FROM lockstep.occurrence WHERE job = 'skip'), 'as the log of the job does');
 SELECT is(pg_temp.dispatch('2030-01-01 11:00:30Z'), 'skip fire 11:00', 'but the next one, which is in time');
 SELECT pg_temp.gone('skip');
 SELECT pg_temp.hourly('late', '2030-01-01 06:00Z', schedule => '{"catchup_window": "30m", "every": "24h"}');
@@ -248,12 +253,12 @@ SELECT is((SELECT pg_temp.dispatch(wake_at) FROM lockstep.schedule), 'jittered f
 -- A run of which something may still be on the topic is no zombie.
 UPDATE lockstep.run SET started_at = now() - interval '1 h', status = 'Running' WHERE ended_at IS NULL;
 UPDATE lockstep.queue SET paused = true;
-SELECT is(lockstep.job_overdue(), 0::bigint, 'a run whose queue is paused is no zombie');
+SELECT is(pg_temp.overdue(), 0::bigint, 'a run whose queue is paused is no zombie');
 UPDATE lockstep.queue SET paused = false, next_offset = 5;
 INSERT INTO lockstep.relay (queue_id, kind, next_offset) SELECT queue_id, 'enqueue', 10 FROM lockstep.queue;
-SELECT is(lockstep.job_overdue(), 0::bigint, 'nor is one whose messages were not read to the end');
+SELECT is(pg_temp.overdue(), 0::bigint, 'nor is one whose messages were not read to the end');
 UPDATE lockstep.queue SET next_offset = 10;
-SELECT is(lockstep.job_overdue(), 1::bigint, 'one that has begun and has nothing left is');
+SELECT is(pg_temp.overdue(), 1::bigint, 'one that has begun and has nothing left is');
 SELECT is((SELECT event FROM lockstep.job_log ORDER BY job_event_id DESC LIMIT 1) IN ('zombie', 'error'), true, 'and the log says so');
 SELECT pg_temp.gone('jittered');
 -- An error of one time leaves the others of a backlog.

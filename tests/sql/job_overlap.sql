@@ -106,6 +106,14 @@ SELECT is(pg_temp.cancelled(status, tasks, paused), 'c cancel 07:00, c fire 07:0
 FROM (VALUES ('Publishing', NULL), ('Running', '{Pending,Pending}'::text[]), ('Running', '{Completed,Error}'), ('Running', '{Paused}'), ('Paused', '{Failed,Pending}')) AS r (status, tasks), unnest('{false,true}'::boolean[]) AS paused;
 
 -- A trigger cannot cancel: the run that it would cancel is at work on the rows.
+SELECT pg_temp.hourly('c', '2030-01-01 06:00Z', '{"overlap": "cancel"}'), pg_temp.dispatch('2030-01-01 06:00Z');
+SELECT is((SELECT d.verdict || ' ' || (d.run = r.run_id)
+           FROM lockstep.run r, lockstep.dispatch('test', '2030-01-01 07:00Z') AS d WHERE r.run_no = pg_temp.run_of('c')),
+    'cancel true', 'the dispatcher says which run it is');
+SELECT is((SELECT l.job || ' ' || l.detail FROM lockstep.event_log l
+           WHERE l.run_no = pg_temp.run_of('c') AND l.event = 'run_cancelled'),
+    'c 0 tasks cancelled, 0 to be stopped: job c is due again', 'and the event names the job');
+SELECT pg_temp.ends('c'), pg_temp.gone('c');
 SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('t', '{"overlap": "cancel", "trigger": {"on": "lockstep.queue", "threshold": 1}}')),
     'overlap: a trigger cancels no run%', 'overlap cancel of a trigger is refused');
 
@@ -136,12 +144,12 @@ UPDATE lockstep.run SET ended_at = now(), status = 'Completed' WHERE first_offse
 UPDATE lockstep.executor SET started_at = now() - interval '1 min';
 SELECT is(pg_temp.health(), 'running f run ID', 'or its executor has just begun');
 UPDATE lockstep.executor SET started_at = now() - interval '2 h';
-SELECT is(lockstep.job_overdue(), 0::bigint, 'it is not cancelled at once');
+SELECT is(pg_temp.overdue(), 0::bigint, 'it is not cancelled at once');
 SELECT pg_temp.lost('31 min');
 INSERT INTO lockstep.relay (queue_id, kind, next_offset) SELECT queue_id, 'enqueue', 10 FROM lockstep.queue;
-SELECT is(lockstep.job_overdue(), 0::bigint, 'nor while something of it may be on the topic');
+SELECT is(pg_temp.overdue(), 0::bigint, 'nor while something of it may be on the topic');
 UPDATE lockstep.queue SET next_offset = 10;
-SELECT is(lockstep.job_overdue(), 1::bigint, 'after zombie_after it is, when the topic was read to its end');
+SELECT is(pg_temp.overdue(), 1::bigint, 'after zombie_after it is, when the topic was read to its end');
 SELECT is((SELECT format('%s %s', l.event, r.status) FROM lockstep.job_log l JOIN lockstep.run r USING (run_id) WHERE l.event = 'zombie'), 'zombie Cancelled', 'and the log says so');
 SELECT is(pg_temp.dispatch('2030-01-01 07:00Z'), 'lost fire 07:00', 'so the next time fires');
 SELECT pg_temp.lost('6 min');
@@ -155,12 +163,20 @@ SELECT pg_temp.dispatch('2030-01-01 06:00Z');
 UPDATE lockstep.run SET created_at = now() - interval '2 h' WHERE ended_at IS NULL;
 CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
 SELECT format('CREATE TRIGGER refuse BEFORE UPDATE ON lockstep.run FOR EACH ROW WHEN (OLD.run_no = %s) EXECUTE FUNCTION pg_temp.refuse()', pg_temp.run_of('first')) \gexec
-SELECT is(lockstep.job_overdue(), 1::bigint, 'of two runs that are too long, of which one cannot be cancelled, the other one is');
+SELECT is(pg_temp.overdue(), 1::bigint,
+    'of two runs that are too long, of which one cannot be cancelled, the other one is');
 SELECT is((SELECT string_agg(j.name || ' ' || (r.cancelled_at IS NOT NULL), ', ' ORDER BY j.name) FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE r.created_at = now() - interval '2 h'), 'first false, second true', 'which has a higher number');
-SELECT is(lockstep.job_overdue(), 0::bigint, 'the next look finds the first one again');
+SELECT is(pg_temp.overdue(), 0::bigint, 'the next look finds the first one again');
 SELECT is((SELECT string_agg(message, '; ') FROM lockstep.job_log WHERE job = 'first' AND event = 'error'), 'the run is to be cancelled, and cannot be: P0001: not this one', 'its job''s log says why, once');
 DROP TRIGGER refuse ON lockstep.run;
-SELECT is(lockstep.job_overdue(), 1::bigint, 'and cancels it when that is possible');
+SELECT is((SELECT string_agg(format('%s %s %s', o.job, o.run = r.run_id, o.why), ', ') FROM lockstep.job_overdue() AS o
+        LEFT JOIN lockstep.run r ON r.run_no = pg_temp.run_of('first')), 'first t longer than max_runtime, 01:00:00',
+    'and cancels it when that is possible, and says which it is');
+SELECT is((SELECT string_agg(format('%s %s', l.job, l.detail), '; ' ORDER BY l.job) FROM lockstep.event_log l
+           WHERE l.event = 'run_cancelled' AND l.job IN ('first', 'second')),
+    'first 0 tasks cancelled, 0 to be stopped: job first: longer than max_runtime, 01:00:00; '
+    'second 0 tasks cancelled, 0 to be stopped: job second: longer than max_runtime, 01:00:00',
+    'the log of events names the job, too');
 SELECT pg_temp.gone('first', 'second');
 SELECT pg_temp.hourly('lost', '2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 09:00Z');
 

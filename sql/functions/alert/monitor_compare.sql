@@ -1,12 +1,7 @@
 -- Compares the incidents with how jobs do now, for monitor_look, which lets one session at a time do it. A job whose run has not ended keeps the incident of its last run.
 CREATE OR REPLACE FUNCTION lockstep.monitor_compare(p_now timestamptz, OUT opened int, OUT closed int) LANGUAGE sql AS $$
     WITH health AS MATERIALIZED (
-        SELECT h.job, h.state, h.since, h.detail, h.is_problem AND NOT (
-                   h.state = 'late' AND j.is_watch AND EXISTS ( -- the report that a missed incident waited for ends it
-                       SELECT FROM lockstep.job_alert a
-                       WHERE a.job = h.job AND a.kind = 'missed' AND a.opened_at IS NOT NULL
-                         AND a.since <= h.since AND a.last_seen_at >= h.since)) AS is_problem
-        FROM lockstep.job_health h JOIN lockstep.job j ON j.name = h.job
+        SELECT h.job, h.state, h.since, h.detail, h.is_problem FROM lockstep.job_health h
     ), seen AS (
         UPDATE lockstep.job_alert a SET last_seen_at = p_now, unseen = 0, since = h.since, text = h.detail, opened_at = COALESCE(a.opened_at, p_now)
         FROM health h WHERE a.closed_at IS NULL AND a.job = h.job AND a.kind = h.state AND h.is_problem

@@ -25,8 +25,7 @@ BEGIN
     -- Counted, not joined, and in an order that no index has: no plan reads all alerts or all notices for it.
     INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)
     SELECT a.alert_id, p_receiver, 'opened', 0, now, now FROM lockstep.job_alert a
-    WHERE a.closed_at IS NULL AND a.opened_at <= now - p_hold AND (p_kinds IS NULL OR a.kind = ANY (p_kinds))
-      AND (a.kind = 'absent' OR EXISTS (SELECT FROM unnest(p_jobs) AS j WHERE a.job LIKE replace(replace(j, '_', '!_'), '*', '%') ESCAPE '!'))
+    WHERE a.closed_at IS NULL AND a.opened_at <= now - p_hold AND lockstep.alert_matches(a.job, a.kind, p_jobs, p_kinds)
       AND (SELECT count(*) = 0 FROM lockstep.job_notice n WHERE n.alert_id = a.alert_id AND n.receiver = p_receiver)
     ORDER BY a.alert_id + 0 ON CONFLICT DO NOTHING; -- another monitor is just as fast
     INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)

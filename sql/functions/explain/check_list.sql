@@ -82,6 +82,20 @@ RETURNS TABLE (no int, subject text, grade text, finding text, hint text) LANGUA
            pg_catalog.format('%s open', pg_catalog.count(*)),
            CASE WHEN pg_catalog.count(*) > 0 THEN 'lockstep alert list' END
     FROM lockstep.alert a WHERE a.closed_at IS NULL
+    UNION ALL
+    SELECT 11, 'monitor', m.grade, m.finding, m.hint FROM lockstep.check_monitors() AS m
+    UNION ALL
+    SELECT 12, 'receiver ' || r.receiver, CASE WHEN r.is_served THEN 'warn' ELSE 'FAIL' END,
+           CASE WHEN r.is_served THEN u.words
+                ELSE pg_catalog.concat_ws('; ', 'no monitor that looks sends to it', u.words) END,
+           CASE WHEN r.is_served THEN 'lockstep alert list --receivers' ELSE 'lockstep monitor run' END
+    FROM lockstep.alert_receiver r
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN r.undelivered > 0 THEN pg_catalog.format('%s not delivered since %s%s',
+            lockstep.counted(r.undelivered, 'notice'),
+            lockstep.job_time(pg_catalog.date_trunc('second', r.undelivered_since)), ': ' || r.error) END AS words) AS u
+    WHERE EXISTS (SELECT FROM lockstep.monitor_status m WHERE m.is_alive)
+      AND (NOT r.is_served OR r.undelivered_since < pg_catalog.clock_timestamp() - interval '1 minute')
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.check_list() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.check_list() TO lockstep_executor, lockstep_operator, lockstep_monitor;

@@ -84,7 +84,7 @@ BEGIN
               WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
         WHERE lockstep.executor_lives(b.executor_no)
     LOOP
-        granting := pg_catalog.substring(made.sentence, '\. (GRANT lockstep_task TO "[^"]+");$');
+        granting := pg_catalog.substring(made.sentence, '\. (GRANT [^;]+);$');
         IF granting IS NOT NULL THEN
             made.sentence := pg_catalog.replace(made.sentence, '. ' || granting || ';', '');
             made.helps := granting || '; the executor continues by itself';

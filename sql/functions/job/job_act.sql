@@ -10,7 +10,7 @@ DECLARE
     has_news boolean;
 BEGIN
     IF p_decided.verdict = 'cancel' THEN
-        PERFORM lockstep.job_cancel_runs(p_job, pg_catalog.format('job %s is due again', p_job.name));
+        run := lockstep.job_cancel_runs(p_job, pg_catalog.format('job %s is due again', p_job.name));
         IF NOT EXISTS (SELECT FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL) THEN -- nothing of it ran: it has ended already
             p_decided.wake_at := pg_catalog.clock_timestamp();
         END IF;

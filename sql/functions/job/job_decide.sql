@@ -67,14 +67,16 @@ BEGIN
     twin := lockstep.job_twin(p_schedule, scheduled_for, p_before);
     IF missed_count = MOST AND following <= p_now AND p_schedule.misfire <> 'all' THEN -- the next look walks on: a later time stands for these
         verdict := 'miss';
-        reason := 'a later time has passed, too';
+        reason := 'a later time has passed, too'
+            || lockstep.job_missed_words(p_schedule.rule, missed_count + 1, missed_from, scheduled_for);
     ELSIF twin IS NOT NULL THEN
         verdict := 'skip';
         reason := twin;
     -- The time of a job that follows another is that one's, which may have taken long: what counts is when it ended.
     ELSIF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.wake_at END) < oldest THEN
         verdict := 'miss';
-        reason := pg_catalog.format('no dispatcher was at work within %s', p_now - later - oldest);
+        reason := pg_catalog.format('no dispatcher was at work within %s%s', p_now - later - oldest,
+            lockstep.job_missed_words(p_schedule.rule, missed_count + 1, missed_from, scheduled_for));
     ELSIF NOT is_open OR p_job.overlap = 'allow' THEN
         verdict := 'fire';
         reason := 'it is due';

@@ -1,15 +1,16 @@
 -- Cancels runs of jobs that are longer than max_runtime, and zombies: of which nothing runs, nothing is to be done and nothing has ended for zombie_after, and
 -- whose end does not come. One that still works, or that waits for its turn, is no zombie. Nor is one that nobody has claimed, unless its messages are lost: the queue
 -- was read to its end by an executor that has lived for so long, which has nothing else to do. Each is cancelled by itself: one that cannot be is named in its job's log,
--- once, and the others are cancelled. Of a queue that another session holds none is waited for again in the same look. Returns how many.
-CREATE OR REPLACE FUNCTION lockstep.job_overdue() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-    SET lock_timeout = '1s' AS $$
+-- once, and the others are cancelled. Of a queue that another session holds none is waited for again in the same look. Returns those that are.
+CREATE OR REPLACE FUNCTION lockstep.job_overdue() RETURNS TABLE (job text, run uuid, why text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+#variable_conflict use_column
 DECLARE
     MOST CONSTANT bigint := 100;                     -- of a look
     LONGEST CONSTANT interval := interval '10 seconds'; -- waits are in it
     began CONSTANT timestamptz := clock_timestamp();
     one record;
-    why text;
+    failure text;
     held int[] := '{}';
     count bigint := 0;
 BEGIN
@@ -28,7 +29,9 @@ BEGIN
         EXIT WHEN count = MOST OR clock_timestamp() > began + LONGEST;
         CONTINUE WHEN one.queue_id = ANY (held);
         BEGIN
-            PERFORM lockstep.run_cancel(one.run_id, CASE WHEN one.is_long THEN format('longer than max_runtime, %s', one.max_runtime) ELSE format('a zombie: nothing of it for %s', one.zombie_after) END, one.queue);
+            why := CASE WHEN one.is_long THEN format('longer than max_runtime, %s', one.max_runtime)
+                        ELSE format('a zombie: nothing of it for %s', one.zombie_after) END;
+            PERFORM lockstep.run_cancel(one.run_id, format('job %s: %s', one.name, why), one.queue);
         EXCEPTION
             WHEN SQLSTATE 'LS002' THEN -- it has just ended
                 CONTINUE;
@@ -36,9 +39,9 @@ BEGIN
                 held := held || one.queue_id;
                 CONTINUE;
             WHEN OTHERS THEN
-                why := format('the run is to be cancelled, and cannot be: %s: %s', SQLSTATE, left(SQLERRM, 2000));
-                IF NOT EXISTS (SELECT FROM lockstep.job_event e WHERE e.job = one.name AND e.run_id = one.run_id AND e.event = 'error' AND e.message = why) THEN
-                    PERFORM lockstep.job_note(one.name, 'error', one.started_by, why, one.run_id);
+                failure := format('the run is to be cancelled, and cannot be: %s: %s', SQLSTATE, left(SQLERRM, 2000));
+                IF NOT EXISTS (SELECT FROM lockstep.job_event e WHERE e.job = one.name AND e.run_id = one.run_id AND e.event = 'error' AND e.message = failure) THEN
+                    PERFORM lockstep.job_note(one.name, 'error', one.started_by, failure, one.run_id);
                 END IF;
                 CONTINUE;
         END;
@@ -46,8 +49,10 @@ BEGIN
             CASE WHEN one.is_long THEN format('the run is cancelled: it is longer than %s', one.max_runtime) ELSE format('the run is cancelled: nothing of it ran or ended for %s', one.zombie_after) END,
             one.run_id);
         count := count + 1;
+        job := one.name;
+        run := one.run_id;
+        RETURN NEXT;
     END LOOP;
-    RETURN count;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_overdue() FROM PUBLIC;
