@@ -93,7 +93,7 @@ void check_receivers(struct check *check, const struct action_settings *settings
     receivers_free(receivers, count);
 }
 
-/* A row of each receiver that a monitor has named: when its monitor has died, check_list says so. */
+/* A row of each receiver that a monitor has named; check_list reports that its monitor has died. */
 static bool is_known(const struct db_result *rows, const char *receiver)
 {
     for (int i = 0; i < db_rows(rows); i++)
