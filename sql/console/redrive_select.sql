@@ -3,19 +3,19 @@
 -- than 16 MiB; their text is not read then
 -- columns: rejected_id, raw, is_too_much
 WITH chosen AS (
-    SELECT m.rejected_id, octet_length(m.raw) AS size
-    FROM lockstep.rejected_message m
-    WHERE CASE WHEN $1::bigint[] IS NOT NULL THEN m.rejected_id = ANY ($1::bigint[])
-               ELSE ($2::json ->> 'queue' IS NULL
-                     OR m.queue_id = (SELECT q.queue_id FROM lockstep.queue q WHERE q.name = $2::json ->> 'queue'))
-                   AND ($2::json ->> 'run' IS NULL
-                        OR m.run_no = ANY (ARRAY(SELECT r.run_no FROM lockstep.run r
-                                                 WHERE r.run_id = ($2::json ->> 'run')::uuid)))
-                   AND ($2::json ->> 'reason_is' IS NULL OR m.reason = $2::json ->> 'reason_is')
-                   -- of a duplicate the first one was taken
-                   AND (m.reason <> 'duplicate' OR $2::json ->> 'reason_is' = 'duplicate')
-                   AND (m.redriven_at IS NULL OR $3::boolean) END
-    ORDER BY m.rejected_id LIMIT 1001),
+    (SELECT m.rejected_id, octet_length(m.raw) AS size FROM lockstep.rejected_message m
+     WHERE $1::bigint[] IS NOT NULL AND m.rejected_id = ANY ($1::bigint[]) ORDER BY m.rejected_id LIMIT 1001)
+    UNION ALL
+    (SELECT m.rejected_id, octet_length(m.raw) FROM lockstep.rejected_message m
+     WHERE $1::bigint[] IS NULL
+       AND ($2::json ->> 'queue' IS NULL
+            OR m.queue_id = (SELECT q.queue_id FROM lockstep.queue q WHERE q.name = $2::json ->> 'queue'))
+       AND ($2::json ->> 'run' IS NULL
+            OR m.run_no = ANY (ARRAY(SELECT r.run_no FROM lockstep.run r WHERE r.run_id = ($2::json ->> 'run')::uuid)))
+       AND ($2::json ->> 'reason_is' IS NULL OR m.reason = $2::json ->> 'reason_is')
+       AND (m.reason <> 'duplicate' OR $2::json ->> 'reason_is' = 'duplicate') -- of a duplicate the first one was taken
+       AND (m.redriven_at IS NULL OR $3::boolean)
+     ORDER BY m.rejected_id LIMIT 1001)),
 judged AS (
     SELECT c.rejected_id, COALESCE(sum(c.size) OVER (), 0) > 16 * 1024 * 1024 OR count(*) OVER () > 1000 AS is_too_much
     FROM chosen c)

@@ -22,7 +22,7 @@ BEGIN
     IF redrive_many.preview THEN
         PERFORM lockstep.enqueue_check(t.task, t.n) FROM unnest(redrive_many.tasks) WITH ORDINALITY AS t (task, n);
         RETURN json_build_object('preview', true, 'queue', queue, 'messages', cardinality(redrive_many.tasks),
-            'ends', redrive_many.ends, 'rejected_ids', array_to_json(redrive_many.ids));
+            'ends', redrive_many.ends, 'rejected_ids', to_jsonb(redrive_many.ids));
     END IF;
     before := lockstep.redrive_begin(queues[1], redrive_many.ids, run, redrive_many.again, redrive_many.reason);
     IF before.rejected_id IS NOT NULL THEN

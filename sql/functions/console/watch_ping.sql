@@ -15,5 +15,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.watch_ping(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.watch_ping(text, text, text)
-    TO lockstep_producer, lockstep_worker, lockstep_operator, lockstep_monitor;
+GRANT EXECUTE ON FUNCTION lockstep.watch_ping(text, text, text) TO lockstep_operator, lockstep_monitor;
