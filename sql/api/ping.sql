@@ -16,7 +16,8 @@ DECLARE
     answered boolean := false;
 BEGIN
     IF NOT own.is_watch THEN
-        RAISE EXCEPTION 'job % is no watch: its runs are known', own.name USING ERRCODE = 'LS002', HINT = format('lockstep job show %s', own.name);
+        RAISE EXCEPTION 'job % is no watch: its runs are known', own.name
+            USING ERRCODE = 'LS002', HINT = format('lockstep job show %s', own.name);
     ELSIF ended IS NULL THEN
         PERFORM lockstep.job_refuse('status', format('"%s" is not known', left(ping.status, 64)), 'write ok or fail');
     END IF;
@@ -31,23 +32,29 @@ BEGIN
                 following := lockstep.rule_next(one.rule, at);
             END LOOP;
         EXCEPTION
-            WHEN OTHERS THEN -- its zone is gone, which job_health names: the report answers the time that is known, and the one who reports is not at fault
+            -- its zone is gone, which job_health names: the report answers the time that is known, and the one who
+            -- reports is not at fault
+            WHEN OTHERS THEN
                 RAISE WARNING 'job %, schedule %: %', own.name, one.name, SQLERRM;
                 missed := 0;
                 at := one.next_at;
                 following := at;
         END;
-        INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, reason, missed_from, missed_count, dispatcher, status, ended_at)
-        VALUES (own.job_id, one.schedule_id, at, now, 'fired', source, left(ping.detail, 2000), CASE WHEN missed > 0 THEN one.next_at END, missed, source, ended, now)
+        INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, reason,
+                                             missed_from, missed_count, dispatcher, status, ended_at)
+        VALUES (own.job_id, one.schedule_id, at, now, 'fired', source, left(ping.detail, 2000),
+                CASE WHEN missed > 0 THEN one.next_at END, missed, source, ended, now)
         ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
         answered := answered OR FOUND OR following > at;
         UPDATE lockstep.schedule s SET next_at = following WHERE s.schedule_id = one.schedule_id;
     END LOOP;
     IF NOT answered THEN
-        INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, decided_at, outcome, source, reason, dispatcher, status, ended_at)
+        INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, decided_at, outcome, source, reason, dispatcher,
+                                             status, ended_at)
         VALUES (own.job_id, now, now, 'fired', source, left(ping.detail, 2000), source, ended, now);
     END IF;
-    PERFORM lockstep.job_note(own.name, CASE WHEN ended = 'Completed' THEN 'completed' ELSE 'error' END, source, left(ping.detail, 2000));
+    PERFORM lockstep.job_note(own.name, CASE WHEN ended = 'Completed' THEN 'completed' ELSE 'error' END, source,
+                              left(ping.detail, 2000));
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.ping(text, text, text) FROM PUBLIC;

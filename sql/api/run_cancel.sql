@@ -20,7 +20,8 @@ BEGIN
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
     -- A gate of its first phase holds it for a moment; a statement of its own sees what that has written.
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
-    SELECT b.status, b.ended_at, b.stop_after, b.cancelled_by, b.cancelled_at INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    SELECT b.status, b.ended_at, b.stop_after, b.cancelled_by, b.cancelled_at INTO STRICT r
+    FROM lockstep.run b WHERE b.run_no = no;
     IF r.ended_at IS NOT NULL THEN
         RAISE EXCEPTION 'run % has ended: it is %', run_cancel.run_id, r.status
             USING ERRCODE = 'LS002', HINT = format(CASE WHEN lockstep.run_retryable(no)
@@ -31,8 +32,9 @@ BEGIN
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_cancel.run_id);
     END IF;
     UPDATE lockstep.run
-    SET cancelled_by = lockstep.actor(), cancelled_at = clock_timestamp(), stop_kept = r.stop_after, stop_after = 0, error = why,
-        status = CASE WHEN run.status = 'Paused' THEN 'Running' ELSE run.status END, paused_by = NULL, paused_at = NULL
+    SET cancelled_by = lockstep.actor(), cancelled_at = clock_timestamp(), stop_kept = r.stop_after, stop_after = 0,
+        error = why, status = CASE WHEN run.status = 'Paused' THEN 'Running' ELSE run.status END, paused_by = NULL,
+        paused_at = NULL
     WHERE run_no = no;
     -- In ascending order, as gates do.
     PERFORM FROM lockstep.phase p WHERE p.run_no = no AND p.done_at IS NULL ORDER BY p."order" FOR UPDATE;
@@ -58,7 +60,8 @@ BEGIN
     cancelled := cancelled + lockstep.task_stopped(orphans);
     UPDATE lockstep.phase p SET done_at = clock_timestamp()
     WHERE p.run_no = no AND p.done_at IS NULL AND p.opened_at IS NULL
-      AND (SELECT t.task_id FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NULL;
+      AND (SELECT t.task_id
+           FROM lockstep.task t WHERE t.phase_id = p.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) IS NULL;
     SELECT count(*) INTO stopping FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
     WHERE p.run_no = no AND p.done_at IS NULL AND NOT lockstep.is_finished(t.status);
     INSERT INTO lockstep.event_log (event, queue_id, run_no, job, detail)

@@ -1,7 +1,8 @@
--- The schema of the first release, by rooms: roles, words, queue, executor, run and phase, task, rejected messages, events and
--- outbox, replay, retention, explanations, jobs, alerts, console, and who may do what. sql/schema.sql shows what it adds up to
--- with later migrations.
--- Functions (sql/functions, sql/api) and views (sql/views) are applied after the migrations: a trigger gets an empty function here.
+-- The schema of the first release, by rooms: roles, words, queue, executor, run and phase, task, rejected messages,
+-- events and outbox, replay, retention, explanations, jobs, alerts, console, and who may do what. sql/schema.sql shows
+-- what it adds up to with later migrations.
+-- Functions (sql/functions, sql/api) and views (sql/views) are applied after the migrations: a trigger gets an empty
+-- function here.
 
 ---- Roles
 
@@ -24,7 +25,8 @@ BEGIN
             WHEN insufficient_privilege THEN
                 RAISE EXCEPTION 'role % does not exist and % may not create it', wanted, current_user
                     USING ERRCODE = 'insufficient_privilege',
-                          HINT = pg_catalog.format('As a superuser: CREATE ROLE %I NOLOGIN; then run lockstep migrate up again.', wanted);
+                          HINT = pg_catalog.format(
+                              'As a superuser: CREATE ROLE %I NOLOGIN; then run lockstep migrate up again.', wanted);
         END;
         SELECT rolcanlogin, rolsuper, rolcreaterole INTO found FROM pg_catalog.pg_roles WHERE rolname = wanted;
         IF found.rolsuper OR found.rolcreaterole OR found.rolcanlogin THEN
@@ -33,8 +35,9 @@ BEGIN
         END IF;
     END LOOP;
 
-    -- The executor may do what a task may, so that it may cancel and terminate its sessions; the login that migrates makes
-    -- everything in the owner's name. Two migrators, on two databases, may grant at the same time: then it is tried again.
+    -- The executor may do what a task may, so that it may cancel and terminate its sessions; the login that migrates
+    -- makes everything in the owner's name. Two migrators, on two databases, may grant at the same time: then it is
+    -- tried again.
     FOR try IN 1 .. 10 LOOP
         BEGIN
             IF NOT pg_catalog.pg_has_role('lockstep_executor', 'lockstep_task', 'MEMBER') THEN
@@ -54,8 +57,8 @@ BEGIN
 END
 $$;
 
--- The schema and everything in it belong to lockstep_owner; nothing is executable by PUBLIC unless granted. The two tables are
--- the migrator's (sql/migrate/ensure.sql).
+-- The schema and everything in it belong to lockstep_owner; nothing is executable by PUBLIC unless granted. The two
+-- tables are the migrator's (sql/migrate/ensure.sql).
 ALTER SCHEMA lockstep OWNER TO lockstep_owner;
 ALTER TABLE lockstep.migration OWNER TO lockstep_owner;
 ALTER TABLE lockstep.function_version OWNER TO lockstep_owner;
@@ -65,7 +68,8 @@ REVOKE ALL ON SCHEMA lockstep FROM PUBLIC;
 
 ---- Words
 
--- The vocabulary of a task's life and its legal transitions: the guard on task and the documentation are tested against these tables.
+-- The vocabulary of a task's life and its legal transitions: the guard on task and the documentation are tested against
+-- these tables.
 CREATE TYPE lockstep.status AS ENUM ('Pending', 'Processing', 'Error', 'Failed', 'Completed', 'Cancelled', 'Paused',
     'Terminated', 'PartiallyCompleted');
 
@@ -138,8 +142,9 @@ INSERT INTO lockstep.task_type (type, description) VALUES
 
 -- A queue: one partition, its cursor, its bound. The row is the lock under which everything about the queue is decided:
 -- a claim, and every rare change of a run, takes it first and waits for nothing else while it holds it.
--- What its columns may contain is checked by a trigger: a CHECK's text is parsed again in every statement that writes the table, and
--- fifteen of them took longer than the rest of the cursor's move. The trigger is not one of next_offset, which each claim writes.
+-- What its columns may contain is checked by a trigger: a CHECK's text is parsed again in every statement that writes
+-- the table, and fifteen of them took longer than the rest of the cursor's move. The trigger is not one of next_offset,
+-- which each claim writes.
 CREATE TABLE lockstep.queue (
     queue_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL UNIQUE,
@@ -174,17 +179,20 @@ CREATE TABLE lockstep.queue (
     partitions int,                               -- how many the topic has; NULL: not known yet
     mark uuid,                                    -- its birthmark: metadata of a Kafka group, which goes with the topic
     marked_at timestamptz,                        -- the mark was seen there; NULL: not yet committed
-    halt_no int NOT NULL DEFAULT 0,               -- rises when a halt is lifted: a verdict on the topic that is older halts nothing
-    blocked_offset bigint,                        -- an open Kafka transaction holds back this record and those behind it
+    -- rises when a halt is lifted: a verdict on the topic that is older halts nothing
+    halt_no int NOT NULL DEFAULT 0,
+    -- an open Kafka transaction holds back this record and those behind it
+    blocked_offset bigint,
     blocked_at timestamptz,
-    -- The server that the queue was worked on last. The row goes with the database into every copy, so a copy is noticed: there,
-    -- nothing of the queue runs until an operator accepts the server.
+    -- The server that the queue was worked on last. The row goes with the database into every copy, so a copy is
+    -- noticed: there, nothing of the queue runs until an operator accepts the server.
     server_system text,                           -- system identifier of the cluster; NULL: not worked on yet
     server_database bigint,                       -- oid of the database in it
     server_timeline bigint,                       -- grows with every promotion and every restore
     external_lease interval NOT NULL DEFAULT '5 minutes', -- for how long a worker may be silent
     default_attempts int,                         -- the setting of its executors, as the one that began last has it
-    -- Which errors of a task are tried again: classes or codes of SQLSTATE, or all; with a minus: not. The longest that fits decides.
+    -- Which errors of a task are tried again: classes or codes of SQLSTATE, or all; with a minus: not. The longest that
+    -- fits decides.
     retry_on text[] NOT NULL DEFAULT '{all,-0A,-28,-3D,-3F,-42}',
     events boolean NOT NULL DEFAULT false,        -- it writes to the topic <topic>.events
     -- Retention: a run is kept as long as one of the settings keeps it; with none of them, for ever.
@@ -193,49 +201,63 @@ CREATE TABLE lockstep.queue (
     keep_failed_days int,                         -- of runs that did not complete; NULL: as the others
     keep_set_by text,                             -- NULL: an executor, from [queue:NAME] of its file
     epoch int NOT NULL DEFAULT 0,                 -- how often the cursor was set back
-    unknown_at bigint                             -- the record that halted it as unknown_run: once accepted, it does not halt it again
+    -- the record that halted it as unknown_run: once accepted, it does not halt it again
+    unknown_at bigint
 ) WITH (fillfactor = 10); -- one hot row a queue: room for HOT updates
 CREATE FUNCTION lockstep.guard_queue() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-CREATE TRIGGER guard_queue BEFORE INSERT OR UPDATE OF name, partition, max_readers, lookahead, on_failure, runs, max_attempts,
-    default_attempts, max_lost, external_lease, retry_on, keep_runs, keep_days, keep_failed_days ON lockstep.queue
+CREATE TRIGGER guard_queue BEFORE INSERT OR UPDATE OF
+    name, partition, max_readers, lookahead, on_failure, runs, max_attempts, default_attempts, max_lost, external_lease,
+    retry_on, keep_runs, keep_days, keep_failed_days ON lockstep.queue
 FOR EACH ROW EXECUTE FUNCTION lockstep.guard_queue();
 
--- Why a queue may be halted, and what a person does about it. QUEUE is the queue's name. A remedy is a command that is run as it is
--- printed, ended by the text's end or by one of . , ; and a space.
+-- Why a queue may be halted, and what a person does about it. QUEUE is the queue's name. A remedy is a command that is
+-- run as it is printed, ended by the text's end or by one of . , ; and a space.
 CREATE TABLE lockstep.halt_reason (
     reason text PRIMARY KEY,
     meaning text NOT NULL,
     remedy text NOT NULL
 );
-INSERT INTO lockstep.halt_reason (reason, meaning, remedy) VALUES
-    ('topic_deleted', 'the topic is gone',
-     'Create the topic again with one partition, then: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
-    ('topic_replaced', 'the topic''s birthmark is gone: it was deleted and created again',
-     'To read the new topic from its beginning: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
-    ('fingerprint', 'another record is where the last claimed one was: the topic was created again or replaced',
-     'To read the topic as it is now from its beginning: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
-    ('retention', 'messages were deleted before they were claimed',
-     'Publish the lost runs again. To continue with what is left: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
-    ('truncated', 'the log ends before the cursor: it lost its tail',
-     'Find the runs that were claimed in part. To continue from the log''s end: lockstep queue resume QUEUE --accept-topic --from-offset latest'),
-    ('partitions', 'the topic has another number of partitions',
-     'Order holds within one partition. If all producers of this queue still write to its partition: lockstep queue resume QUEUE --accept-topic'),
-    ('other_cluster', 'this is another Kafka cluster',
-     'If the brokers were named wrongly, name the right ones, then: lockstep queue resume QUEUE. If the topic moved here with its offsets: lockstep queue resume QUEUE --accept-topic. If it begins here: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
-    ('corrupt', 'a record batch is damaged on the broker',
-     'Restore it from a replica, then: lockstep queue resume QUEUE. To give up what is not claimed yet: lockstep queue resume QUEUE --accept-topic --from-offset latest'),
-    ('kafka', 'Kafka refuses to be read',
-     'Repair what the detail says, then: lockstep queue resume QUEUE'),
-    ('unknown_run', 'a run whose first messages were never seen',
-     'Publish that run again as another run. To record it as failed and continue behind it: lockstep queue resume QUEUE --accept-topic'),
-    ('rejection_refused', 'the database refuses to keep a record that is no message, even without its bytes',
-     'Find the constraint or trigger on lockstep.rejected_message that is not Lockstep''s, and drop it. Then: lockstep queue resume QUEUE'),
-    ('other_server', 'this is another PostgreSQL server, or a copy of the database',
-     'If the connection leads to the wrong server, correct it. If this one is meant: lockstep queue resume QUEUE --accept-server');
+INSERT INTO lockstep.halt_reason (reason, meaning, remedy)
+VALUES ('topic_deleted', 'the topic is gone',
+        'Create the topic again with one partition, then: lockstep queue resume QUEUE --accept-topic --from-offset '
+        'earliest'),
+       ('topic_replaced', 'the topic''s birthmark is gone: it was deleted and created again',
+        'To read the new topic from its beginning: lockstep queue resume QUEUE --accept-topic --from-offset earliest'),
+       ('fingerprint', 'another record is where the last claimed one was: the topic was created again or replaced',
+        'To read the topic as it is now from its beginning: lockstep queue resume QUEUE --accept-topic --from-offset '
+        'earliest'),
+       ('retention', 'messages were deleted before they were claimed',
+        'Publish the lost runs again. To continue with what is left: lockstep queue resume QUEUE --accept-topic '
+        '--from-offset earliest'),
+       ('truncated', 'the log ends before the cursor: it lost its tail',
+        'Find the runs that were claimed in part. To continue from the log''s end: lockstep queue resume QUEUE '
+        '--accept-topic --from-offset latest'),
+       ('partitions', 'the topic has another number of partitions',
+        'Order holds within one partition. If all producers of this queue still write to its partition: lockstep queue '
+        'resume QUEUE --accept-topic'),
+       ('other_cluster', 'this is another Kafka cluster',
+        'If the brokers were named wrongly, name the right ones, then: lockstep queue resume QUEUE. If the topic moved '
+        'here with its offsets: lockstep queue resume QUEUE --accept-topic. If it begins here: lockstep queue resume '
+        'QUEUE --accept-topic --from-offset earliest'),
+       ('corrupt', 'a record batch is damaged on the broker',
+        'Restore it from a replica, then: lockstep queue resume QUEUE. To give up what is not claimed yet: lockstep '
+        'queue resume QUEUE --accept-topic --from-offset latest'),
+       ('kafka', 'Kafka refuses to be read',
+        'Repair what the detail says, then: lockstep queue resume QUEUE'),
+       ('unknown_run', 'a run whose first messages were never seen',
+        'Publish that run again as another run. To record it as failed and continue behind it: lockstep queue resume '
+        'QUEUE --accept-topic'),
+       ('rejection_refused', 'the database refuses to keep a record that is no message, even without its bytes',
+        'Find the constraint or trigger on lockstep.rejected_message that is not Lockstep''s, and drop it. Then: '
+        'lockstep queue resume QUEUE'),
+       ('other_server', 'this is another PostgreSQL server, or a copy of the database',
+        'If the connection leads to the wrong server, correct it. If this one is meant: lockstep queue resume QUEUE '
+        '--accept-server');
 
 ---- Executor
 
--- An executor incarnation: a fresh row per start. It lives as long as its advisory lock is held (class of executors, executor_no).
+-- An executor incarnation: a fresh row per start. It lives as long as its advisory lock is held (class of executors,
+-- executor_no).
 CREATE TABLE lockstep.executor (
     executor_no int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     executor_id uuid NOT NULL UNIQUE,
@@ -253,20 +275,23 @@ CREATE TABLE lockstep.executor (
     readers_limit int CHECK (readers_limit >= 0 AND readers_limit <= readers), -- NULL: all that it was started with
     drain_by text,                                -- an operator wants it to end, as SIGTERM does
     drain_at timestamptz,
-    unable text[] NOT NULL DEFAULT '{}',          -- needs of tasks that its configuration does not allow; see task.needs
+    -- needs of tasks that its configuration does not allow; see task.needs
+    unable text[] NOT NULL DEFAULT '{}',
     trouble text,                                 -- what keeps it from work while it lives; NULL: nothing
     trouble_at timestamptz,                       -- since when
     ended_error text,                             -- what ended it, if it could still write it
     frozen_after interval NOT NULL DEFAULT '10 seconds', -- for how long its heartbeat may pause: its own setting
     trouble_kind text,                            -- of trouble: login or kafka
-    ends bigint[],                                -- of its queues, in their order: where the topic ends; NULL: not known
+    -- of its queues, in their order: where the topic ends; NULL: not known
+    ends bigint[],
     memory_bytes bigint
 ) WITH (fillfactor = 50);
 CREATE INDEX executor_live ON lockstep.executor (executor_no) WHERE ended_at IS NULL;
-CREATE INDEX executor_died ON lockstep.executor (ended_at) WHERE ended_why IS DISTINCT FROM 'drained'; -- read with each heartbeat
+-- read with each heartbeat
+CREATE INDEX executor_died ON lockstep.executor (ended_at) WHERE ended_why IS DISTINCT FROM 'drained';
 
--- The sessions of an executor, so that another one that takes over its work ends what is left of it first. A backend is named by pid
--- and backend_start: a pid alone is used again.
+-- The sessions of an executor, so that another one that takes over its work ends what is left of it first. A backend is
+-- named by pid and backend_start: a pid alone is used again.
 CREATE TABLE lockstep.executor_session (
     executor_no int NOT NULL REFERENCES lockstep.executor ON DELETE CASCADE,
     pid int NOT NULL,
@@ -275,13 +300,15 @@ CREATE TABLE lockstep.executor_session (
     PRIMARY KEY (executor_no, pid, backend_start)
 );
 
--- Queues that an executor has set aside because its own statements for them fail: explain says why, and when the executor tries again.
+-- Queues that an executor has set aside because its own statements for them fail: explain says why, and when the
+-- executor tries again.
 CREATE TABLE lockstep.executor_aside (
     executor_no int NOT NULL REFERENCES lockstep.executor ON DELETE CASCADE,
     queue_id int NOT NULL, -- no foreign key: an executor that notes its trouble must not wait for the queue's row
     since timestamptz NOT NULL DEFAULT clock_timestamp(),     -- the first failure
     failed_at timestamptz NOT NULL DEFAULT clock_timestamp(), -- the latest one
-    until_at timestamptz, -- when the executor tries again. NULL: it has no other queue, and begins again after each failure
+    -- when the executor tries again. NULL: it has no other queue, and begins again after each failure
+    until_at timestamptz,
     error text NOT NULL,
     PRIMARY KEY (queue_id, executor_no)
 );
@@ -307,9 +334,9 @@ CREATE TABLE lockstep.slot_waiter (
     PRIMARY KEY (queue_id, executor_no)
 );
 
--- How often tasks have changed what the database defines: functions, triggers, views... What an executor knows of what tasks may do
--- that their texts do not show (sql/functions/session/session_risks.sql) holds until then. One row, changed in the task's
--- transaction: a session that sees the change sees the count.
+-- How often tasks have changed what the database defines: functions, triggers, views... What an executor knows of what
+-- tasks may do that their texts do not show (sql/functions/session/session_risks.sql) holds until then. One row,
+-- changed in the task's transaction: a session that sees the change sees the count.
 CREATE TABLE lockstep.definitions (
     changes bigint NOT NULL
 ) WITH (fillfactor = 10);
@@ -318,8 +345,8 @@ CREATE UNIQUE INDEX definitions_one ON lockstep.definitions ((true));
 
 ---- Run and phase
 
--- A run: phases published together. Written under the lock of its queue's row only. What its columns may contain is checked by a
--- trigger, as that of a queue.
+-- A run: phases published together. Written under the lock of its queue's row only. What its columns may contain is
+-- checked by a trigger, as that of a queue.
 CREATE TABLE lockstep.run (
     run_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- in order of first sight
     run_id uuid NOT NULL,
@@ -341,7 +368,8 @@ CREATE TABLE lockstep.run (
     end_tasks bigint,
     end_phases bigint,
     aborted boolean NOT NULL DEFAULT false,
-    stop_after bigint,                     -- phases of a later order are cancelled: the order that failed under stop, 0 after a loss
+    -- phases of a later order are cancelled: the order that failed under stop, 0 after a loss
+    stop_after bigint,
     error text,                            -- what ended it badly, in a sentence
     published_by text,
     published_at timestamptz,
@@ -354,26 +382,29 @@ CREATE TABLE lockstep.run (
     -- What a reopening leaves on it.
     replay_id int,                         -- it does not end before this replay has passed its end
     reopened_at timestamptz,               -- finished tasks of it were made unfinished again
-    stop_lifted bigint,                    -- the stop_after that a reopening took back: what lies behind was cancelled for it
-    -- What a publish that was broken off needs to be resumed: how and from what the run was published, and a digest of its records
-    -- that are surely on the topic, so that a source that has others is refused.
+    -- the stop_after that a reopening took back: what lies behind was cancelled for it
+    stop_lifted bigint,
+    -- What a publish that was broken off needs to be resumed: how and from what the run was published, and a digest of
+    -- its records that are surely on the topic, so that a source that has others is refused.
     publish_mode text,                     -- finite, stream; NULL: not begun by lockstep publish
     publish_from text,                     -- file, pipe, query
     publish_source text,                   -- the file's absolute path or the query; NULL: a pipe
     publish_format text,                   -- jsonl, csv
     publish_bytes bigint,                  -- so many bytes of the file publish_digest is of
-    publish_chain text,                    -- of the records 0 to publish_acked_seq, each with the digest of those before it
+    -- of the records 0 to publish_acked_seq, each with the digest of those before it
+    publish_chain text,
     publish_error text,                    -- why its producer, or the next one, ended it before all of it was published
     -- What operators have asked for. While a task runs it is in the rows until its executor has obeyed.
-    paused_by text,                        -- held by an operator: nothing of it starts. NULL for a run that its policy has paused
+    -- held by an operator: nothing of it starts. NULL for a run that its policy has paused
+    paused_by text,
     paused_at timestamptz,
     cancelled_by text,                     -- everything of it is cancelled; it ends when what was running has stopped
     cancelled_at timestamptz,
     stop_kept bigint,                      -- of a cancelled run: what stop_after would be if it were not
     events boolean NOT NULL DEFAULT false, -- as its queue when its first message was claimed
     swept boolean NOT NULL DEFAULT false,  -- begun_at of its run_summary is set: in the row, for the index
-    parked_order bigint,                   -- phases up to this order do not count in the lookahead: they were claimed while, or
-                                           -- before, it was paused
+    -- phases up to this order do not count in the lookahead: they were claimed while, or before, the run was paused
+    parked_order bigint,
     closed_by text,                        -- the operator that closed it because its end never came (lockstep.run_end)
     epoch int NOT NULL DEFAULT 0,          -- of the queue, when its first message was claimed
     job_id int,                            -- of the job that started it
@@ -382,21 +413,24 @@ CREATE TABLE lockstep.run (
 ) WITH (fillfactor = 50);
 CREATE INDEX run_by_id ON lockstep.run (run_id);
 CREATE INDEX run_active ON lockstep.run (queue_id, run_no) WHERE ended_at IS NULL;
-CREATE INDEX run_newest ON lockstep.run ((queue_id::bigint), run_no); -- of a queue; phase_left has the reason for the expression
+-- of a queue; phase_left has the reason for the expression
+CREATE INDEX run_newest ON lockstep.run ((queue_id::bigint), run_no);
 CREATE INDEX run_log ON lockstep.run (queue_id, first_offset) WHERE first_offset IS NOT NULL; -- the run at an offset
 CREATE INDEX run_replay ON lockstep.run (replay_id) WHERE replay_id IS NOT NULL;
 CREATE INDEX run_parked ON lockstep.run (queue_id) WHERE parked_order IS NOT NULL AND ended_at IS NULL;
 CREATE INDEX run_unswept ON lockstep.run (queue_id, run_no) WHERE ended_at IS NOT NULL AND NOT swept;
 CREATE INDEX run_of_job ON lockstep.run (job_id) WHERE job_id IS NOT NULL AND ended_at IS NULL;
 CREATE FUNCTION lockstep.guard_run() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-CREATE TRIGGER guard_run BEFORE INSERT OR UPDATE OF status, on_failure, publish_mode, publish_from, publish_format ON lockstep.run
+CREATE TRIGGER guard_run
+BEFORE INSERT OR UPDATE OF status, on_failure, publish_mode, publish_from, publish_format ON lockstep.run
 FOR EACH ROW EXECUTE FUNCTION lockstep.guard_run();
 CREATE FUNCTION lockstep.job_run_ended() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER job_run_ended AFTER UPDATE OF ended_at ON lockstep.run FOR EACH ROW
-WHEN (NEW.job_id IS NOT NULL AND OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL) EXECUTE FUNCTION lockstep.job_run_ended();
+WHEN (NEW.job_id IS NOT NULL AND OLD.ended_at IS NULL AND NEW.ended_at IS NOT NULL)
+EXECUTE FUNCTION lockstep.job_run_ended();
 
--- A phase: (run, order). Its id names its two advisory locks. The claim of its first message makes the row; afterwards it is
--- written only by the gate that opens it, by the one that finds it done, and by what reopens it.
+-- A phase: (run, order). Its id names its two advisory locks. The claim of its first message makes the row; afterwards
+-- it is written only by the gate that opens it, by the one that finds it done, and by what reopens it.
 CREATE TABLE lockstep.phase (
     phase_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     run_no bigint NOT NULL REFERENCES lockstep.run ON DELETE CASCADE,
@@ -407,30 +441,36 @@ CREATE TABLE lockstep.phase (
     claimed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     opened_at timestamptz,
     done_at timestamptz,
-    after_runs boolean NOT NULL DEFAULT false,  -- a reopened run continues with it: it waits for the runs before, as a first phase does
+    -- a reopened run continues with it: it waits for the runs before, as a first phase does
+    after_runs boolean NOT NULL DEFAULT false,
     external boolean NOT NULL DEFAULT false,    -- it has external tasks
     conditional boolean NOT NULL DEFAULT false, -- it has tasks with a condition
     events boolean NOT NULL DEFAULT false,      -- as its run: so that a trigger need not read the run
     UNIQUE (run_no, "order")
 ) WITH (fillfactor = 50);
--- Few phases are not done, whatever ANALYZE sees at the moment of a large run: else plans go through all that its run has done.
+-- Few phases are not done, whatever ANALYZE sees at the moment of a large run: else plans go through all that its run
+-- has done.
 ALTER TABLE lockstep.phase ALTER COLUMN done_at SET STATISTICS 0;
 CREATE INDEX phase_undone ON lockstep.phase (queue_id, run_no, "order") WHERE done_at IS NULL;
-CREATE INDEX phase_unowned ON lockstep.phase (queue_id, run_no, "order") WHERE done_at IS NULL AND (external OR conditional);
--- Where another index begins with the same column, this one is of an expression: then the statement that is written so can use no
--- other, and its plan is certain. Among indexes of equal cost the planner's choice is luck, and all of them are of equal cost to a
--- plan that is made while the table is small. The same holds for run_newest and for indexes of task.
+CREATE INDEX phase_unowned ON lockstep.phase (queue_id, run_no, "order")
+    WHERE done_at IS NULL AND (external OR conditional);
+-- Where another index begins with the same column, this one is of an expression: then the statement that is written so
+-- can use no other, and its plan is certain. Among indexes of equal cost the planner's choice is luck, and all of them
+-- are of equal cost to a plan that is made while the table is small. The same holds for run_newest and for indexes of
+-- task.
 CREATE INDEX phase_left ON lockstep.phase ((run_no + 0), ("order" + 0)) WHERE done_at IS NULL; -- of a run
 CREATE FUNCTION lockstep.event_of_phase() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER opened_to_outbox AFTER INSERT ON lockstep.phase FOR EACH ROW
 WHEN (NEW.events AND NEW.opened_at IS NOT NULL) EXECUTE FUNCTION lockstep.event_of_phase('phase_opened');
 CREATE TRIGGER reopened_to_outbox AFTER UPDATE OF opened_at ON lockstep.phase FOR EACH ROW
-WHEN (NEW.events AND OLD.opened_at IS NULL AND NEW.opened_at IS NOT NULL) EXECUTE FUNCTION lockstep.event_of_phase('phase_opened');
+WHEN (NEW.events AND OLD.opened_at IS NULL AND NEW.opened_at IS NOT NULL)
+EXECUTE FUNCTION lockstep.event_of_phase('phase_opened');
 CREATE TRIGGER done_to_outbox AFTER UPDATE OF done_at ON lockstep.phase FOR EACH ROW
 WHEN (NEW.events AND OLD.done_at IS NULL AND NEW.done_at IS NOT NULL AND NEW.opened_at IS NOT NULL)
 EXECUTE FUNCTION lockstep.event_of_phase('phase_done');
 
--- What an executor, or a replay, claims of a topic: records that follow each other and share kind, run, order and previous order.
+-- What an executor, or a replay, claims of a topic: records that follow each other and share kind, run, order and
+-- previous order.
 CREATE TYPE lockstep.segment AS (
     kind text,                -- task, end, reject: what is no message
     run uuid,                 -- NULL: of an implicit run
@@ -448,8 +488,9 @@ CREATE TYPE lockstep.segment AS (
     reasons text[],           -- of what is no message, as the next two
     details text[],
     raws bytea[],
-    -- Keys and headers are what a rejected message keeps beside its value, and a task needs none of: so a segment comes without, and is
-    -- asked for again when it is to be rejected. A header is one row of the three arrays: offset of its message, name, value.
+    -- Keys and headers are what a rejected message keeps beside its value, and a task needs none of: so a segment comes
+    -- without, and is asked for again when it is to be rejected. A header is one row of the three arrays: offset of its
+    -- message, name, value.
     keys bytea[],
     end_tasks bigint,         -- of an end, as the next two
     end_phases bigint,
@@ -464,8 +505,8 @@ CREATE TYPE lockstep.segment AS (
 ---- Task
 
 -- A task: one message. The row is inserted in the transaction that moves the cursor past it and finished in the
--- transaction of its effect. No index holds a column that an attempt changes, so that those updates stay HOT; no foreign
--- key, because only a claim inserts, and it has the run and the phase in its hands.
+-- transaction of its effect. No index holds a column that an attempt changes, so that those updates stay HOT; no
+-- foreign key, because only a claim inserts, and it has the run and the phase in its hands.
 CREATE TABLE lockstep.task (
     task_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     phase_id bigint NOT NULL,
@@ -492,37 +533,45 @@ CREATE TABLE lockstep.task (
     duration interval,
     updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     cancelled_by text,               -- an operator has cancelled it; while it runs: it is to be stopped
-    worker text,                     -- external: the worker that has it, if it is Processing; else the one that had it last
+    -- external: the worker that has it, if it is Processing; else the one that had it last
+    worker text,
     lease_until timestamptz,         -- external and Processing: then it is returned
     condition text,                  -- always, failure; NULL: success
     key text,                        -- idempotency key
     skipped text,                    -- Cancelled, and nothing is to be tried again: condition, duplicate
-    needs text[],                    -- 'command:NAME', 'http:HOST:PORT': noted by an executor that was not able to do it; NULL: not asked yet
-    backend_pid int,                 -- the session in which an attempt runs, while it is Processing; written with that mark
-    -- An executor may die before the row shows that an attempt has begun, which is written for long ones only. Such an attempt is in
-    -- doubt and does not count as lost. So that a task that ends its server or its executor at once comes to an end all the same, its
-    -- next attempt is made alone, and is shown, durably, before it runs. A NULL costs a row nothing.
+    -- 'command:NAME', 'http:HOST:PORT': noted by an executor that was not able to do it; NULL: not asked yet
+    needs text[],
+    -- the session in which an attempt runs, while it is Processing; written with that mark
+    backend_pid int,
+    -- An executor may die before the row shows that an attempt has begun, which is written for long ones only. Such an
+    -- attempt is in doubt and does not count as lost. So that a task that ends its server or its executor at once comes
+    -- to an end all the same, its next attempt is made alone, and is shown, durably, before it runs. A NULL costs a row
+    -- nothing.
     doubted boolean,
     rows bigint,                     -- of the last attempt: how many its statements read or wrote,
     notices text                     -- and its notices and warnings
 ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
--- A plan for a phase assumes that it has a hundred tasks. ANALYZE would answer with the average of the phases before: behind a run of
--- ten million tasks in one phase that is ten million, until a twentieth of the table is new, and the end of each run, each barrier
--- would read all of the table. Where a phase is large, its index is the right way all the same.
+-- A plan for a phase assumes that it has a hundred tasks. ANALYZE would answer with the average of the phases before:
+-- behind a run of ten million tasks in one phase that is ten million, until a twentieth of the table is new, and the
+-- end of each run, each barrier would read all of the table. Where a phase is large, its index is the right way all the
+-- same.
 ALTER TABLE lockstep.task ALTER COLUMN phase_id SET (n_distinct = -0.01);
 CREATE INDEX task_phase ON lockstep.task (phase_id, kafka_offset);
 CREATE INDEX task_troubled ON lockstep.task (phase_id) WHERE lost_num > 0 OR cancelled_by IS NOT NULL;
-CREATE INDEX task_unowned ON lockstep.task ((phase_id + 0), kafka_offset) WHERE executor_no IS NULL AND type <> 'external';
--- External tasks that no worker has, and those that one has until then. Tasks of other types have neither, and their updates stay HOT.
+CREATE INDEX task_unowned ON lockstep.task ((phase_id + 0), kafka_offset)
+    WHERE executor_no IS NULL AND type <> 'external';
+-- External tasks that no worker has, and those that one has until then. Tasks of other types have neither, and their
+-- updates stay HOT.
 CREATE INDEX task_offered ON lockstep.task ((phase_id + 0), kafka_offset) WHERE type = 'external' AND worker IS NULL;
 CREATE INDEX task_leased ON lockstep.task ((phase_id + 0), lease_until) WHERE lease_until IS NOT NULL;
 -- The transitions of lockstep.status_transition and no other. The WHEN clause passes the hot path
--- (Pending, Processing, Error -> Completed, all legal), and it is short, because its text is parsed again in every statement:
--- a clause that named all transitions took a sixth of the server's time.
+-- (Pending, Processing, Error -> Completed, all legal), and it is short, because its text is parsed again in every
+-- statement: a clause that named all transitions took a sixth of the server's time.
 CREATE FUNCTION lockstep.guard_transition() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER guard_status BEFORE UPDATE OF status ON lockstep.task FOR EACH ROW
 WHEN (NEW.status <> 'Completed' OR OLD.status > 'Error') EXECUTE FUNCTION lockstep.guard_transition();
--- A type that there is, and a condition. An attempt's statements write neither column, so they never come to this trigger.
+-- A type that there is, and a condition. An attempt's statements write neither column, so they never come to this
+-- trigger.
 CREATE FUNCTION lockstep.guard_message() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER guard_message BEFORE INSERT OR UPDATE OF type, condition ON lockstep.task FOR EACH ROW
 WHEN (NEW.type <> 'sql' OR NEW.condition IS NOT NULL) EXECUTE FUNCTION lockstep.guard_message();
@@ -531,7 +580,8 @@ WHEN (NEW.type <> 'sql' OR NEW.condition IS NOT NULL) EXECUTE FUNCTION lockstep.
 CREATE TABLE lockstep.task_attempt (
     task_id bigint NOT NULL,
     attempt int NOT NULL,
-    status lockstep.status NOT NULL REFERENCES lockstep.task_status, -- Error: another is due; Failed: the last; Pending: it was lost
+    -- Error: another is due; Failed: the last; Pending: it was lost
+    status lockstep.status NOT NULL REFERENCES lockstep.task_status,
     executor_no int,
     started_at timestamptz,
     ended_at timestamptz NOT NULL,
@@ -546,8 +596,8 @@ CREATE TABLE lockstep.task_attempt (
     PRIMARY KEY (task_id, attempt)
 );
 
--- Whose a key is: a task's, also when retention has deleted that. It passes to another task if its task ended without being done
--- (lockstep.key_take).
+-- Whose a key is: a task's, also when retention has deleted that. It passes to another task if its task ended without
+-- being done (lockstep.key_take).
 CREATE TABLE lockstep.idempotency_key (
     queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
     key text NOT NULL,
@@ -558,9 +608,9 @@ CREATE TABLE lockstep.idempotency_key (
     PRIMARY KEY (queue_id, key)
 );
 
--- What workers have reported in this transaction and is settled when it commits: the trigger on it (worker_settle) applies the
--- run's policy, ends the run and wakes the gates. Only then, because that needs the lock of the queue's row, and a worker's
--- transaction may stay open for as long as it likes. Empty outside transactions.
+-- What workers have reported in this transaction and is settled when it commits: the trigger on it (worker_settle)
+-- applies the run's policy, ends the run and wakes the gates. Only then, because that needs the lock of the queue's
+-- row, and a worker's transaction may stay open for as long as it likes. Empty outside transactions.
 CREATE TABLE lockstep.worker_report (
     report_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     task_id bigint NOT NULL
@@ -570,15 +620,15 @@ CREATE CONSTRAINT TRIGGER settle AFTER INSERT ON lockstep.worker_report DEFERRAB
 FOR EACH ROW EXECUTE FUNCTION lockstep.worker_settle();
 
 -- What modify_task returns.
-CREATE TYPE lockstep.worker_task AS (
-    task_id bigint, updated_at timestamptz, status text, step text, attempt_num int, max_attempts int, response text, error text,
-    scheduled_for timestamptz, started_at timestamptz, duration interval, lease_until timestamptz
-);
+CREATE TYPE lockstep.worker_task AS (task_id bigint, updated_at timestamptz, status text, step text, attempt_num int,
+                                     max_attempts int, response text, error text, scheduled_for timestamptz,
+                                     started_at timestamptz, duration interval, lease_until timestamptz);
 
 ---- Rejected messages
 
--- Messages that could not become tasks: the record and the reason. raw NULL is a record without a value (a tombstone), key NULL one
--- without a key. Header n has the n-th name and the n-th value; a name may come twice, a value may be NULL.
+-- Messages that could not become tasks: the record and the reason. raw NULL is a record without a value (a tombstone),
+-- key NULL one without a key. Header n has the n-th name and the n-th value; a name may come twice, a value may be
+-- NULL.
 CREATE TABLE lockstep.rejected_message (
     rejected_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
@@ -601,8 +651,8 @@ CREATE TABLE lockstep.rejected_message (
 );
 CREATE INDEX rejected_at ON lockstep.rejected_message (queue_id, rejected_at);
 CREATE INDEX rejected_redrive ON lockstep.rejected_message (redrive_run) WHERE redrive_run IS NOT NULL;
--- What may account for a gap in a run is found by lockstep.claim without reading all that was rejected: what names no run, and the
--- run's own.
+-- What may account for a gap in a run is found by lockstep.claim without reading all that was rejected: what names no
+-- run, and the run's own.
 CREATE INDEX rejected_loose ON lockstep.rejected_message (queue_id, epoch, kafka_offset) WHERE run_no IS NULL;
 CREATE INDEX rejected_of_run ON lockstep.rejected_message (run_no, kafka_offset) WHERE run_no IS NOT NULL;
 -- Every rejected message becomes a dead letter, whatever writes the row.
@@ -612,8 +662,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION lockstep.rejected_to_outbox();
 
 ---- Events and outbox
 
--- What happens to queues, runs, phases and tasks: in the log for people, and on the topic <topic>.events of queues that want it
--- (lockstep queue set --events on), for whole runs.
+-- What happens to queues, runs, phases and tasks: in the log for people, and on the topic <topic>.events of queues that
+-- want it (lockstep queue set --events on), for whole runs.
 CREATE TABLE lockstep.event_type (
     event text PRIMARY KEY,
     about text NOT NULL CHECK (about IN ('queue', 'run', 'phase', 'task', 'job')),
@@ -664,12 +714,14 @@ CREATE INDEX event_log_run ON lockstep.event_log (run_no, event_id);
 CREATE INDEX event_log_queue ON lockstep.event_log (queue_id, at) WHERE run_no IS NULL;
 CREATE FUNCTION lockstep.event_logged() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER to_outbox AFTER INSERT ON lockstep.event_log FOR EACH ROW
-WHEN (NEW.queue_id IS NOT NULL AND NEW.event <> 'phase_opened') -- phase has triggers of its own, which cost nothing where events are off
+-- phase has triggers of its own, which cost nothing where events are off
+WHEN (NEW.queue_id IS NOT NULL AND NEW.event <> 'phase_opened')
 EXECUTE FUNCTION lockstep.event_logged();
 
--- What is to be published about what was committed: written in the transaction that it is about, and published by a relay (relay/)
--- after that is durable. kind names the topic: <the queue's topic>.<kind>. A row is either whole in itself, or says what it is
--- about (rejected_id), so that nothing large is kept twice. It is deleted when its record is known to be on the topic.
+-- What is to be published about what was committed: written in the transaction that it is about, and published by a
+-- relay (relay/) after that is durable. kind names the topic: <the queue's topic>.<kind>. A row is either whole in
+-- itself, or says what it is about (rejected_id), so that nothing large is kept twice. It is deleted when its record is
+-- known to be on the topic.
 CREATE TABLE lockstep.outbox (
     outbox_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
@@ -679,11 +731,13 @@ CREATE TABLE lockstep.outbox (
     value bytea,
     header_names text[],
     header_values bytea[],
-    uid uuid NOT NULL DEFAULT gen_random_uuid(), -- its name in the record: ids are issued again after a restore, this is not
-    relay_seq bigint,                            -- the relay's number: dense per queue and kind; NULL: not yet in its hands
+    -- its name in the record: ids are issued again after a restore, this is not
+    uid uuid NOT NULL DEFAULT gen_random_uuid(),
+    -- the relay's number: dense per queue and kind; NULL: not yet in its hands
+    relay_seq bigint,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    -- What an event is about. The record's value is made of it by the relay (event_message): counting tasks must not delay what opens
-    -- the next phase. value is filled then, or before what it describes changes again (event_freeze).
+    -- What an event is about. The record's value is made of it by the relay (event_message): counting tasks must not
+    -- delay what opens the next phase. value is filled then, or before what it describes changes again (event_freeze).
     event text,                                  -- NULL: not an event
     run_no bigint,
     phase_id bigint,
@@ -703,7 +757,8 @@ CREATE TABLE lockstep.relay (
     kind text NOT NULL,
     last_seq bigint NOT NULL DEFAULT 0,    -- the newest number given
     sent_seq bigint NOT NULL DEFAULT 0,    -- up to here the records are known to be on the topic
-    next_offset bigint NOT NULL DEFAULT 0, -- and nothing of ours is behind this offset but what the relay does not know yet
+    -- and nothing of ours is behind this offset but what the relay does not know yet
+    next_offset bigint NOT NULL DEFAULT 0,
     trouble text,                          -- why rows wait, in a sentence
     trouble_since timestamptz,
     timeline bigint,                       -- of the server on which the relay of enqueued runs began last
@@ -711,11 +766,12 @@ CREATE TABLE lockstep.relay (
     PRIMARY KEY (queue_id, kind)
 ) WITH (fillfactor = 50);
 
--- Runs that were enqueued by SQL (lockstep.enqueue, enqueue_trigger) and are not on the topic yet: the outbox of work. Written in the
--- caller's transaction together with the run's row; sent by the relay of an executor, whole runs at a time; deleted when they are
--- known to be on the topic.
+-- Runs that were enqueued by SQL (lockstep.enqueue, enqueue_trigger) and are not on the topic yet: the outbox of work.
+-- Written in the caller's transaction together with the run's row; sent by the relay of an executor, whole runs at a
+-- time; deleted when they are known to be on the topic.
 CREATE TABLE lockstep.enqueued (
-    enqueue_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- they are sent in this order, as far as they can be seen
+    -- they are sent in this order, as far as they can be seen
+    enqueue_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
     run_no bigint NOT NULL,
     run_id uuid NOT NULL,
@@ -727,8 +783,8 @@ CREATE TABLE lockstep.enqueued (
 ) WITH (autovacuum_vacuum_scale_factor = 0.02);
 CREATE INDEX enqueued_queue ON lockstep.enqueued (queue_id, enqueue_id);
 CREATE INDEX enqueued_run ON lockstep.enqueued (run_id);
--- Runs on the topic that the database has forgotten, because it was restored or another server was promoted. They are here
--- until the queue's cursor is behind them.
+-- Runs on the topic that the database has forgotten, because it was restored or another server was promoted. They are
+-- here until the queue's cursor is behind them.
 CREATE TABLE lockstep.enqueue_undone (
     queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
     run_id uuid NOT NULL,
@@ -737,9 +793,9 @@ CREATE TABLE lockstep.enqueue_undone (
 
 ---- Replay
 
--- A replay: a second cursor over a range of the topic. Everything of [from_offset, to_offset) below the cursor is dealt with: the
--- cursor moves in the transaction that makes or reopens the rows, so a replay that was interrupted continues and does nothing
--- twice. At most one of a queue is under way.
+-- A replay: a second cursor over a range of the topic. Everything of [from_offset, to_offset) below the cursor is dealt
+-- with: the cursor moves in the transaction that makes or reopens the rows, so a replay that was interrupted continues
+-- and does nothing twice. At most one of a queue is under way.
 CREATE TABLE lockstep.replay (
     replay_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
@@ -749,7 +805,8 @@ CREATE TABLE lockstep.replay (
     run_id uuid,                        -- of this run only
     "order" bigint,                     -- of this phase only
     cursor bigint NOT NULL,
-    implicit_run_no bigint,             -- the implicit run that is open at the cursor: the queue's is that of the live end
+    -- the implicit run that is open at the cursor: the queue's is that of the live end
+    implicit_run_no bigint,
     last_run_no bigint,                 -- the run before the cursor in log order
     made bigint NOT NULL DEFAULT 0,     -- rows made from messages that had none
     reopened bigint NOT NULL DEFAULT 0, -- finished tasks made unfinished again
@@ -769,12 +826,13 @@ CREATE TABLE lockstep.retention (
     queue_id int PRIMARY KEY REFERENCES lockstep.queue ON DELETE CASCADE,
     swept_at timestamptz,               -- the last sweep ended
     detail text,                        -- and what it did, or why not
-    rejected int8range,                 -- offsets from the first to the last of the deleted rejected messages of no known run
+    -- offsets from the first to the last of the deleted rejected messages of no known run
+    rejected int8range,
     epoch int NOT NULL DEFAULT 0        -- of those
 );
 
--- What is left of a run whose tasks retention has deleted, or begun to: the sums of the deleted ones. Such a run is over for good:
--- it is neither retried nor replayed. Its own row stays: see run_status.
+-- What is left of a run whose tasks retention has deleted, or begun to: the sums of the deleted ones. Such a run is
+-- over for good: it is neither retried nor replayed. Its own row stays: see run_status.
 CREATE TABLE lockstep.run_summary (
     run_no bigint PRIMARY KEY REFERENCES lockstep.run ON DELETE CASCADE,
     tasks bigint NOT NULL DEFAULT 0,
@@ -785,7 +843,8 @@ CREATE TABLE lockstep.run_summary (
     busy interval NOT NULL DEFAULT '0', -- the time that its last attempts took, together
     begun_at timestamptz,               -- NULL: nothing is deleted yet
     swept_at timestamptz,               -- all of it is
-    upto_order bigint,                  -- where the next batch begins: what is deleted is still in the indexes for a while
+    -- where the next batch begins: what is deleted is still in the indexes for a while
+    upto_order bigint,
     upto_offset bigint,
     held text,                          -- why it could not continue, as when another table refers to its tasks
     look_at timestamptz                 -- then it is tried again
@@ -803,130 +862,139 @@ CREATE TABLE lockstep.run_count (
 
 ---- Explanations
 
--- Why something waits (sql/functions/explain), and what a person does about it. Words in capital letters are filled in: QUEUE, RUN, TASK,
--- EXECUTOR, OTHER and PID are what is in the way. rank is the order in which explain prints: what a person can act on comes first.
+-- Why something waits (sql/functions/explain), and what a person does about it. Words in capital letters are filled in:
+-- QUEUE, RUN, TASK, EXECUTOR, OTHER and PID are what is in the way. rank is the order in which explain prints: what a
+-- person can act on comes first.
 CREATE TABLE lockstep.wait_reason (
     reason text PRIMARY KEY,
     meaning text NOT NULL,
     helps text NOT NULL,
     rank int NOT NULL DEFAULT 30
 );
-INSERT INTO lockstep.wait_reason (reason, rank, meaning, helps) VALUES
-    ('standby', 0, 'executors and their sessions cannot be seen on a standby',
-     'Ask the primary: lockstep ... -d "host=... target_session_attrs=read-write"'),
-    ('queue_halted', 10, 'the topic is not what it was, or Kafka refuses',
-     'REMEDY'),
-    ('queue_paused', 11, 'an operator holds the queue',
-     'lockstep queue resume QUEUE'),
-    ('locks_taken', 12, 'a session that is none of an executor holds locks of phases',
-     'SELECT pg_terminate_backend(PID). What keeps others from these locks: lockstep migrate roles --show-sql --advisory'),
-    ('row_held', 13, 'a session holds the row of the queue, of one of its runs, or of the task, in an open transaction',
-     'End that transaction, or its session: SELECT pg_terminate_backend(PID)'),
-    ('executors_drain', 14, 'all executors of the queue are ending',
-     'lockstep executor run --queue QUEUE'),
-    ('executors_without_readers', 14, 'all executors of the queue are set to use no reader',
-     'lockstep executor set EXECUTOR --readers 1'),
-    ('no_executor', 14, 'no executor works for the queue',
-     'lockstep executor run --queue QUEUE. If one was started and cannot connect, its own log says why; on its host: lockstep check'),
-    ('no_readers', 14, 'the queues bound is 0',
-     'lockstep queue set QUEUE --max-readers 1'),
-    ('executor_without_login', 15, 'an executor lives, and the server does not let its tasks'' login in',
-     'Let that login in (its password, NOLOGIN, pg_hba.conf, connections left): the executor on HOST continues by itself. Where its password is new: change [postgres] task_conninfo there and restart the executor'),
-    ('queue_set_aside', 15, 'an executor cannot work on the queue: its statements for it fail',
-     'Repair what the error names; the executor tries again by itself'),
-    ('executor_cut_off', 16, 'an executor lives and cannot reach Kafka',
-     'On HOST: lockstep check; it continues by itself when the broker answers'),
-    ('executor_silent', 16, 'an executor holds its locks, and its heartbeat stands still',
-     'On HOST: kill -CONT PID lets it continue; kill -KILL PID ends it, and another executor takes over (lockstep executor run --queue QUEUE)'),
-    ('blocked_by_transaction', 18, 'an open Kafka transaction holds back what lies behind it',
-     'Find its producer: kafka-transactions.sh --bootstrap-server BROKER describe-producers --topic TOPIC --partition PARTITION. It ends with that producer, or the broker aborts it after its transaction.timeout.ms'),
-    ('slots_kept', 22, 'a dead executors session still runs in a slot',
-     'It is free when that session has ended. To end it: SELECT pg_terminate_backend(PID)'),
-    ('readers_busy', 37, 'all slots of the queue are in use',
-     'Wait for a task to finish. To let more run at once: lockstep queue set QUEUE --max-readers MORE. To see what runs: lockstep task list --queue QUEUE --status Processing'),
-    ('sessions_hidden', 39, 'the login may not see the sessions of other logins',
-     'GRANT pg_read_all_stats TO LOGIN'),
-    ('nothing_waits', 60, 'it continues',
-     'Nothing has to be done.'),
-    ('queue_idle', 60, 'nothing waits',
-     'Nothing has to be done.'),
-    ('run_paused', 12, 'an operator holds the run',
-     'lockstep run resume RUN'),
-    ('run_paused_by_failure', 12, 'a task failed, and the policy of the run is to wait for an operator',
-     'To try it again: lockstep run retry RUN. To continue without it: lockstep run resume RUN. To give the run up: lockstep run cancel RUN'),
-    ('run_before_endless', 13, 'the runs of the queue are serial, and the end of the one before has not come',
-     'If no more of it will come: lockstep run end OTHER'),
-    ('run_replay', 20, 'a replay is reading it',
-     'To continue one that was interrupted: lockstep replay --queue QUEUE --resume REPLAY. To give it up: lockstep replay --queue QUEUE --abandon REPLAY'),
-    ('run_stopping', 20, 'the run is cancelled, some of its tasks still run',
-     'Nothing: their statements are being cancelled, after 5 s their sessions are cut off'),
-    ('run_records_gone', 24, 'what is not claimed of the run is not on the topic any more, or lies before the cursor',
-     'Publish its work again as another run. To close this one: lockstep run cancel RUN'),
-    ('run_abandoned', 25, 'its producer is gone and has not finished',
-     'To continue it: lockstep publish --queue QUEUE --resume RUN. To close it: lockstep run end RUN'),
-    ('run_end_missing', 25, 'its tasks are finished, and its end has not come',
-     'If no more of it will come: lockstep run end RUN'),
-    ('run_ended', 30, 'it is over',
-     'Nothing has to be done.'),
-    ('run_enqueued', 30, 'a run that was enqueued by SQL is not on the topic yet',
-     'An executor of the queue sends it within a moment, when no publisher holds the queue. What keeps it: lockstep queue show QUEUE'),
-    ('run_incomplete', 30, 'it is over, and something of it is missing or was refused',
-     'Publish the work again as another run. What was refused: lockstep rejected list --queue QUEUE'),
-    ('run_retryable', 30, 'it is over, and some of it failed or was cancelled',
-     'lockstep run retry RUN'),
-    ('run_end_unclaimed', 34, 'its end is still on the topic',
-     'Nothing: it ends when its end is claimed. What keeps that: lockstep queue explain QUEUE'),
-    ('run_publishing', 34, 'its producer is at work',
-     'Wait for its producer, or: lockstep run cancel RUN'),
-    ('run_unclaimed', 34, 'nothing of the run is claimed yet',
-     'Nothing has to be done while an executor works for the queue: it claims the run when those before it are done'),
-    ('run_before', 35, 'the runs of the queue are serial',
-     'Wait for it, or: lockstep run cancel OTHER'),
-    ('run_before_stopping', 35, 'the runs of the queue are serial, and the one before is cancelled',
-     'Nothing: it ends when what runs of it has stopped'),
-    ('lookahead', 46, 'enough phases wait to be opened',
-     'Nothing: it continues when the next phase opens. To claim more ahead: lockstep queue set QUEUE --lookahead FARTHER'),
-    ('phase_before', 50, 'phases are strictly ordered',
-     'Nothing: it opens when those tasks are finished'),
-    ('task_blocked', 12, 'it runs, and waits for a lock of another session',
-     'End that transaction: SELECT pg_terminate_backend(PID). Or: lockstep task cancel TASK'),
-    ('task_blocked_prepared', 12, 'it runs, and waits for a lock of a prepared transaction',
-     'In database DATABASE: ROLLBACK PREPARED ''GID'' (or COMMIT PREPARED ''GID''). Or: lockstep task cancel TASK'),
-    ('task_blocked_task', 12, 'it runs, and waits for a lock of another task',
-     'Wait for it, or: lockstep task cancel OTHER'),
-    ('task_lost_session', 13, 'its attempt has lost its session, and its executor can open no other one',
-     'Let that login in (its password, NOLOGIN, pg_hba.conf, connections left): the executor decides then what has become of it, and it is tried again. To have another executor take it over, on HOST: kill -TERM PID'),
-    ('task_nobody_able', 24, 'no executor of the queue knows the command, or may call the host, that a task needs',
-     'Add NEED to [commands] or [http] allow in the configuration of an executor, then: kill -HUP PID (on HOST). Or: lockstep task cancel TASK'),
-    ('task_paused', 24, 'an operator holds it',
-     'lockstep task cancel TASK'),
-    ('task_not_before', 26, 'it may not start yet',
-     'Nothing has to be done: it starts then. To start it now: lockstep task retry TASK'),
-    ('task_retry_later', 26, 'its last attempt failed, the next one is due later',
-     'To try it now: lockstep task retry TASK. To give it up: lockstep task fail TASK. To declare it done: lockstep task complete TASK'),
-    ('task_offered', 28, 'an external task is due, and no worker has asked for it',
-     'Start a worker that calls lockstep.next_task(''QUEUE'', ...), see docs/how-to/external-workers.md. To end it by hand: lockstep task complete TASK, or lockstep task fail TASK'),
-    ('task_with_worker', 28, 'an external worker has it',
-     'Wait for its report or for the end of its lease. To end it, whoever has it: lockstep task cancel TASK'),
-    ('task_finished', 30, 'it is over',
-     'Nothing has to be done.'),
-    ('task_retryable', 30, 'it is over, and is not done',
-     'lockstep task retry TASK'),
-    ('task_unowned', 30, 'it may start, and no executor has taken it',
-     'An executor that has a free reader takes it within a second or two. If none does: lockstep queue explain QUEUE'),
-    ('task_stopping', 36, 'an operator has cancelled it while it ran',
-     'Nothing: its statement is being cancelled, after 5 s its session is cut off'),
-    ('task_running', 38, 'it runs',
-     'To stop it: lockstep task cancel TASK'),
-    ('task_in_hand', 44, 'an executor has it and will start it',
-     'Nothing: it starts when a reader is free');
+INSERT INTO lockstep.wait_reason (reason, rank, meaning, helps)
+VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby',
+        'Ask the primary: lockstep ... -d "host=... target_session_attrs=read-write"'),
+       ('queue_halted', 10, 'the topic is not what it was, or Kafka refuses', 'REMEDY'),
+       ('queue_paused', 11, 'an operator holds the queue', 'lockstep queue resume QUEUE'),
+       ('locks_taken', 12, 'a session that is none of an executor holds locks of phases',
+        'SELECT pg_terminate_backend(PID). What keeps others from these locks: lockstep migrate roles --show-sql '
+        '--advisory'),
+       ('row_held', 13,
+        'a session holds the row of the queue, of one of its runs, or of the task, in an open transaction',
+        'End that transaction, or its session: SELECT pg_terminate_backend(PID)'),
+       ('executors_drain', 14, 'all executors of the queue are ending',
+        'lockstep executor run --queue QUEUE'),
+       ('executors_without_readers', 14, 'all executors of the queue are set to use no reader',
+        'lockstep executor set EXECUTOR --readers 1'),
+       ('no_executor', 14, 'no executor works for the queue',
+        'lockstep executor run --queue QUEUE. If one was started and cannot connect, its own log says why; on its '
+        'host: lockstep check'),
+       ('no_readers', 14, 'the queues bound is 0', 'lockstep queue set QUEUE --max-readers 1'),
+       ('executor_without_login', 15, 'an executor lives, and the server does not let its tasks'' login in',
+        'Let that login in (its password, NOLOGIN, pg_hba.conf, connections left): the executor on HOST continues by '
+        'itself. Where its password is new: change [postgres] task_conninfo there and restart the executor'),
+       ('queue_set_aside', 15, 'an executor cannot work on the queue: its statements for it fail',
+        'Repair what the error names; the executor tries again by itself'),
+       ('executor_cut_off', 16, 'an executor lives and cannot reach Kafka',
+        'On HOST: lockstep check; it continues by itself when the broker answers'),
+       ('executor_silent', 16, 'an executor holds its locks, and its heartbeat stands still',
+        'On HOST: kill -CONT PID lets it continue; kill -KILL PID ends it, and another executor takes over (lockstep '
+        'executor run --queue QUEUE)'),
+       ('blocked_by_transaction', 18, 'an open Kafka transaction holds back what lies behind it',
+        'Find its producer: kafka-transactions.sh --bootstrap-server BROKER describe-producers --topic TOPIC '
+        '--partition PARTITION. It ends with that producer, or the broker aborts it after its transaction.timeout.ms'),
+       ('slots_kept', 22, 'a dead executors session still runs in a slot',
+        'It is free when that session has ended. To end it: SELECT pg_terminate_backend(PID)'),
+       ('readers_busy', 37, 'all slots of the queue are in use',
+        'Wait for a task to finish. To let more run at once: lockstep queue set QUEUE --max-readers MORE. To see what '
+        'runs: lockstep task list --queue QUEUE --status Processing'),
+       ('sessions_hidden', 39, 'the login may not see the sessions of other logins',
+        'GRANT pg_read_all_stats TO LOGIN'),
+       ('nothing_waits', 60, 'it continues', 'Nothing has to be done.'),
+       ('queue_idle', 60, 'nothing waits', 'Nothing has to be done.'),
+       ('run_paused', 12, 'an operator holds the run', 'lockstep run resume RUN'),
+       ('run_paused_by_failure', 12, 'a task failed, and the policy of the run is to wait for an operator',
+        'To try it again: lockstep run retry RUN. To continue without it: lockstep run resume RUN. To give the run up: '
+        'lockstep run cancel RUN'),
+       ('run_before_endless', 13, 'the runs of the queue are serial, and the end of the one before has not come',
+        'If no more of it will come: lockstep run end OTHER'),
+       ('run_replay', 20, 'a replay is reading it',
+        'To continue one that was interrupted: lockstep replay --queue QUEUE --resume REPLAY. To give it up: lockstep '
+        'replay --queue QUEUE --abandon REPLAY'),
+       ('run_stopping', 20, 'the run is cancelled, some of its tasks still run',
+        'Nothing: their statements are being cancelled, after 5 s their sessions are cut off'),
+       ('run_records_gone', 24,
+        'what is not claimed of the run is not on the topic any more, or lies before the cursor',
+        'Publish its work again as another run. To close this one: lockstep run cancel RUN'),
+       ('run_abandoned', 25, 'its producer is gone and has not finished',
+        'To continue it: lockstep publish --queue QUEUE --resume RUN. To close it: lockstep run end RUN'),
+       ('run_end_missing', 25, 'its tasks are finished, and its end has not come',
+        'If no more of it will come: lockstep run end RUN'),
+       ('run_ended', 30, 'it is over', 'Nothing has to be done.'),
+       ('run_enqueued', 30, 'a run that was enqueued by SQL is not on the topic yet',
+        'An executor of the queue sends it within a moment, when no publisher holds the queue. What keeps it: lockstep '
+        'queue show QUEUE'),
+       ('run_incomplete', 30, 'it is over, and something of it is missing or was refused',
+        'Publish the work again as another run. What was refused: lockstep rejected list --queue QUEUE'),
+       ('run_retryable', 30, 'it is over, and some of it failed or was cancelled',
+        'lockstep run retry RUN'),
+       ('run_end_unclaimed', 34, 'its end is still on the topic',
+        'Nothing: it ends when its end is claimed. What keeps that: lockstep queue explain QUEUE'),
+       ('run_publishing', 34, 'its producer is at work',
+        'Wait for its producer, or: lockstep run cancel RUN'),
+       ('run_unclaimed', 34, 'nothing of the run is claimed yet',
+        'Nothing has to be done while an executor works for the queue: it claims the run when those before it are '
+        'done'),
+       ('run_before', 35, 'the runs of the queue are serial',
+        'Wait for it, or: lockstep run cancel OTHER'),
+       ('run_before_stopping', 35, 'the runs of the queue are serial, and the one before is cancelled',
+        'Nothing: it ends when what runs of it has stopped'),
+       ('lookahead', 46, 'enough phases wait to be opened',
+        'Nothing: it continues when the next phase opens. To claim more ahead: lockstep queue set QUEUE --lookahead '
+        'FARTHER'),
+       ('phase_before', 50, 'phases are strictly ordered',
+        'Nothing: it opens when those tasks are finished'),
+       ('task_blocked', 12, 'it runs, and waits for a lock of another session',
+        'End that transaction: SELECT pg_terminate_backend(PID). Or: lockstep task cancel TASK'),
+       ('task_blocked_prepared', 12, 'it runs, and waits for a lock of a prepared transaction',
+        'In database DATABASE: ROLLBACK PREPARED ''GID'' (or COMMIT PREPARED ''GID''). Or: lockstep task cancel TASK'),
+       ('task_blocked_task', 12, 'it runs, and waits for a lock of another task',
+        'Wait for it, or: lockstep task cancel OTHER'),
+       ('task_lost_session', 13, 'its attempt has lost its session, and its executor can open no other one',
+        'Let that login in (its password, NOLOGIN, pg_hba.conf, connections left): the executor decides then what has '
+        'become of it, and it is tried again. To have another executor take it over, on HOST: kill -TERM PID'),
+       ('task_nobody_able', 24, 'no executor of the queue knows the command, or may call the host, that a task needs',
+        'Add NEED to [commands] or [http] allow in the configuration of an executor, then: kill -HUP PID (on HOST). '
+        'Or: lockstep task cancel TASK'),
+       ('task_paused', 24, 'an operator holds it', 'lockstep task cancel TASK'),
+       ('task_not_before', 26, 'it may not start yet',
+        'Nothing has to be done: it starts then. To start it now: lockstep task retry TASK'),
+       ('task_retry_later', 26, 'its last attempt failed, the next one is due later',
+        'To try it now: lockstep task retry TASK. To give it up: lockstep task fail TASK. To declare it done: lockstep '
+        'task complete TASK'),
+       ('task_offered', 28, 'an external task is due, and no worker has asked for it',
+        'Start a worker that calls lockstep.next_task(''QUEUE'', ...), see docs/how-to/external-workers.md. To end it '
+        'by hand: lockstep task complete TASK, or lockstep task fail TASK'),
+       ('task_with_worker', 28, 'an external worker has it',
+        'Wait for its report or for the end of its lease. To end it, whoever has it: lockstep task cancel TASK'),
+       ('task_finished', 30, 'it is over', 'Nothing has to be done.'),
+       ('task_retryable', 30, 'it is over, and is not done', 'lockstep task retry TASK'),
+       ('task_unowned', 30, 'it may start, and no executor has taken it',
+        'An executor that has a free reader takes it within a second or two. If none does: lockstep queue explain '
+        'QUEUE'),
+       ('task_stopping', 36, 'an operator has cancelled it while it ran',
+        'Nothing: its statement is being cancelled, after 5 s its session is cut off'),
+       ('task_running', 38, 'it runs', 'To stop it: lockstep task cancel TASK'),
+       ('task_in_hand', 44, 'an executor has it and will start it',
+        'Nothing: it starts when a reader is free');
 
 CREATE TYPE lockstep.explanation AS (reason text, sentence text, about text, since timestamptz, helps text);
 
 ---- Jobs
 
--- A rule of times in the form in which times are computed from it: lockstep.rule_of reads it from what people write. The days on which
--- it holds, the seconds of such a day, and the zone whose clock both are read from. Sets are bits: bit n is value n.
+-- A rule of times in the form in which times are computed from it: lockstep.rule_of reads it from what people write.
+-- The days on which it holds, the seconds of such a day, and the zone whose clock both are read from. Sets are bits:
+-- bit n is value n.
 CREATE TYPE lockstep.rule AS (
     kind text,              -- interval, instant, never, or how its days follow each other: days, weeks, months
     zone text,              -- of the clock
@@ -946,7 +1014,8 @@ CREATE TYPE lockstep.rule AS (
     is_both boolean,        -- a day matches days and weekdays; otherwise either suffices
     hours int, minutes bigint, seconds bigint,   -- the times of a day, or
     times int[],                                 -- seconds after midnight, ascending, or
-    opens int, closes int, step int,             -- each step seconds from opens to closes, which may lie in the next day
+    -- each step seconds from opens to closes, which may lie in the next day
+    opens int, closes int, step int,
     every bigint, phase bigint,                  -- interval: seconds, from the epoch on
     instant timestamptz,
     not_before timestamptz, not_after timestamptz -- bounds of all kinds, included
@@ -954,7 +1023,8 @@ CREATE TYPE lockstep.rule AS (
 
 -- A trigger of a job: rows that wait in a table; and what the last look found.
 CREATE TYPE lockstep.rows_rule AS (
-    relation text,              -- quoted and with its schema; NULL: this is no trigger. A table that is created again is meant, too
+    -- quoted and with its schema; NULL: this is no trigger. A table that is created again is meant, too
+    relation text,
     pending text,               -- which of its rows wait
     created_column text,        -- quoted; NULL: none
     check_every interval,
@@ -998,41 +1068,45 @@ CREATE INDEX job_of_queue ON lockstep.job (queue_id);
 
 CREATE TABLE lockstep.schedule (
     schedule_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    schedule_uid uuid NOT NULL DEFAULT gen_random_uuid(), -- in the ids of its runs: a number may be given again after a restore
+    -- in the ids of its runs: a number may be given again after a restore
+    schedule_uid uuid NOT NULL DEFAULT gen_random_uuid(),
     job_id int NOT NULL REFERENCES lockstep.job ON DELETE CASCADE,
     name text NOT NULL,
-    spec jsonb NOT NULL,                        -- as people wrote it
-    rule lockstep.rule,                         -- of times, or
+    spec jsonb NOT NULL, -- as people wrote it
+    rule lockstep.rule, -- of times, or
     after_job int REFERENCES lockstep.job ON DELETE CASCADE, -- the job that it follows, or
     after_end text,
-    rows_rule lockstep.rows_rule,               -- the trigger
-    is_active boolean NOT NULL,                 -- it and its job are enabled
+    rows_rule lockstep.rows_rule, -- the trigger
+    is_active boolean NOT NULL, -- it and its job are enabled
     misfire text NOT NULL,
     catchup_window interval NOT NULL,
     jitter interval NOT NULL,
-    grace interval,                             -- how late it may be; NULL: by the distance of its times
-    next_at timestamptz,                        -- the first time that is not decided; NULL: none is known
-    wake_at timestamptz,                        -- when the dispatcher decides about it; NULL: there is no time
-    queued_for timestamptz,                     -- decided, and fires when the job's run has ended
-    queued_missed_from timestamptz,             -- the times that passed before that one: its occurrence has them
+    grace interval, -- how late it may be; NULL: by the distance of its times
+    next_at timestamptz, -- the first time that is not decided; NULL: none is known
+    wake_at timestamptz, -- when the dispatcher decides about it; NULL: there is no time
+    queued_for timestamptz, -- decided, and fires when the job's run has ended
+    queued_missed_from timestamptz, -- the times that passed before that one: its occurrence has them
     queued_missed int NOT NULL DEFAULT 0,
     look lockstep.rows_look,
-    fired_at timestamptz,                       -- of a trigger
-    failing_since timestamptz,                  -- of a trigger: since when looks or firings fail; NULL: the last one did not
-    failing_why text,                           -- why SQL of users came back without a fault of the job, as the log has it
-    uses_sql boolean NOT NULL DEFAULT false,    -- it cannot be decided, or not fire, without SQL of users
-    asked_until timestamptz,                    -- that SQL is under way; nothing else decides it before
+    fired_at timestamptz, -- of a trigger
+    -- of a trigger: since when looks or firings fail; NULL: the last one did not
+    failing_since timestamptz,
+    -- why SQL of users came back without a fault of the job, as the log has it
+    failing_why text,
+    uses_sql boolean NOT NULL DEFAULT false, -- it cannot be decided, or not fire, without SQL of users
+    asked_until timestamptz, -- that SQL is under way; nothing else decides it before
     UNIQUE (job_id, name),
     CONSTRAINT schedule_after_end CHECK (after_end IN ('success', 'failure', 'always')),
-    CONSTRAINT schedule_kind CHECK (num_nonnulls(rule, after_job, rows_rule) = 1 AND num_nulls(after_job, after_end) <> 1),
-    CONSTRAINT schedule_misfire CHECK (misfire IN ('once', 'all', 'skip'))
-);
--- Of what is due at the same moment the same schedule comes first, in a database that was set back, too: a run has the id of its
--- schedule.
+    CONSTRAINT schedule_kind CHECK (num_nonnulls(rule, after_job, rows_rule) = 1
+                                    AND num_nulls(after_job, after_end) <> 1),
+    CONSTRAINT schedule_misfire CHECK (misfire IN ('once', 'all', 'skip')));
+-- Of what is due at the same moment the same schedule comes first, in a database that was set back, too: a run has the
+-- id of its schedule.
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE is_active AND wake_at IS NOT NULL;
 CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE after_job IS NOT NULL;
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE asked_until IS NOT NULL;
-CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation)) WHERE (rows_rule).relation IS NOT NULL AND is_active;
+CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation))
+    WHERE (rows_rule).relation IS NOT NULL AND is_active;
 
 -- Ends of a job that a schedule of the kind "after" has yet to decide, behind the one that is its next_at: each is an
 -- occurrence of its own.
@@ -1044,8 +1118,8 @@ CREATE TABLE lockstep.job_end (
     UNIQUE (schedule_id, scheduled_for)
 );
 
--- What the rules of a time zone were when the next times of schedules in it were computed: print is of the offsets of two
--- years from the day since on.
+-- What the rules of a time zone were when the next times of schedules in it were computed: print is of the offsets of
+-- two years from the day since on.
 CREATE TABLE lockstep.zone (
     zone text PRIMARY KEY,
     since date NOT NULL,
@@ -1136,7 +1210,8 @@ INSERT INTO lockstep.job_sweeper DEFAULT VALUES;
 
 ---- Alerts
 
--- Alerts: incidents of jobs that the monitor found, what was sent of them to whom, and silences (docs/reference/jobs.md).
+-- Alerts: incidents of jobs that the monitor found, what was sent of them to whom, and silences
+-- (docs/reference/jobs.md).
 CREATE TABLE lockstep.monitor (
     monitor_id int PRIMARY KEY DEFAULT 1 CHECK (monitor_id = 1), -- there is one row
     looked_at timestamptz,                      -- the last look; NULL: there was none
@@ -1204,7 +1279,8 @@ CREATE TABLE lockstep.job_notice (
     number int NOT NULL,                        -- of a reminder
     made_at timestamptz NOT NULL,
     due_at timestamptz NOT NULL,                -- the next attempt; while one is made, when it counts as lost
-    is_claimed boolean NOT NULL DEFAULT false,  -- an attempt is made; otherwise it waits, may be tried earlier, or dropped
+    -- an attempt is made; otherwise it waits, may be tried earlier, or dropped
+    is_claimed boolean NOT NULL DEFAULT false,
     attempts int NOT NULL DEFAULT 0,
     by_whom text,                               -- made the last attempt
     error text,                                 -- of the last attempt
@@ -1255,14 +1331,16 @@ CREATE INDEX console_change_made ON lockstep.console_change (made_at);
 ---- Who may do what
 
 -- lockstep_task has no right on any table: it may execute the two functions that end the attempt whose token it holds
--- (lockstep.complete, lockstep.fail), and nothing else. Workers and producers change rows by functions only, in their own name.
+-- (lockstep.complete, lockstep.fail), and nothing else. Workers and producers change rows by functions only, in their
+-- own name.
 GRANT USAGE ON SCHEMA lockstep
     TO lockstep_executor, lockstep_task, lockstep_producer, lockstep_operator, lockstep_monitor, lockstep_worker;
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON
-    lockstep.queue, lockstep.executor, lockstep.executor_session, lockstep.executor_aside, lockstep.slot, lockstep.slot_waiter,
-    lockstep.run, lockstep.phase, lockstep.task, lockstep.task_attempt, lockstep.idempotency_key, lockstep.worker_report,
-    lockstep.rejected_message, lockstep.event_log, lockstep.outbox, lockstep.relay, lockstep.retention, lockstep.run_summary
+    lockstep.queue, lockstep.executor, lockstep.executor_session, lockstep.executor_aside, lockstep.slot,
+    lockstep.slot_waiter, lockstep.run, lockstep.phase, lockstep.task, lockstep.task_attempt, lockstep.idempotency_key,
+    lockstep.worker_report, lockstep.rejected_message, lockstep.event_log, lockstep.outbox, lockstep.relay,
+    lockstep.retention, lockstep.run_summary
     TO lockstep_executor;
 GRANT SELECT, INSERT, UPDATE ON lockstep.run_count TO lockstep_executor;
 GRANT SELECT, DELETE ON lockstep.enqueued TO lockstep_executor;
@@ -1271,32 +1349,33 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON lockstep.queue TO lockstep_operator;
 GRANT INSERT (event, queue_id, detail) ON lockstep.event_log TO lockstep_operator;
 
 GRANT SELECT ON
-    lockstep.migration, lockstep.function_version, lockstep.task_status, lockstep.halt_reason, lockstep.wait_reason, lockstep.event_type,
-    lockstep.replay, lockstep.job, lockstep.job_occurrence, lockstep.job_event
+    lockstep.migration, lockstep.function_version, lockstep.task_status, lockstep.halt_reason, lockstep.wait_reason,
+    lockstep.event_type, lockstep.replay, lockstep.job, lockstep.job_occurrence, lockstep.job_event
     TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
 GRANT SELECT ON lockstep.status_transition, lockstep.task_type, lockstep.definitions
     TO lockstep_executor, lockstep_operator, lockstep_monitor;
 -- A publisher sees how its run goes, and why it waits: what run show, run watch and explain read.
 GRANT SELECT ON
-    lockstep.queue, lockstep.executor, lockstep.executor_session, lockstep.executor_aside, lockstep.slot, lockstep.run, lockstep.phase,
-    lockstep.task_attempt, lockstep.rejected_message, lockstep.event_log, lockstep.relay, lockstep.retention, lockstep.run_summary,
-    lockstep.run_count
+    lockstep.queue, lockstep.executor, lockstep.executor_session, lockstep.executor_aside, lockstep.slot, lockstep.run,
+    lockstep.phase, lockstep.task_attempt, lockstep.rejected_message, lockstep.event_log, lockstep.relay,
+    lockstep.retention, lockstep.run_summary, lockstep.run_count
     TO lockstep_producer, lockstep_operator, lockstep_monitor;
 GRANT SELECT ON lockstep.slot_waiter, lockstep.idempotency_key, lockstep.worker_report, lockstep.outbox
     TO lockstep_operator, lockstep_monitor;
 
 -- All of a task but its token: a member of lockstep_task that reads it could end an attempt of another task.
-GRANT SELECT (task_id, phase_id, run_no, queue_id, status, type, "order", seq, kafka_offset, name, payload, traceparent, executor_no,
-    attempt_num, max_attempts, lost_num, step, response, error, scheduled_for, started_at, duration, updated_at, cancelled_by, worker,
-    lease_until, condition, key, skipped, needs, backend_pid, rows, notices) ON lockstep.task
+GRANT SELECT (task_id, phase_id, run_no, queue_id, status, type, "order", seq, kafka_offset, name, payload, traceparent,
+              executor_no, attempt_num, max_attempts, lost_num, step, response, error, scheduled_for, started_at,
+              duration, updated_at, cancelled_by, worker, lease_until, condition, key, skipped, needs, backend_pid,
+              rows, notices) ON lockstep.task
     TO lockstep_producer, lockstep_operator, lockstep_monitor;
 -- All of an enqueued run but its messages.
 GRANT SELECT (enqueue_id, queue_id, run_no, run_id, phases, bytes, floor_offset, enqueued_at) ON lockstep.enqueued
     TO lockstep_producer, lockstep_operator, lockstep_monitor;
 -- Without schedule_uid: a login that knows it knows the ids of runs to come.
-GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire, catchup_window, jitter, grace,
-    next_at, wake_at, queued_for, queued_missed_from, queued_missed, look, fired_at, failing_since, failing_why, uses_sql,
-    asked_until) ON lockstep.schedule
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire,
+              catchup_window, jitter, grace, next_at, wake_at, queued_for, queued_missed_from, queued_missed, look,
+              fired_at, failing_since, failing_why, uses_sql, asked_until) ON lockstep.schedule
     TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
 -- All of a token but its hash.
 GRANT SELECT (token_no, name, operator, producer, pinger, created_by, created_at, expires_at, last_used_at, revoked_by,

@@ -1,10 +1,14 @@
--- The next notice that [alert:p_receiver] is to send, for p_lease: whoever has not said by then what became of it (lockstep.notice_sent) is taken for dead, and it is
--- claimed again. What is to be sent: of each open incident that matches one notice, of a closed one another if there was one of its opening, and reminders.
---   p_jobs    names, with * for any text; p_kinds    NULL: all; p_hold    a younger incident is not sent yet; p_remind    NULL: no reminders
+-- The next notice that [alert:p_receiver] is to send, for p_lease: whoever has not said by then what became of it
+-- (lockstep.notice_sent) is taken for dead, and it is claimed again. What is to be sent: of each open incident that
+-- matches one notice, of a closed one another if there was one of its opening, and reminders.
+--   p_jobs    names, with * for any text; p_kinds NULL: all; p_hold a younger incident is not sent yet; p_remind NULL:
+--             no reminders
 --   wait_ms   nothing is due: how long not; NULL: until something happens
-CREATE OR REPLACE FUNCTION lockstep.notice_claim(p_receiver text, p_by text, p_jobs text[], p_kinds text[], p_hold interval, p_remind interval, p_lease interval,
+CREATE OR REPLACE FUNCTION lockstep.notice_claim(
+    p_receiver text, p_by text, p_jobs text[], p_kinds text[], p_hold interval, p_remind interval, p_lease interval,
     OUT notice_id bigint, OUT attempt int, OUT document text, OUT notice_key text, OUT wait_ms bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+    SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off AS $$
 #variable_conflict use_column
 DECLARE
     NEWS CONSTANT interval := interval '7 days'; -- the end of an incident that is older is none
@@ -29,35 +33,52 @@ BEGIN
       AND (SELECT count(*) = 0 FROM lockstep.job_notice n WHERE n.alert_id = a.alert_id AND n.receiver = p_receiver)
     ORDER BY a.alert_id + 0 ON CONFLICT DO NOTHING; -- another monitor is just as fast
     INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)
-    SELECT a.alert_id, p_receiver, 'closed', 0, now, now FROM lockstep.job_alert a
+    SELECT a.alert_id, p_receiver, 'closed', 0, now, now
+    FROM lockstep.job_alert a
     WHERE a.closed_at > now - NEWS
-      AND (SELECT count(*) > 0 AND bool_and(n.notice <> 'closed') FROM lockstep.job_notice n WHERE n.alert_id = a.alert_id AND n.receiver = p_receiver)
+      AND (SELECT count(*) > 0 AND bool_and(n.notice <> 'closed')
+           FROM lockstep.job_notice n WHERE n.alert_id = a.alert_id AND n.receiver = p_receiver)
     ORDER BY a.alert_id + 0 ON CONFLICT DO NOTHING;
     INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)
-    SELECT a.alert_id, p_receiver, 'reminder', l.number + 1, now, now FROM lockstep.job_alert a
-    CROSS JOIN LATERAL (SELECT max(n.number) AS number, max(n.delivered_at) AS delivered_at, count(*) FILTER (WHERE n.delivered_at IS NULL) AS open
+    SELECT a.alert_id, p_receiver, 'reminder', l.number + 1, now, now
+    FROM lockstep.job_alert a
+    CROSS JOIN LATERAL (SELECT max(n.number) AS number, max(n.delivered_at) AS delivered_at,
+                               count(*) FILTER (WHERE n.delivered_at IS NULL) AS open
                         FROM lockstep.job_notice n WHERE n.alert_id = a.alert_id AND n.receiver = p_receiver) l
     WHERE a.closed_at IS NULL AND a.acknowledged_at IS NULL AND l.open = 0 AND l.delivered_at <= now - p_remind
     ORDER BY a.alert_id + 0 ON CONFLICT DO NOTHING;
     -- Of one incident in order: its end is not sent before its opening.
-    SELECT n.* INTO due FROM lockstep.job_notice n
+    SELECT n.* INTO due
+    FROM lockstep.job_notice n
     WHERE n.receiver = p_receiver AND n.delivered_at IS NULL AND n.due_at <= now
-      AND (SELECT count(*) = 0 FROM lockstep.job_notice b WHERE b.alert_id = n.alert_id AND b.receiver = p_receiver AND b.delivered_at IS NULL AND b.notice_id < n.notice_id)
+      AND (SELECT count(*) = 0
+           FROM lockstep.job_notice b
+           WHERE b.alert_id = n.alert_id AND b.receiver = p_receiver AND b.delivered_at IS NULL
+             AND b.notice_id < n.notice_id)
     ORDER BY n.due_at, n.notice_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
-        SELECT CASE WHEN count(*) > 0 THEN LEAST(ceil(GREATEST(date_part('epoch', min(n.due_at) - now), 0) * 1000) + 1, 2000000000) END INTO wait_ms FROM lockstep.job_notice n
+        SELECT CASE WHEN count(*) > 0 THEN LEAST(ceil(GREATEST(date_part('epoch', min(n.due_at) - now), 0) * 1000) + 1,
+                                                 2000000000) END
+        INTO wait_ms
+        FROM lockstep.job_notice n
         WHERE n.receiver = p_receiver AND n.delivered_at IS NULL;
         RETURN;
     END IF;
-    UPDATE lockstep.job_notice n SET attempts = n.attempts + 1, due_at = now + p_lease, by_whom = p_by, is_claimed = true WHERE n.notice_id = due.notice_id
-    RETURNING n.notice_id, n.attempts, format('alert-%s-%s-%s', n.alert_id, n.notice, n.number) INTO notice_id, attempt, notice_key;
+    UPDATE lockstep.job_notice n
+    SET attempts = n.attempts + 1, due_at = now + p_lease, by_whom = p_by, is_claimed = true
+    WHERE n.notice_id = due.notice_id
+    RETURNING n.notice_id, n.attempts, format('alert-%s-%s-%s', n.alert_id, n.notice, n.number)
+    INTO notice_id, attempt, notice_key;
     document := (
-        SELECT json_build_object('alert', a.alert_id, 'notice', due.notice, 'number', due.number, 'job', NULLIF(a.job, ''), 'kind', a.kind, 'text', a.text,
-                   'since', lockstep.job_time(a.since), 'opened_at', lockstep.job_time(a.opened_at), 'last_seen_at', lockstep.job_time(a.last_seen_at),
-                   'closed_at', lockstep.job_time(a.closed_at), 'ended', a.ended, 'acknowledged_by', a.acknowledged_by, 'note', a.note,
-                   'database', current_database(), 'receiver', p_receiver, 'attempt', attempt)
+        SELECT json_build_object(
+                   'alert', a.alert_id, 'notice', due.notice, 'number', due.number, 'job', NULLIF(a.job, ''),
+                   'kind', a.kind, 'text', a.text, 'since', lockstep.job_time(a.since),
+                   'opened_at', lockstep.job_time(a.opened_at), 'last_seen_at', lockstep.job_time(a.last_seen_at),
+                   'closed_at', lockstep.job_time(a.closed_at), 'ended', a.ended, 'acknowledged_by', a.acknowledged_by,
+                   'note', a.note, 'database', current_database(), 'receiver', p_receiver, 'attempt', attempt)
         FROM lockstep.job_alert a WHERE a.alert_id = due.alert_id);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.notice_claim(text, text, text[], text[], interval, interval, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.notice_claim(text, text, text[], text[], interval, interval, interval) TO lockstep_operator;
+GRANT EXECUTE ON FUNCTION lockstep.notice_claim(text, text, text[], text[], interval, interval, interval)
+    TO lockstep_operator;

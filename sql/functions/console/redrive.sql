@@ -1,21 +1,25 @@
--- Publishes a rejected message again, corrected or as it is, as a run of its own: in the caller's transaction, through the outbox. value: the corrected message; NULL: as it came. again: also one
--- that was redriven before. preview: checks it and says what would be published. NULL: there is no such message. As lockstep rejected redrive, which does it with many.
-CREATE OR REPLACE FUNCTION lockstep.redrive(rejected_id bigint, value text, reason text, again boolean, preview boolean) RETURNS json
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+-- Publishes a rejected message again, corrected or as it is, as a run of its own: in the caller's transaction, through
+-- the outbox. value: the corrected message; NULL: as it came. again: also one that was redriven before. preview: checks
+-- it and says what would be published. NULL: there is no such message. As lockstep rejected redrive, which does it with
+-- many.
+CREATE OR REPLACE FUNCTION lockstep.redrive(rejected_id bigint, value text, reason text, again boolean, preview boolean)
+RETURNS json LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     m record;
     task jsonb;
 BEGIN
     PERFORM lockstep.publish_allowed();
-    SELECT r.queue_id, r.raw, q.name AS queue INTO m FROM lockstep.rejected_message r JOIN lockstep.queue q USING (queue_id) WHERE r.rejected_id = redrive.rejected_id;
+    SELECT r.queue_id, r.raw, q.name AS queue INTO m
+    FROM lockstep.rejected_message r JOIN lockstep.queue q USING (queue_id) WHERE r.rejected_id = redrive.rejected_id;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
     BEGIN
         task := COALESCE(redrive.value, lockstep.bytes_text(m.raw))::jsonb;
     EXCEPTION WHEN data_exception THEN
-        RAISE EXCEPTION 'the message is not JSON: %', SQLERRM USING ERRCODE = 'LS002', HINT = 'Correct it: `value` is the message that is published instead.';
+        RAISE EXCEPTION 'the message is not JSON: %', SQLERRM
+            USING ERRCODE = 'LS002', HINT = 'Correct it: `value` is the message that is published instead.';
     END;
     IF task IS NULL OR task ->> 'type' = 'end' THEN
         RAISE EXCEPTION 'the message is %', CASE WHEN task IS NULL THEN 'no text' ELSE 'the end of a run' END
@@ -26,10 +30,12 @@ BEGIN
     END IF;
     PERFORM lockstep.enqueue_check(task, 1);
     IF redrive.preview THEN
-        RETURN json_build_object('preview', true, 'queue', m.queue, 'messages', 1, 'order', task -> 'order', 'task', task);
+        RETURN json_build_object('preview', true, 'queue', m.queue, 'messages', 1, 'order', task -> 'order',
+                                 'task', task);
     END IF;
     RETURN lockstep.redrive_many(ARRAY[redrive.rejected_id], ARRAY[task], redrive.reason, redrive.again, false);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.redrive(bigint, text, text, boolean, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.redrive(bigint, text, text, boolean, boolean) TO lockstep_producer, lockstep_operator;
+GRANT EXECUTE ON FUNCTION lockstep.redrive(bigint, text, text, boolean, boolean)
+    TO lockstep_producer, lockstep_operator;

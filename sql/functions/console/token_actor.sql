@@ -1,10 +1,16 @@
--- The login, and behind it `token NAME` for a session whose setting lockstep.token proves a token that may act, publish or report: it is the token's SHA-256, which token_use gives to whoever has the
--- token, and which no role may read. Any login may set it, so the login is named whatever is set; what proves no token, or one that was revoked, has expired or may only look, adds nothing.
-CREATE OR REPLACE FUNCTION lockstep.token_actor() RETURNS text LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    SELECT concat_ws(', ', session_user, (SELECT 'token ' || c.name FROM lockstep.console_token c
-                                          WHERE encode(c.hash, 'hex') = current_setting('lockstep.token', true) AND (c.operator OR c.producer OR c.pinger)
-                                            AND c.revoked_at IS NULL
-                                            AND (c.expires_at IS NULL OR c.expires_at > clock_timestamp())))
+-- The login, and behind it `token NAME` for a session whose setting lockstep.token proves a token that may act, publish
+-- or report: it is the token's SHA-256, which token_use gives to whoever has the token, and which no role may read. Any
+-- login may set it, so the login is named whatever is set; what proves no token, or one that was revoked, has expired
+-- or may only look, adds nothing.
+CREATE OR REPLACE FUNCTION lockstep.token_actor() RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT concat_ws(', ', session_user,
+                     (SELECT 'token ' || c.name
+                      FROM lockstep.console_token c
+                      WHERE encode(c.hash, 'hex') = current_setting('lockstep.token', true)
+                        AND (c.operator OR c.producer OR c.pinger) AND c.revoked_at IS NULL
+                        AND (c.expires_at IS NULL OR c.expires_at > clock_timestamp())))
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.token_actor() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.token_actor() TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+GRANT EXECUTE ON FUNCTION lockstep.token_actor()
+    TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;

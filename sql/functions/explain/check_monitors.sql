@@ -1,5 +1,5 @@
--- The findings of check_list about monitors: each one that looks; or, when none does, the last one, and the notices that
--- are not sent for it. Nothing when none is known: there was none, or none has had a receiver.
+-- The findings of check_list about monitors: each one that looks; or, when none does, the last one, and the notices
+-- that are not sent for it. Nothing when none is known: there was none, or none has had a receiver.
 CREATE OR REPLACE FUNCTION lockstep.check_monitors() RETURNS TABLE (grade text, finding text, hint text)
 LANGUAGE sql STABLE AS $$
     SELECT 'ok', pg_catalog.format('%s, login %s, looks every %s since %s; %s', m.monitor, m.login, m.every,

@@ -1,44 +1,58 @@
--- Does what was decided of a schedule. The schedule's row is locked before anything is written, as the end of a run does; only a cancel comes before it, because it needs a run whose end may hold that row.
--- p_tasks, p_rows: what SQL of users has brought: the tasks instead of the template's, and how many rows they are of.
-CREATE OR REPLACE FUNCTION lockstep.job_act(p_job lockstep.job, p_schedule lockstep.schedule, p_decided record, p_by text, p_tasks jsonb[] DEFAULT NULL, p_rows bigint DEFAULT NULL,
-    OUT run uuid) LANGUAGE plpgsql AS $$
+-- Does what was decided of a schedule. The schedule's row is locked before anything is written, as the end of a run
+-- does; only a cancel comes before it, because it needs a run whose end may hold that row. p_tasks, p_rows: what SQL of
+-- users has brought: the tasks instead of the template's, and how many rows they are of.
+CREATE OR REPLACE FUNCTION lockstep.job_act(
+    p_job lockstep.job, p_schedule lockstep.schedule, p_decided record, p_by text, p_tasks jsonb[] DEFAULT NULL,
+    p_rows bigint DEFAULT NULL, OUT run uuid)
+LANGUAGE plpgsql AS $$
 DECLARE
     OUTCOMES CONSTANT jsonb := '{"skip": "skipped", "miss": "missed"}';
     is_trigger CONSTANT boolean := (p_schedule.rows_rule).relation IS NOT NULL;
-    source CONSTANT text := CASE WHEN is_trigger THEN p_decided.reason ELSE lockstep.job_source(p_schedule, p_decided.missed_count) END;
+    source CONSTANT text := CASE WHEN is_trigger THEN p_decided.reason
+                                 ELSE lockstep.job_source(p_schedule, p_decided.missed_count) END;
     outcome CONSTANT text := OUTCOMES ->> p_decided.verdict;
     has_news boolean;
 BEGIN
     IF p_decided.verdict = 'cancel' THEN
         run := lockstep.job_cancel_runs(p_job, pg_catalog.format('job %s is due again', p_job.name));
-        IF NOT EXISTS (SELECT FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL) THEN -- nothing of it ran: it has ended already
+        -- nothing of it ran: it has ended already
+        IF NOT EXISTS (SELECT FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL) THEN
             p_decided.wake_at := pg_catalog.clock_timestamp();
         END IF;
     END IF;
     -- Meanwhile the job that it follows has ended once more.
-    SELECT s.after_job IS NOT NULL AND s.next_at IS DISTINCT FROM p_schedule.next_at INTO has_news FROM lockstep.schedule s
+    SELECT s.after_job IS NOT NULL AND s.next_at IS DISTINCT FROM p_schedule.next_at INTO has_news
+    FROM lockstep.schedule s
     WHERE s.schedule_id = p_schedule.schedule_id FOR NO KEY UPDATE;
     IF p_decided.verdict = 'fire' THEN
-        run := lockstep.job_fire(p_job, p_schedule, p_decided.scheduled_for, source, p_by, NULL, p_decided.missed_from, p_decided.missed_count, p_tasks,
-            COALESCE(p_rows, (p_schedule.look).rows));
+        run := lockstep.job_fire(p_job, p_schedule, p_decided.scheduled_for, source, p_by, NULL, p_decided.missed_from,
+                                 p_decided.missed_count, p_tasks, COALESCE(p_rows, (p_schedule.look).rows));
     ELSIF outcome IS NOT NULL THEN
-        INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, missed_from, missed_count, dispatcher)
-        VALUES (p_job.job_id, p_schedule.schedule_id, p_decided.scheduled_for, outcome, source, p_decided.reason, p_decided.missed_from, p_decided.missed_count, p_by);
+        INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, missed_from,
+                                             missed_count, dispatcher)
+        VALUES (p_job.job_id, p_schedule.schedule_id, p_decided.scheduled_for, outcome, source, p_decided.reason,
+                p_decided.missed_from, p_decided.missed_count, p_by);
         PERFORM lockstep.job_note(p_job.name, outcome, source, p_decided.reason);
     END IF;
     UPDATE lockstep.schedule s
-    SET asked_until = NULL, failing_since = CASE WHEN is_trigger AND (s.look).failures > 0 THEN s.failing_since END, failing_why = NULL, fired_at = CASE WHEN p_decided.verdict = 'fire' AND is_trigger THEN p_decided.scheduled_for ELSE s.fired_at END,
-        next_at = CASE WHEN has_news THEN s.next_at ELSE p_decided.next_at END, wake_at = CASE WHEN has_news THEN s.wake_at ELSE p_decided.wake_at END,
+    SET asked_until = NULL, failing_since = CASE WHEN is_trigger AND (s.look).failures > 0 THEN s.failing_since END,
+        failing_why = NULL,
+        fired_at = CASE WHEN p_decided.verdict = 'fire' AND is_trigger THEN p_decided.scheduled_for ELSE s.fired_at END,
+        next_at = CASE WHEN has_news THEN s.next_at ELSE p_decided.next_at END,
+        wake_at = CASE WHEN has_news THEN s.wake_at ELSE p_decided.wake_at END,
         queued_for = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.scheduled_for
                           WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END,
-        queued_missed_from = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_from WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_missed_from END,
-        queued_missed = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_count WHEN p_decided.scheduled_for = s.queued_for THEN 0 ELSE s.queued_missed END
+        queued_missed_from = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_from
+                                  WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_missed_from END,
+        queued_missed = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_count
+                             WHEN p_decided.scheduled_for = s.queued_for THEN 0 ELSE s.queued_missed END
     WHERE s.schedule_id = p_schedule.schedule_id;
     IF p_schedule.after_job IS NOT NULL THEN
         PERFORM lockstep.job_end_next(p_schedule.schedule_id);
     END IF;
     IF is_trigger AND (p_schedule.look).failures > 0 AND (p_schedule.look).error IS NULL THEN
-        UPDATE lockstep.schedule s SET look.failures = 0, failing_since = NULL WHERE s.schedule_id = p_schedule.schedule_id;
+        UPDATE lockstep.schedule s SET look.failures = 0, failing_since = NULL
+        WHERE s.schedule_id = p_schedule.schedule_id;
     END IF;
 END
 $$;

@@ -1,4 +1,5 @@
--- What a schedule does at p_now: the one decision, of the dispatcher and of the test button. It reads, and changes nothing.
+-- What a schedule does at p_now: the one decision, of the dispatcher and of the test button. It reads, and changes
+-- nothing.
 --   verdict        fire, skip, miss: scheduled_for is decided so
 --                  queue, cancel: scheduled_for fires when the job's run has ended; cancel: which is asked to end
 --                  wait: nothing is due, or a run has to end first
@@ -6,16 +7,24 @@
 --   missed_from, missed_count  the times before scheduled_for that passed undecided
 --   next_at        the first time after what is decided; wake_at: when to decide again
 -- A time that another schedule of the job has fired, or keeps waiting, is not fired again: equal instants are one run.
--- p_before: what the test button says of the schedules whose turn comes before; the dispatcher has done it, and finds it in the tables.
-CREATE OR REPLACE FUNCTION lockstep.job_decide(p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz, p_before lockstep.dispatched[] DEFAULT '{}',
-    OUT verdict text, OUT reason text, OUT scheduled_for timestamptz, OUT missed_from timestamptz, OUT missed_count int, OUT next_at timestamptz, OUT wake_at timestamptz)
+-- p_before: what the test button says of the schedules whose turn comes before; the dispatcher has done it, and finds
+-- it in the tables.
+CREATE OR REPLACE FUNCTION lockstep.job_decide(
+    p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz, p_before lockstep.dispatched[] DEFAULT '{}',
+    OUT verdict text, OUT reason text, OUT scheduled_for timestamptz, OUT missed_from timestamptz, OUT missed_count int,
+    OUT next_at timestamptz, OUT wake_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    MOST CONSTANT int := 5000;                          -- times that one look walks over; what is left is decided by the next one
+    -- times that one look walks over; what is left is decided by the next one
+    MOST CONSTANT int := 5000;
     ON_TIME CONSTANT interval := interval '1 minute';   -- later than this is a misfire
-    AGAIN CONSTANT interval := interval '5 seconds';    -- while the end of a run is waited for, which tells of itself, but may be ending just now
-    later CONSTANT interval := COALESCE(lockstep.job_jitter(p_job.name, p_schedule, p_schedule.next_at), interval '0'); -- it is not looked at before
-    oldest CONSTANT timestamptz := p_now - later - CASE WHEN p_schedule.misfire = 'skip' THEN LEAST(p_schedule.catchup_window, ON_TIME) ELSE p_schedule.catchup_window END;
+    -- while the end of a run is waited for, which tells of itself, but may be ending just now
+    AGAIN CONSTANT interval := interval '5 seconds';
+    -- it is not looked at before
+    later CONSTANT interval := COALESCE(lockstep.job_jitter(p_job.name, p_schedule, p_schedule.next_at), interval '0');
+    oldest CONSTANT timestamptz := p_now - later - CASE WHEN p_schedule.misfire = 'skip'
+                                                            THEN LEAST(p_schedule.catchup_window, ON_TIME)
+                                                        ELSE p_schedule.catchup_window END;
     open record;
     is_open boolean;
     twin text;
@@ -23,11 +32,16 @@ DECLARE
 BEGIN
     missed_count := 0;
     next_at := p_schedule.next_at;
-    wake_at := CASE WHEN p_schedule.after_job IS NULL THEN next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at)
+    wake_at := CASE WHEN p_schedule.after_job IS NULL
+                        THEN next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at)
                     WHEN next_at IS NOT NULL THEN p_schedule.wake_at END;
-    SELECT r.run_id, r.status, r.created_at INTO open FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
-    reason := CASE WHEN open.run_id IS NULL THEN (SELECT pg_catalog.format('schedule %s fires now', b.schedule) FROM pg_catalog.unnest(p_before) AS b WHERE b.verdict = 'fire' LIMIT 1)
-                   ELSE pg_catalog.format('run %s of the job is %s since %s', open.run_id, open.status, lockstep.job_time(pg_catalog.date_trunc('second', open.created_at))) END;
+    SELECT r.run_id, r.status, r.created_at INTO open
+    FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
+    reason := CASE WHEN open.run_id IS NULL
+                       THEN (SELECT pg_catalog.format('schedule %s fires now', b.schedule)
+                             FROM pg_catalog.unnest(p_before) AS b WHERE b.verdict = 'fire' LIMIT 1)
+                   ELSE pg_catalog.format('run %s of the job is %s since %s', open.run_id, open.status,
+                                          lockstep.job_time(pg_catalog.date_trunc('second', open.created_at))) END;
     is_open := reason IS NOT NULL;
     IF NOT p_schedule.is_active THEN
         verdict := 'wait';
@@ -49,10 +63,13 @@ BEGIN
         verdict := 'wait';
         wake_at := CASE WHEN p_schedule.queued_for IS NOT NULL THEN LEAST(wake_at, p_now + AGAIN) ELSE wake_at END;
         reason := CASE WHEN p_schedule.queued_for IS NOT NULL THEN 'it waits for the end of a run: ' || reason
-                       WHEN next_at IS NULL AND p_schedule.after_job IS NOT NULL THEN 'the job that it follows has not ended'
+                       WHEN next_at IS NULL AND p_schedule.after_job IS NOT NULL
+                           THEN 'the job that it follows has not ended'
                        WHEN next_at IS NULL THEN 'it has no time any more'
-                       ELSE pg_catalog.format('next run not due yet: %s %s, in %s', pg_catalog.to_char(next_at AT TIME ZONE (p_schedule.rule).zone, 'YYYY-MM-DD HH24:MI:SS'), (p_schedule.rule).zone,
-                                               lockstep.job_away(wake_at - p_now)) END;
+                       ELSE pg_catalog.format('next run not due yet: %s %s, in %s',
+                                              pg_catalog.to_char(
+                                                  next_at AT TIME ZONE (p_schedule.rule).zone, 'YYYY-MM-DD HH24:MI:SS'),
+                                              (p_schedule.rule).zone, lockstep.job_away(wake_at - p_now)) END;
         RETURN;
     END IF;
     -- The latest time that has passed; the ones before it are missed. With misfire all only those that are too old are.
@@ -65,7 +82,8 @@ BEGIN
         following := lockstep.rule_next(p_schedule.rule, scheduled_for);
     END LOOP;
     twin := lockstep.job_twin(p_schedule, scheduled_for, p_before);
-    IF missed_count = MOST AND following <= p_now AND p_schedule.misfire <> 'all' THEN -- the next look walks on: a later time stands for these
+    -- the next look walks on: a later time stands for these
+    IF missed_count = MOST AND following <= p_now AND p_schedule.misfire <> 'all' THEN
         verdict := 'miss';
         reason := 'a later time has passed, too'
             || lockstep.job_missed_words(p_schedule.rule, missed_count + 1, missed_from, scheduled_for);
@@ -83,7 +101,8 @@ BEGIN
     ELSIF p_schedule.queued_for IS NOT NULL THEN
         verdict := 'skip';
         reason := 'one waits already: ' || reason;
-    ELSIF p_schedule.misfire = 'all' AND scheduled_for < p_now - later - ON_TIME THEN -- the backlog, one after the other
+    -- the backlog, one after the other
+    ELSIF p_schedule.misfire = 'all' AND scheduled_for < p_now - later - ON_TIME THEN
         verdict := 'wait';
         wake_at := p_now + AGAIN;
         scheduled_for := NULL;
@@ -101,4 +120,5 @@ BEGIN
     END IF;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.job_decide(lockstep.job, lockstep.schedule, timestamptz, lockstep.dispatched[]) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.job_decide(lockstep.job, lockstep.schedule, timestamptz, lockstep.dispatched[])
+    FROM PUBLIC;

@@ -6,8 +6,10 @@ RETURNS text LANGUAGE sql STABLE AS $$
     SELECT pg_catalog.format('; missed %s%s times since %s%s %s', CASE WHEN p_more THEN 'more than ' END, p_count,
                f.first, ', last ' || f.last, f.zone)
     FROM (SELECT w.zone, pg_catalog.to_char(p_first AT TIME ZONE w.zone, 'YYYY-MM-DD HH24:MI:SS') AS first,
-                 CASE WHEN NOT p_more THEN pg_catalog.to_char(p_last AT TIME ZONE w.zone, 'YYYY-MM-DD HH24:MI:SS') END AS last
+                 CASE WHEN NOT p_more
+                          THEN pg_catalog.to_char(p_last AT TIME ZONE w.zone, 'YYYY-MM-DD HH24:MI:SS') END AS last
           FROM (SELECT COALESCE(p_rule.zone, 'UTC') AS zone) AS w) AS f
     WHERE p_count > 1
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.job_missed_words(lockstep.rule, bigint, timestamptz, timestamptz, boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.job_missed_words(lockstep.rule, bigint, timestamptz, timestamptz, boolean)
+    FROM PUBLIC;
