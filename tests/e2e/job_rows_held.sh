@@ -1,7 +1,7 @@
 #!/bin/bash
-# Rows come into a watched table while another session holds the row of the trigger: the job fires within two seconds after
-# that session has let go, though it changed nothing and notifies of nothing. A row that stays held costs a statement a
-# second.
+# Rows come into a watched table while another session holds the row of the trigger: the job fires within two seconds
+# after that session has let go, though it changed nothing and notifies of nothing. A row that stays held costs a
+# statement a second.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 sql "CREATE TABLE staging (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)"
@@ -12,7 +12,8 @@ lockstep job apply - -q >/dev/null <<END
  "trigger": {"on": "public.staging", "check_every": "1h", "threshold": 1}}
 END
 sql "SELECT lockstep.watch_table('staging')" >/dev/null
-LOCKSTEP_PROBE=dispatch.send@60=kill LOCKSTEP_PROBE_DIR=$tmp "${LOCKSTEP_BIN}-probed" scheduler run -d "$db" 2>"$tmp/scheduler.log" &
+LOCKSTEP_PROBE=dispatch.send@60=kill LOCKSTEP_PROBE_DIR=$tmp \
+    "${LOCKSTEP_BIN}-probed" scheduler run -d "$db" 2>"$tmp/scheduler.log" &
 scheduler=$!
 looked() { is "SELECT (look).at IS NOT NULL AND next_at > now() + interval '10 minutes' FROM lockstep.schedule" t; }
 fired() { is "SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'fired'" "$1"; }
@@ -22,7 +23,8 @@ eventually 30 looked || wrong "the trigger was not looked at: $(sql 'TABLE locks
 hold() {
     exec {holder}> >(exec psql -X -q -d "$db" >/dev/null)
     echo 'BEGIN; SELECT FROM lockstep.schedule FOR UPDATE;' >&"$holder"
-    eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'" 1 ||
+    eventually 10 is "SELECT count(*) FROM pg_stat_activity
+                      WHERE datname = current_database() AND state = 'idle in transaction'" 1 ||
         wrong 'the row is not held'
 }
 
