@@ -12,7 +12,8 @@ page AS MATERIALIZED (
     FROM place p
     CROSS JOIN LATERAL (
         SELECT t.at, t.job_name, t.schedule, t.local, row_number() OVER (ORDER BY t.at, t.job_name) AS no
-        FROM lockstep.job_forecast($2::text, p.at, $5::timestamptz, ($1::bigint + p.said)::int) AS t) f
+        FROM lockstep.job_forecast(job => $2::text, "from" => p.at, until => $5::timestamptz,
+                                   n => ($1::bigint + p.said)::int) AS t) f
     WHERE f.no > p.said),
 ends AS (SELECT l.second FROM page l ORDER BY l.no DESC LIMIT 1)
 SELECT lockstep.page(

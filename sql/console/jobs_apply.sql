@@ -4,7 +4,8 @@
 -- columns: document
 WITH done AS MATERIALIZED (
     SELECT a.job, a.action, a.detail, a.no
-    FROM lockstep.job_apply($1::jsonb, $2::text, $5::boolean, $3::boolean, $4::boolean)
+    FROM lockstep.job_apply(specs => $1::jsonb, file => $2::text, dry_run => $5::boolean,
+                            prune => $3::boolean, force => $4::boolean)
          WITH ORDINALITY AS a (job, action, detail, no)),
 noted AS MATERIALIZED (
     SELECT lockstep.job_why(d.job, d.action, $6::text) FROM done d

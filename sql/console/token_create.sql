@@ -1,5 +1,6 @@
 -- console_token_create :one  a new token of name $1 and role $2 (monitor, operator, ping), which expires after $3 days
 -- (NULL: never), and may publish if $4, because of $5 (NULL: none is said)
 -- columns: token
-SELECT lockstep.token_create($1::text, $2::text = 'operator', $3::int, $4::boolean, $5::text, $2::text = 'ping')
+SELECT lockstep.token_create(name => $1::text, operator => $2::text = 'operator', days => $3::int,
+                             producer => $4::boolean, reason => $5::text, pinger => $2::text = 'ping')
     AS token;

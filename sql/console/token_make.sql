@@ -2,4 +2,5 @@
 -- (NULL: never), and may publish if $4, because of $5
 -- columns: document
 SELECT json_build_object('name', $1::text, 'role', $2::text, 'publishes', $4::boolean, 'token', lockstep.token_create(
-    $1::text, $2::text = 'operator', $3::int, $4::boolean, $5::text, $2::text = 'ping')) AS document;
+    name => $1::text, operator => $2::text = 'operator', days => $3::int, producer => $4::boolean, reason => $5::text,
+    pinger => $2::text = 'ping')) AS document;

@@ -3,6 +3,6 @@
 -- columns: job, action, detail
 -- words of action: create, change, unchanged, kept, delete
 SELECT a.job, a.action, a.detail
-FROM lockstep.job_apply(CASE WHEN jsonb_typeof($1::jsonb) = 'array' THEN $1::jsonb
+FROM lockstep.job_apply(specs => CASE WHEN jsonb_typeof($1::jsonb) = 'array' THEN $1::jsonb
                              WHEN $1::jsonb ? 'jobs' THEN $1::jsonb -> 'jobs' ELSE jsonb_build_array($1::jsonb) END,
-                        $2::text, $3::boolean, $4::boolean, $5::boolean) AS a;
+                        file => $2::text, dry_run => $3::boolean, prune => $4::boolean, force => $5::boolean) AS a;

@@ -3,4 +3,5 @@
 -- columns: schedule, scheduled_for, action, detail, run_id
 -- words of action: fire, wait, skip, leave
 SELECT b.schedule_name AS schedule, b.scheduled_for, b.action, b.detail, b.run_id
-FROM lockstep.job_backfill($1::text, $2::timestamptz, $3::timestamptz, $4::text, $5::text, $6::boolean) AS b;
+FROM lockstep.job_backfill(job => $1::text, "from" => $2::timestamptz, until => $3::timestamptz,
+                           schedule => $4::text, overlap => $5::text, dry_run => $6::boolean) AS b;

@@ -4,4 +4,4 @@
 -- words of verdict: fire, skip, miss, queue, cancel, wait, look, ask, error
 SELECT d.verdict, d.job, d.schedule, d.scheduled_for, d.run, d.reason, d.wait_ms, d.token, d.look, d.mark, d.query,
        d.words, (extract(epoch FROM clock_timestamp() - d.scheduled_for) * 1000000)::bigint AS late_us
-FROM lockstep.dispatch($1::text, $4::timestamptz, $2::boolean, $3::int) AS d;
+FROM lockstep.dispatch(p_by => $1::text, p_now => $4::timestamptz, p_asks => $2::boolean, p_most => $3::int) AS d;

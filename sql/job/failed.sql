@@ -4,4 +4,4 @@
 -- words of verdict: fire, skip, miss, queue, cancel, wait, look, ask, error
 SELECT d.verdict, d.job, d.schedule, d.scheduled_for, d.run, d.reason, d.wait_ms, d.token, d.look, d.mark, d.query,
        d.words, (extract(epoch FROM clock_timestamp() - d.scheduled_for) * 1000000)::bigint AS late_us
-FROM lockstep.dispatch_failed($1::text, $2::uuid, $3::boolean, $4::text) AS d;
+FROM lockstep.dispatch_failed(p_by => $1::text, p_token => $2::uuid, p_again => $3::boolean, p_why => $4::text) AS d;

@@ -4,6 +4,6 @@
 --          oldest_row_age, advice
 SELECT t.schedule, t.would_fire, t.verdict, t.reason, t.scheduled_for, t.next_scheduled_run, t.tasks, t.pending_rows,
        t.oldest_row_age, t.advice
-FROM lockstep.job_test($1::text, $2::timestamptz,
-                       ROW(NULL, $3::bigint, $4::timestamptz, $5::timestamptz, 0, NULL)::lockstep.rows_look,
-                       $6::jsonb[]) AS t;
+FROM lockstep.job_test(job => $1::text, now => $2::timestamptz,
+                       look => ROW(NULL, $3::bigint, $4::timestamptz, $5::timestamptz, 0, NULL)::lockstep.rows_look,
+                       rows => $6::jsonb[]) AS t;
