@@ -1,5 +1,5 @@
--- A watch reports: what is done elsewhere has ended well, or has failed. It answers the latest of its times that has
--- passed; one that comes before its time is written and answers none.
+-- A watch reports: the work outside Lockstep has ended well, or has failed. The report answers the latest time of the
+-- watch that has passed; a report before its time is recorded and answers none.
 CREATE OR REPLACE FUNCTION lockstep.ping(name text, status text DEFAULT 'ok', detail text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -1,9 +1,11 @@
--- An operator cancels a run. What is not running is Cancelled at once and its tokens are void; what runs is to be
--- stopped by its executor, which is notified, and ends as Terminated (or Completed, if it was quicker); what is still
--- on the topic is recorded as Cancelled when it is claimed (stop_after 0). The run has ended when nothing of it runs:
--- until then the next run waits, so the order is kept. Its end is not waited for: it may never come, and nothing that
--- comes before it will run.
---   cancelled   tasks that are      stopping   tasks that still run      status   of the run now
+-- An operator cancels a run. Tasks that are not running are Cancelled at once and their tokens are void. A running task
+-- is stopped by its executor, which is notified, and ends as Terminated (or Completed, if it was quicker). Messages
+-- that are still on the topic are recorded as Cancelled when they are claimed (stop_after 0). The run has ended when
+-- none of its tasks runs: until then the next run waits, so the order is kept. The run does not wait for its end
+-- message: it may never come, and no message before it will run.
+--   cancelled   tasks that are cancelled
+--   stopping    tasks that still run
+--   status      of the run after the call
 CREATE OR REPLACE FUNCTION lockstep.run_cancel(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
     OUT status text, OUT cancelled bigint, OUT stopping bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -18,7 +20,7 @@ DECLARE
     living int[];
 BEGIN
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
-    -- A gate of its first phase holds it for a moment; a statement of its own sees what that has written.
+    -- A gate of its first phase holds the row for a moment; a statement of its own sees the changes of that gate.
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
     SELECT b.status, b.ended_at, b.stop_after, b.cancelled_by, b.cancelled_at INTO STRICT r
     FROM lockstep.run b WHERE b.run_no = no;
@@ -50,7 +52,7 @@ BEGIN
         error = 'the run was ' || why, updated_at = clock_timestamp()
     WHERE t.task_id = ANY (touched) AND lockstep.is_unstarted(t.status);
     GET DIAGNOSTICS cancelled = ROW_COUNT;
-    -- What was running when its executor died: nobody is there to stop it.
+    -- A task that was running when its executor died: no executor is there to stop it.
     living := lockstep.executors_living();
     orphans := ARRAY(
         SELECT t.task_id FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)

@@ -1,6 +1,6 @@
--- console_system :one  how the installation is: what `lockstep check` says of it, if $1 with what sessions run,
--- versions, the size of the database, the sessions of lockstep (hidden: why not all of each is seen, and what changes
--- that; null: it is), and the tokens
+-- console_system :one  the state of the installation: the findings of `lockstep check`, if $1 with the queries of
+-- sessions, versions, the size of the database, the sessions of lockstep (hidden: the reason why some values are
+-- hidden, and the statement that changes that; null: all are shown), and the tokens
 -- columns: document
 WITH sessions AS (
     SELECT a.pid, a.usename AS login, a.application_name, host(a.client_addr) AS address, a.backend_start AS since,

@@ -1,4 +1,4 @@
--- console_token_list :many  the tokens, with what has become of them
+-- console_token_list :many  the tokens, with the state of each
 -- columns: name, role, publishes, state, created_by, created_at, expires_at, last_used_at
 SELECT t.name, lockstep.token_role(t.operator, t.pinger) AS role, t.producer AS publishes,
        CASE WHEN t.revoked_at IS NOT NULL THEN 'revoked'

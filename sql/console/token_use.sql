@@ -1,4 +1,3 @@
--- console_token_use :maybe  whose token $1 is, which role it has, and what proves it to the event log; that it was used
--- is noted
+-- console_token_use :maybe  the name of token $1, its role, and its proof for the event log; the use is noted
 -- columns: name, role, proof
 SELECT u.name, u.role, u.proof FROM lockstep.token_use($1::text) AS u WHERE u.name IS NOT NULL;

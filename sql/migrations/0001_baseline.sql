@@ -1,6 +1,6 @@
 -- The schema of the first release, by rooms: roles, words, queue, executor, run and phase, task, rejected messages,
--- events and outbox, replay, retention, explanations, jobs, alerts, console, and who may do what. sql/schema.sql shows
--- what it adds up to with later migrations.
+-- events and outbox, replay, retention, explanations, jobs, alerts, console, rights. sql/schema.sql shows the schema
+-- with later migrations.
 -- Functions (sql/functions, sql/api) and views (sql/views) are applied after the migrations: a trigger gets an empty
 -- function here.
 
@@ -140,11 +140,11 @@ INSERT INTO lockstep.task_type (type, description) VALUES
 
 ---- Queue
 
--- A queue: one partition, its cursor, its bound. The row is the lock under which everything about the queue is decided:
--- a claim, and every rare change of a run, takes it first and waits for nothing else while it holds it.
--- What its columns may contain is checked by a trigger: a CHECK's text is parsed again in every statement that writes
--- the table, and fifteen of them took longer than the rest of the cursor's move. The trigger is not one of next_offset,
--- which each claim writes.
+-- A queue: one partition, its cursor, its bound. The row is the lock under which every decision about the queue is
+-- made: a claim, and every rare change of a run, locks it first and waits for no other lock while it holds it.
+-- A trigger checks the values of its columns: a CHECK's text is parsed again in every statement that writes the table,
+-- and fifteen of them took longer than the rest of the cursor's move. The trigger is not one of next_offset, which each
+-- claim writes.
 CREATE TABLE lockstep.queue (
     queue_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL UNIQUE,
@@ -210,8 +210,8 @@ CREATE TRIGGER guard_queue BEFORE INSERT OR UPDATE OF
     retry_on, keep_runs, keep_days, keep_failed_days ON lockstep.queue
 FOR EACH ROW EXECUTE FUNCTION lockstep.guard_queue();
 
--- Why a queue may be halted, and what a person does about it. QUEUE is the queue's name. A remedy is a command that is
--- run as it is printed, ended by the text's end or by one of . , ; and a space.
+-- The reasons for which a queue may be halted, with their remedies for a person. QUEUE is the queue's name. A remedy is
+-- a command that is run as it is printed, ended by the text's end or by one of . , ; and a space.
 CREATE TABLE lockstep.halt_reason (
     reason text PRIMARY KEY,
     meaning text NOT NULL,
@@ -277,9 +277,9 @@ CREATE TABLE lockstep.executor (
     drain_at timestamptz,
     -- needs of tasks that its configuration does not allow; see task.needs
     unable text[] NOT NULL DEFAULT '{}',
-    trouble text,                                 -- what keeps it from work while it lives; NULL: nothing
+    trouble text,                                 -- keeps it from work while it lives; NULL: none
     trouble_at timestamptz,                       -- since when
-    ended_error text,                             -- what ended it, if it could still write it
+    ended_error text,                             -- the error that ended it, if it could still write it
     frozen_after interval NOT NULL DEFAULT '10 seconds', -- for how long its heartbeat may pause: its own setting
     trouble_kind text,                            -- of trouble: login or kafka
     -- of its queues, in their order: where the topic ends; NULL: not known
@@ -334,9 +334,9 @@ CREATE TABLE lockstep.slot_waiter (
     PRIMARY KEY (queue_id, executor_no)
 );
 
--- How often tasks have changed what the database defines: functions, triggers, views... What an executor knows of what
--- tasks may do that their texts do not show (sql/functions/session/session_risks.sql) holds until then. One row,
--- changed in the task's transaction: a session that sees the change sees the count.
+-- How often tasks have changed the definitions of the database: functions, triggers, views... The knowledge of an
+-- executor of the acts of tasks that their texts do not show (sql/functions/session/session_risks.sql) holds until the
+-- next change. One row, changed in the task's transaction: a session that sees the change sees the count.
 CREATE TABLE lockstep.definitions (
     changes bigint NOT NULL
 ) WITH (fillfactor = 10);
@@ -345,8 +345,8 @@ CREATE UNIQUE INDEX definitions_one ON lockstep.definitions ((true));
 
 ---- Run and phase
 
--- A run: phases published together. Written under the lock of its queue's row only. What its columns may contain is
--- checked by a trigger, as that of a queue.
+-- A run: phases published together. Written under the lock of its queue's row only. A trigger checks the values of its
+-- columns, as those of a queue.
 CREATE TABLE lockstep.run (
     run_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- in order of first sight
     run_id uuid NOT NULL,
@@ -370,7 +370,7 @@ CREATE TABLE lockstep.run (
     aborted boolean NOT NULL DEFAULT false,
     -- phases of a later order are cancelled: the order that failed under stop, 0 after a loss
     stop_after bigint,
-    error text,                            -- what ended it badly, in a sentence
+    error text,                            -- the cause of a bad end, in a sentence
     published_by text,
     published_at timestamptz,
     publish_digest text,                   -- of the source, when it is repeatable; of the request of an enqueued run
@@ -379,13 +379,13 @@ CREATE TABLE lockstep.run (
     started_at timestamptz,
     ended_at timestamptz,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    -- What a reopening leaves on it.
+    -- A reopening writes these.
     replay_id int,                         -- it does not end before this replay has passed its end
     reopened_at timestamptz,               -- finished tasks of it were made unfinished again
-    -- the stop_after that a reopening took back: what lies behind was cancelled for it
+    -- the stop_after that a reopening removed: the phases behind it were cancelled for it
     stop_lifted bigint,
-    -- What a publish that was broken off needs to be resumed: how and from what the run was published, and a digest of
-    -- its records that are surely on the topic, so that a source that has others is refused.
+    -- A publish that was broken off needs these to be resumed: how and from which source the run was published, and a
+    -- digest of its records that are surely on the topic, so that a source with other records is refused.
     publish_mode text,                     -- finite, stream; NULL: not begun by lockstep publish
     publish_from text,                     -- file, pipe, query
     publish_source text,                   -- the file's absolute path or the query; NULL: a pipe
@@ -394,13 +394,13 @@ CREATE TABLE lockstep.run (
     -- of the records 0 to publish_acked_seq, each with the digest of those before it
     publish_chain text,
     publish_error text,                    -- why its producer, or the next one, ended it before all of it was published
-    -- What operators have asked for. While a task runs it is in the rows until its executor has obeyed.
-    -- held by an operator: nothing of it starts. NULL for a run that its policy has paused
+    -- The commands of operators. A command that needs a running task to end stays in the row until its executor obeys.
+    -- held by an operator: none of its tasks starts. NULL for a run that its policy has paused
     paused_by text,
     paused_at timestamptz,
     cancelled_by text,                     -- everything of it is cancelled; it ends when what was running has stopped
     cancelled_at timestamptz,
-    stop_kept bigint,                      -- of a cancelled run: what stop_after would be if it were not
+    stop_kept bigint,                      -- of a cancelled run: its stop_after before that
     events boolean NOT NULL DEFAULT false, -- as its queue when its first message was claimed
     swept boolean NOT NULL DEFAULT false,  -- begun_at of its run_summary is set: in the row, for the index
     -- phases up to this order do not count in the lookahead: they were claimed while, or before, the run was paused
@@ -430,7 +430,7 @@ WHEN (NEW.job_id IS NOT NULL AND OLD.ended_at IS NULL AND NEW.ended_at IS NOT NU
 EXECUTE FUNCTION lockstep.job_run_ended();
 
 -- A phase: (run, order). Its id names its two advisory locks. The claim of its first message makes the row; afterwards
--- it is written only by the gate that opens it, by the one that finds it done, and by what reopens it.
+-- only the gate that opens it, the function that finds it done, and a reopening write it.
 CREATE TABLE lockstep.phase (
     phase_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     run_no bigint NOT NULL REFERENCES lockstep.run ON DELETE CASCADE,
@@ -448,8 +448,8 @@ CREATE TABLE lockstep.phase (
     events boolean NOT NULL DEFAULT false,      -- as its run: so that a trigger need not read the run
     UNIQUE (run_no, "order")
 ) WITH (fillfactor = 50);
--- Few phases are not done, whatever ANALYZE sees at the moment of a large run: else plans go through all that its run
--- has done.
+-- Few phases are not done, even when ANALYZE runs at the moment of a large run: without this, plans read all phases of
+-- a run that are done.
 ALTER TABLE lockstep.phase ALTER COLUMN done_at SET STATISTICS 0;
 CREATE INDEX phase_undone ON lockstep.phase (queue_id, run_no, "order") WHERE done_at IS NULL;
 CREATE INDEX phase_unowned ON lockstep.phase (queue_id, run_no, "order")
@@ -469,10 +469,10 @@ CREATE TRIGGER done_to_outbox AFTER UPDATE OF done_at ON lockstep.phase FOR EACH
 WHEN (NEW.events AND OLD.done_at IS NULL AND NEW.done_at IS NOT NULL AND NEW.opened_at IS NOT NULL)
 EXECUTE FUNCTION lockstep.event_of_phase('phase_done');
 
--- What an executor, or a replay, claims of a topic: records that follow each other and share kind, run, order and
--- previous order.
+-- The part of a topic that an executor, or a replay, claims at once: records without a gap that share kind, run, order
+-- and previous order.
 CREATE TYPE lockstep.segment AS (
-    kind text,                -- task, end, reject: what is no message
+    kind text,                -- task, end, reject: a record that is no message
     run uuid,                 -- NULL: of an implicit run
     implicit uuid,            -- the id of the implicit run that would begin with the first record
     "order" bigint,
@@ -485,12 +485,12 @@ CREATE TYPE lockstep.segment AS (
     traceparents text[],
     last_timestamp bigint,    -- of the last record, as the next one: the identity of the topic
     last_digest bytea,
-    reasons text[],           -- of what is no message, as the next two
+    reasons text[],           -- of records that are no message, as the next two
     details text[],
     raws bytea[],
-    -- Keys and headers are what a rejected message keeps beside its value, and a task needs none of: so a segment comes
-    -- without, and is asked for again when it is to be rejected. A header is one row of the three arrays: offset of its
-    -- message, name, value.
+    -- A rejected message keeps keys and headers with its value, and a task needs none of them: so a segment comes
+    -- without them, and the caller sends them when it is to be rejected. A header is one row of the three arrays:
+    -- offset of its message, name, value.
     keys bytea[],
     end_tasks bigint,         -- of an end, as the next two
     end_phases bigint,
@@ -608,9 +608,9 @@ CREATE TABLE lockstep.idempotency_key (
     PRIMARY KEY (queue_id, key)
 );
 
--- What workers have reported in this transaction and is settled when it commits: the trigger on it (worker_settle)
--- applies the run's policy, ends the run and wakes the gates. Only then, because that needs the lock of the queue's
--- row, and a worker's transaction may stay open for as long as it likes. Empty outside transactions.
+-- Reports of workers in this transaction, which are settled when it commits: the trigger on it (worker_settle) applies
+-- the run's policy, ends the run and wakes the gates. It does so only then, because it needs the lock of the queue's
+-- row, and a worker's transaction may stay open for any time. Empty outside transactions.
 CREATE TABLE lockstep.worker_report (
     report_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     task_id bigint NOT NULL
@@ -619,7 +619,7 @@ CREATE FUNCTION lockstep.worker_settle() RETURNS trigger LANGUAGE plpgsql AS 'BE
 CREATE CONSTRAINT TRIGGER settle AFTER INSERT ON lockstep.worker_report DEFERRABLE INITIALLY DEFERRED
 FOR EACH ROW EXECUTE FUNCTION lockstep.worker_settle();
 
--- What modify_task returns.
+-- The answer of modify_task.
 CREATE TYPE lockstep.worker_task AS (task_id bigint, updated_at timestamptz, status text, step text, attempt_num int,
                                      max_attempts int, response text, error text, scheduled_for timestamptz,
                                      started_at timestamptz, duration interval, lease_until timestamptz);
@@ -646,23 +646,23 @@ CREATE TABLE lockstep.rejected_message (
     redrive_run uuid,              -- the run that publishes it again; noted before anything is sent
     redriven_at timestamptz,       -- when that run was known to be on the topic; NULL: not known yet
     redriven_by text,
-    epoch int NOT NULL DEFAULT 0,  -- what is rejected in a later reading of the topic has rows of its own
+    epoch int NOT NULL DEFAULT 0,  -- a later reading of the topic has rows of its own
     UNIQUE (queue_id, epoch, kafka_offset)
 );
 CREATE INDEX rejected_at ON lockstep.rejected_message (queue_id, rejected_at);
 CREATE INDEX rejected_redrive ON lockstep.rejected_message (redrive_run) WHERE redrive_run IS NOT NULL;
--- What may account for a gap in a run is found by lockstep.claim without reading all that was rejected: what names no
--- run, and the run's own.
+-- lockstep.claim finds the records that may account for a gap in a run without reading all rejected ones: those that
+-- name no run, and the run's own.
 CREATE INDEX rejected_loose ON lockstep.rejected_message (queue_id, epoch, kafka_offset) WHERE run_no IS NULL;
 CREATE INDEX rejected_of_run ON lockstep.rejected_message (run_no, kafka_offset) WHERE run_no IS NOT NULL;
--- Every rejected message becomes a dead letter, whatever writes the row.
+-- Every rejected message becomes a dead letter, whichever function writes the row.
 CREATE FUNCTION lockstep.rejected_to_outbox() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER to_outbox AFTER INSERT ON lockstep.rejected_message REFERENCING NEW TABLE AS new_rows
 FOR EACH STATEMENT EXECUTE FUNCTION lockstep.rejected_to_outbox();
 
 ---- Events and outbox
 
--- What happens to queues, runs, phases and tasks: in the log for people, and on the topic <topic>.events of queues that
+-- The events of queues, runs, phases and tasks: in the log for people, and on the topic <topic>.events of queues that
 -- want it (lockstep queue set --events on), for whole runs.
 CREATE TABLE lockstep.event_type (
     event text PRIMARY KEY,
@@ -694,7 +694,7 @@ INSERT INTO lockstep.event_type (event, about, meaning) VALUES
     ('alert_closed', 'job', 'the problem is over, or another one, or the job is disabled, silenced or deleted'),
     ('alert_acknowledged', 'job', 'by an operator, who knows of it');
 
--- Who did something: a login, or the token that a program came with, which shares the console's login.
+-- The actor of a change: a login, or the token of a program, which shares the console's login.
 CREATE FUNCTION lockstep.actor() RETURNS text LANGUAGE sql STABLE AS 'SELECT session_user::text';
 
 CREATE TABLE lockstep.event_log (
@@ -718,9 +718,9 @@ CREATE TRIGGER to_outbox AFTER INSERT ON lockstep.event_log FOR EACH ROW
 WHEN (NEW.queue_id IS NOT NULL AND NEW.event <> 'phase_opened')
 EXECUTE FUNCTION lockstep.event_logged();
 
--- What is to be published about what was committed: written in the transaction that it is about, and published by a
--- relay (relay/) after that is durable. kind names the topic: <the queue's topic>.<kind>. A row is either whole in
--- itself, or says what it is about (rejected_id), so that nothing large is kept twice. It is deleted when its record is
+-- Records that are to be published about committed changes: written in the transaction of the change, and published by
+-- a relay (relay/) after that is durable. kind names the topic: <the queue's topic>.<kind>. A row is either complete in
+-- itself, or names its subject (rejected_id), so that no large value is kept twice. It is deleted when its record is
 -- known to be on the topic.
 CREATE TABLE lockstep.outbox (
     outbox_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -736,8 +736,9 @@ CREATE TABLE lockstep.outbox (
     -- the relay's number: dense per queue and kind; NULL: not yet in its hands
     relay_seq bigint,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    -- What an event is about. The record's value is made of it by the relay (event_message): counting tasks must not
-    -- delay what opens the next phase. value is filled then, or before what it describes changes again (event_freeze).
+    -- The subject of an event. The relay makes the record's value of it (event_message), because counting tasks must
+    -- not delay the opening of the next phase. value is filled then, or before the subject changes again
+    -- (event_freeze).
     event text,                                  -- NULL: not an event
     run_no bigint,
     phase_id bigint,
@@ -757,7 +758,7 @@ CREATE TABLE lockstep.relay (
     kind text NOT NULL,
     last_seq bigint NOT NULL DEFAULT 0,    -- the newest number given
     sent_seq bigint NOT NULL DEFAULT 0,    -- up to here the records are known to be on the topic
-    -- and nothing of ours is behind this offset but what the relay does not know yet
+    -- and no record of Lockstep is behind this offset but those that the relay does not know yet
     next_offset bigint NOT NULL DEFAULT 0,
     trouble text,                          -- why rows wait, in a sentence
     trouble_since timestamptz,
@@ -821,18 +822,18 @@ CREATE UNIQUE INDEX replay_open ON lockstep.replay (queue_id) WHERE ended_at IS 
 
 ---- Retention
 
--- What retention did last. Not in the queue's row: that is the claims' to lock and to copy.
+-- The last act of retention. Not in the queue's row: claims lock and copy that.
 CREATE TABLE lockstep.retention (
     queue_id int PRIMARY KEY REFERENCES lockstep.queue ON DELETE CASCADE,
     swept_at timestamptz,               -- the last sweep ended
-    detail text,                        -- and what it did, or why not
+    detail text,                        -- and its result, or why there is none
     -- offsets from the first to the last of the deleted rejected messages of no known run
     rejected int8range,
     epoch int NOT NULL DEFAULT 0        -- of those
 );
 
--- What is left of a run whose tasks retention has deleted, or begun to: the sums of the deleted ones. Such a run is
--- over for good: it is neither retried nor replayed. Its own row stays: see run_status.
+-- The rest of a run whose tasks retention has deleted, or begun to delete: the sums of the deleted ones. Such a run is
+-- over finally: it is neither retried nor replayed. Its own row stays: see run_status.
 CREATE TABLE lockstep.run_summary (
     run_no bigint PRIMARY KEY REFERENCES lockstep.run ON DELETE CASCADE,
     tasks bigint NOT NULL DEFAULT 0,
@@ -843,7 +844,7 @@ CREATE TABLE lockstep.run_summary (
     busy interval NOT NULL DEFAULT '0', -- the time that its last attempts took, together
     begun_at timestamptz,               -- NULL: nothing is deleted yet
     swept_at timestamptz,               -- all of it is
-    -- where the next batch begins: what is deleted is still in the indexes for a while
+    -- where the next batch begins: deleted rows are still in the indexes for a while
     upto_order bigint,
     upto_offset bigint,
     held text,                          -- why it could not continue, as when another table refers to its tasks
@@ -851,8 +852,8 @@ CREATE TABLE lockstep.run_summary (
 );
 CREATE INDEX run_summary_unfinished ON lockstep.run_summary (run_no) WHERE swept_at IS NULL;
 
--- How many runs of each queue have ended, and how: what the metrics count, whatever retention deletes. Written by
--- lockstep.run_finish.
+-- The number of runs of each queue that have ended, by status: the metrics count these, also after retention. Written
+-- by lockstep.run_finish.
 CREATE TABLE lockstep.run_count (
     queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
     status text NOT NULL,
@@ -862,9 +863,9 @@ CREATE TABLE lockstep.run_count (
 
 ---- Explanations
 
--- Why something waits (sql/functions/explain), and what a person does about it. Words in capital letters are filled in:
--- QUEUE, RUN, TASK, EXECUTOR, OTHER and PID are what is in the way. rank is the order in which explain prints: what a
--- person can act on comes first.
+-- The reasons for which work waits (sql/functions/explain), with their remedies for a person. Words in capital letters
+-- are filled in: QUEUE, RUN, TASK, EXECUTOR, OTHER and PID are those that are in the way. rank is the order in which
+-- explain prints: reasons on which a person can act come first.
 CREATE TABLE lockstep.wait_reason (
     reason text PRIMARY KEY,
     meaning text NOT NULL,
@@ -992,9 +993,9 @@ CREATE TYPE lockstep.explanation AS (reason text, sentence text, about text, sin
 
 ---- Jobs
 
--- A rule of times in the form in which times are computed from it: lockstep.rule_of reads it from what people write.
--- The days on which it holds, the seconds of such a day, and the zone whose clock both are read from. Sets are bits:
--- bit n is value n.
+-- A rule of times in the form in which times are computed from it: lockstep.rule_of reads it from the form that users
+-- write. The days on which it holds, the seconds of such a day, and the zone whose clock both are read from. Sets are
+-- bits: bit n is value n.
 CREATE TYPE lockstep.rule AS (
     kind text,              -- interval, instant, never, or how its days follow each other: days, weeks, months
     zone text,              -- of the clock
@@ -1021,7 +1022,7 @@ CREATE TYPE lockstep.rule AS (
     not_before timestamptz, not_after timestamptz -- bounds of all kinds, included
 );
 
--- A trigger of a job: rows that wait in a table; and what the last look found.
+-- A trigger of a job: rows that wait in a table; and the result of the last look.
 CREATE TYPE lockstep.rows_rule AS (
     -- quoted and with its schema; NULL: this is no trigger. A table that is created again is meant, too
     relation text,
@@ -1043,14 +1044,14 @@ CREATE TYPE lockstep.rows_look AS (
     error text                  -- of the last one
 );
 
--- Jobs: templates of runs, the rules of their times, and what became of each time (docs/explanation/scheduler.md).
+-- Jobs: templates of runs, the rules of their times, and the outcome of each time (docs/explanation/scheduler.md).
 CREATE TABLE lockstep.job (
     job_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL UNIQUE,
     queue_id int REFERENCES lockstep.queue ON DELETE CASCADE,
     spec jsonb NOT NULL,                        -- as people wrote it: tasks, defaults, schedules, policies
     enabled boolean NOT NULL,
-    overlap text NOT NULL,                      -- what it does when a run of it has not ended
+    overlap text NOT NULL,                      -- the rule while a run of it has not ended
     zombie_after interval NOT NULL,
     max_runtime interval,                       -- NULL: any
     version int NOT NULL DEFAULT 1,             -- grows with each change
@@ -1100,8 +1101,8 @@ CREATE TABLE lockstep.schedule (
     CONSTRAINT schedule_kind CHECK (num_nonnulls(rule, after_job, rows_rule) = 1
                                     AND num_nulls(after_job, after_end) <> 1),
     CONSTRAINT schedule_misfire CHECK (misfire IN ('once', 'all', 'skip')));
--- Of what is due at the same moment the same schedule comes first, in a database that was set back, too: a run has the
--- id of its schedule.
+-- Of schedules that are due at the same moment the same one comes first, in a database that was set back, too: a run
+-- has the id of its schedule.
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE is_active AND wake_at IS NOT NULL;
 CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE after_job IS NOT NULL;
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE asked_until IS NOT NULL;
@@ -1118,7 +1119,7 @@ CREATE TABLE lockstep.job_end (
     UNIQUE (schedule_id, scheduled_for)
 );
 
--- What the rules of a time zone were when the next times of schedules in it were computed: print is of the offsets of
+-- The rules of a time zone at the time when the next times of schedules in it were computed: print is of the offsets of
 -- two years from the day since on.
 CREATE TABLE lockstep.zone (
     zone text PRIMARY KEY,
@@ -1126,7 +1127,8 @@ CREATE TABLE lockstep.zone (
     print text NOT NULL
 );
 
--- What is asked of the tasks' login for one firing. Who has the token fires: so nobody reads this table.
+-- The SQL that the tasks' login is to run for one firing. A session with the token fires the job: so no role reads this
+-- table.
 CREATE TABLE lockstep.job_ask (
     token uuid PRIMARY KEY DEFAULT pg_catalog.gen_random_uuid(),
     job_id int NOT NULL REFERENCES lockstep.job ON DELETE CASCADE,
@@ -1189,7 +1191,7 @@ CREATE INDEX job_event_at ON lockstep.job_event (at);
 CREATE TABLE lockstep.job_day_swept (
     job_id int NOT NULL REFERENCES lockstep.job ON DELETE CASCADE,
     day date NOT NULL,                          -- in UTC
-    times bigint NOT NULL,                      -- decided: what follows but completed and failed, which are of fired
+    times bigint NOT NULL,                      -- decided: the next ones but completed and failed, which are of fired
     fired bigint NOT NULL,
     completed bigint NOT NULL,
     failed bigint NOT NULL,
@@ -1210,8 +1212,7 @@ INSERT INTO lockstep.job_sweeper DEFAULT VALUES;
 
 ---- Alerts
 
--- Alerts: incidents of jobs that the monitor found, what was sent of them to whom, and silences
--- (docs/reference/jobs.md).
+-- Alerts: incidents of jobs that the monitor found, their notices to receivers, and silences (docs/reference/jobs.md).
 CREATE TABLE lockstep.monitor (
     monitor_id int PRIMARY KEY DEFAULT 1 CHECK (monitor_id = 1), -- there is one row
     looked_at timestamptz,                      -- the last look; NULL: there was none
@@ -1261,7 +1262,7 @@ CREATE TABLE lockstep.job_alert (
 );
 CREATE UNIQUE INDEX job_alert_open ON lockstep.job_alert (job, kind) WHERE closed_at IS NULL;
 CREATE INDEX job_alert_closed ON lockstep.job_alert (closed_at) WHERE closed_at IS NOT NULL;
--- Alerts are in the log of events, where whoever follows it sees them, and on the topics of events.
+-- Alerts are in the log of events, for its readers, and on the topics of events.
 CREATE FUNCTION lockstep.alert_logged() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER alert_new AFTER INSERT ON lockstep.job_alert FOR EACH ROW
 WHEN (NEW.opened_at IS NOT NULL)
@@ -1319,7 +1320,7 @@ CREATE TABLE lockstep.console_token (
 -- Changes that the console's API makes once: of each Idempotency-Key what was asked for, and the answer.
 CREATE TABLE lockstep.console_change (
     change_no bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    visitor text NOT NULL,                      -- the login of the session, and who it was
+    visitor text NOT NULL,                      -- the login of the session, and the visitor
     key text NOT NULL,
     digest bytea NOT NULL,                      -- of the request
     answer text,
@@ -1328,7 +1329,7 @@ CREATE TABLE lockstep.console_change (
 );
 CREATE INDEX console_change_made ON lockstep.console_change (made_at);
 
----- Who may do what
+---- Rights
 
 -- lockstep_task has no right on any table: it may execute the two functions that end the attempt whose token it holds
 -- (lockstep.complete, lockstep.fail), and nothing else. Workers and producers change rows by functions only, in their
@@ -1354,7 +1355,7 @@ GRANT SELECT ON
     TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
 GRANT SELECT ON lockstep.status_transition, lockstep.task_type, lockstep.definitions
     TO lockstep_executor, lockstep_operator, lockstep_monitor;
--- A publisher sees how its run goes, and why it waits: what run show, run watch and explain read.
+-- A publisher sees the progress of its run, and why it waits: run show, run watch and explain read these.
 GRANT SELECT ON
     lockstep.queue, lockstep.executor, lockstep.executor_session, lockstep.executor_aside, lockstep.slot, lockstep.run,
     lockstep.phase, lockstep.task_attempt, lockstep.rejected_message, lockstep.event_log, lockstep.relay,

@@ -1,9 +1,11 @@
--- The next notice that [alert:p_receiver] is to send, for p_lease: whoever has not said by then what became of it
--- (lockstep.notice_sent) is taken for dead, and it is claimed again. What is to be sent: of each open incident that
--- matches one notice, of a closed one another if there was one of its opening, and reminders.
---   p_jobs    names, with * for any text; p_kinds NULL: all; p_hold a younger incident is not sent yet; p_remind NULL:
---             no reminders
---   wait_ms   nothing is due: how long not; NULL: until something happens
+-- The next notice that [alert:p_receiver] is to send, for p_lease: a monitor that has not reported its outcome by then
+-- (lockstep.notice_sent) is taken for dead, and the notice is claimed again. Notices: for each open incident that
+-- matches one, for a closed incident another one if there was one of its opening, and reminders.
+--   p_jobs    names, with * for any text
+--   p_kinds   NULL: all
+--   p_hold    a younger incident is not sent yet
+--   p_remind  NULL: no reminders
+--   wait_ms   no notice is due for so long; NULL: until it is notified
 CREATE OR REPLACE FUNCTION lockstep.notice_claim(
     p_receiver text, p_by text, p_jobs text[], p_kinds text[], p_hold interval, p_remind interval, p_lease interval,
     OUT notice_id bigint, OUT attempt int, OUT document text, OUT notice_key text, OUT wait_ms bigint)

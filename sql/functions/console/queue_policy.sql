@@ -1,4 +1,5 @@
--- What the API may change of a queue's policy, checked: the document itself, or an error that names the member.
+-- Checks the members of a queue's policy that the API may change: the document itself, or an error that names the
+-- member.
 CREATE OR REPLACE FUNCTION lockstep.queue_policy(policy json) RETURNS json LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
     wrong text;

@@ -1,5 +1,5 @@
--- Whose token this is, which role it has, and what proves it as the setting lockstep.token (token_actor); name is NULL
--- if there is none such, or it was revoked or has expired. That it was used is noted once a minute.
+-- The name and the role of a token, and its proof for the setting lockstep.token (token_actor); name is NULL if there
+-- is no such token, or it was revoked or has expired. Its use is noted once a minute.
 CREATE OR REPLACE FUNCTION lockstep.token_use(token text, OUT name text, OUT role text, OUT proof text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column

@@ -1,6 +1,6 @@
--- Does what was decided of a schedule. The schedule's row is locked before anything is written, as the end of a run
--- does; only a cancel comes before it, because it needs a run whose end may hold that row. p_tasks, p_rows: what SQL of
--- users has brought: the tasks instead of the template's, and how many rows they are of.
+-- Carries out the decision about a schedule. The schedule's row is locked before any row is written, as by the end of a
+-- run; only a cancel comes before it, because it needs a run whose end may hold that row. p_tasks, p_rows: the results
+-- of users' SQL: the tasks instead of the template's, and the number of rows from which they are.
 CREATE OR REPLACE FUNCTION lockstep.job_act(
     p_job lockstep.job, p_schedule lockstep.schedule, p_decided record, p_by text, p_tasks jsonb[] DEFAULT NULL,
     p_rows bigint DEFAULT NULL, OUT run uuid)

@@ -1,14 +1,14 @@
--- What a schedule does at p_now: the one decision, of the dispatcher and of the test button. It reads, and changes
--- nothing.
+-- The decision about a schedule at p_now: the same one for the dispatcher and for the test button. It reads, and
+-- changes no row.
 --   verdict        fire, skip, miss: scheduled_for is decided so
 --                  queue, cancel: scheduled_for fires when the job's run has ended; cancel: which is asked to end
---                  wait: nothing is due, or a run has to end first
---                  look: of a trigger, its table is to be looked at first
+--                  wait: no time is due, or a run has to end first
+--                  look: of a trigger, its table is to be read first
 --   missed_from, missed_count  the times before scheduled_for that passed undecided
---   next_at        the first time after what is decided; wake_at: when to decide again
+--   next_at        the first time after the decided ones; wake_at: when to decide again
 -- A time that another schedule of the job has fired, or keeps waiting, is not fired again: equal instants are one run.
--- p_before: what the test button says of the schedules whose turn comes before; the dispatcher has done it, and finds
--- it in the tables.
+-- p_before: the decisions of the test button about the schedules whose turn comes before; the dispatcher has carried
+-- them out, and finds them in the tables.
 CREATE OR REPLACE FUNCTION lockstep.job_decide(
     p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz, p_before lockstep.dispatched[] DEFAULT '{}',
     OUT verdict text, OUT reason text, OUT scheduled_for timestamptz, OUT missed_from timestamptz, OUT missed_count int,
