@@ -54,7 +54,8 @@ CREATE VIEW decided AS SELECT (SELECT count(*) = 1 FROM lockstep.job_log WHERE j
     AND NOT EXISTS (SELECT FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
                     WHERE j.name = 'changed' AND s.is_active AND j.spec ? 'schedules' AND s.wake_at <= now())
     AND (NOT EXISTS (SELECT FROM staging WHERE batch IS NULL)
-         OR NOT EXISTS (SELECT FROM lockstep.job WHERE name = 'changed' AND enabled AND spec ? 'trigger')) AS is_decided;
+         OR NOT EXISTS (SELECT FROM lockstep.job WHERE name = 'changed' AND enabled AND spec ? 'trigger'))
+    AS is_decided;
 -- Of the job, or without a run: how many, and how many of them have a run.
 CREATE VIEW occurrences AS SELECT count(*) || ' ' || count(r.run_id) AS occurrences
     FROM lockstep.job_occurrence o LEFT JOIN lockstep.enqueued r USING (run_id)
