@@ -1,5 +1,6 @@
 #include "cli/watch.h"
 #include "base/clock.h"
+#include "base/probe.h"
 #include "base/remedies.h"
 #include "cli/commands.h"
 #include "cli/drawing.h"
@@ -241,15 +242,27 @@ static enum rc look_stalled(struct watch *watch, struct err *err)
     return rc == RC_NONE ? RC_OK : rc;
 }
 
+/* The run and its phases as they are at one moment: a run that is Published has no open phase. */
+static enum rc read_run(const struct watch *watch, struct db_result **ret_progress,
+                        struct db_result **ret_phases, struct err *err)
+{
+    struct db *db = watch->cli->db;
+    const char *params[] = {DB_INT(watch->run.run_no)};
+    enum rc rc = db_run(db, &sql_run_watch_begin, NULL, NULL, err);
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_run_progress, params, ret_progress, err);
+    probe("watch.read");
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_run_phases, params, ret_phases, err);
+    return rc == RC_OK ? db_run(db, &sql_run_watch_end, NULL, NULL, err) : rc;
+}
+
 /* Checks once and shows. *ret_ended: nothing more will come. */
 static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
 {
     DB_RESULT_AUTO *progress = NULL;
     DB_RESULT_AUTO *phases = NULL;
-    const char *params[] = {DB_INT(watch->run.run_no)};
-    enum rc rc = db_run(watch->cli->db, &sql_run_progress, params, &progress, err);
-    if (rc == RC_OK)
-        rc = db_run(watch->cli->db, &sql_run_phases, params, &phases, err);
+    enum rc rc = read_run(watch, &progress, &phases, err);
     /* An end that is told must still be true after a crash. What a standby shows is on the
      * primary's disk. */
     if (rc == RC_OK && db_bool(progress, 0, RUN_PROGRESS_ENDED) &&

@@ -11,6 +11,9 @@ DECLARE
     made text[] := '{}';
     one record;
     said record;
+    about text; -- the job of a file of several, as an error names it
+    message text;
+    hint text;
 BEGIN
     IF jsonb_typeof(job_apply.specs) IS DISTINCT FROM 'array' THEN
         PERFORM lockstep.job_refuse('jobs', 'it is no list of jobs',
@@ -25,23 +28,26 @@ BEGIN
     BEGIN
         -- Jobs that others follow are made first, for now without their own times, which a watch cannot lack.
         FOR one IN
-            SELECT e.spec
-            FROM jsonb_array_elements(job_apply.specs) AS e (spec)
+            SELECT e.spec, e.n
+            FROM jsonb_array_elements(job_apply.specs) WITH ORDINALITY AS e (spec, n)
             WHERE e.spec ->> 'job' IN (SELECT s ->> 'job'
                                        FROM jsonb_path_query(
                                            job_apply.specs, '$[*].schedules[*] ? (@.kind == "after")') AS s)
               AND NOT EXISTS (SELECT FROM lockstep.job j WHERE j.name = e.spec ->> 'job')
         LOOP
+            about := lockstep.job_about(one.spec, one.n);
             PERFORM lockstep.job_save(CASE WHEN one.spec -> 'watch' = 'true' THEN one.spec
                                            ELSE one.spec - 'schedules' END,
                                       NULL, job_apply.file);
             made := made || (one.spec ->> 'job');
         END LOOP;
-        FOR one IN SELECT e.spec FROM jsonb_array_elements(job_apply.specs) AS e (spec) LOOP
+        FOR one IN SELECT e.spec, e.n FROM jsonb_array_elements(job_apply.specs) WITH ORDINALITY AS e (spec, n) LOOP
+            about := lockstep.job_about(one.spec, one.n);
             said := lockstep.job_apply_one(one.spec, job_apply.file, job_apply.force);
             done := done || jsonb_build_object('job', one.spec ->> 'job', 'detail', said.detail,
                 'action', CASE WHEN one.spec ->> 'job' = ANY (made) THEN 'create' ELSE said.action END);
         END LOOP;
+        about := NULL;
         PERFORM lockstep.job_circle(j.job_id, j.name)
         FROM (
             SELECT b.job_id, b.name
@@ -73,6 +79,12 @@ BEGIN
     EXCEPTION
         WHEN SQLSTATE 'LS00D' THEN -- a code that ends in 000 would be all of its class
             NULL; -- undone
+        WHEN invalid_parameter_value OR SQLSTATE 'LS002' OR SQLSTATE 'LS003' THEN
+            GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, hint = PG_EXCEPTION_HINT;
+            IF about IS NULL OR jsonb_array_length(job_apply.specs) = 1 OR strpos(message, 'job ' || about) = 1 THEN
+                RAISE;
+            END IF;
+            RAISE EXCEPTION '%: %', about, message USING ERRCODE = SQLSTATE, HINT = hint;
     END;
     RETURN QUERY SELECT e ->> 'job', e ->> 'action', e ->> 'detail' FROM jsonb_array_elements(done) AS e;
 END

@@ -93,6 +93,22 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
     is 'SELECT count(*) FROM lockstep.run' 1
 }
 
+@test "an error of a file with several jobs names the job" {
+    cd "$BATS_TEST_TMPDIR"
+    well='{"job": "well", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
+    says() { # WORDS JOB: the error of a list of two jobs, of which the second is wrong
+        printf '[%s, %s]' "$well" "$2" >several.json
+        run lockstep job apply several.json
+        [ "$status" -ne 0 ]
+        [[ "$output" == *"lockstep: $1"* ]] || { echo "$output"; return 1; }
+    }
+    says 'several.json: bad: queue: it is missing' '{"job": "bad", "tasks": []}'
+    says 'several.json: bad: overlap: "x" is not known' '{"job": "bad", "queue": "q", "overlap": "x"}'
+    says 'several.json: bad: there is no queue nowhere' '{"job": "bad", "queue": "nowhere", "tasks": []}'
+    says 'several.json: bad: schedules' '{"job": "bad", "watch": true}'
+    says 'several.json: job 2 of the list: job: "" is no name of a job' '{"job": "", "watch": true}'
+}
+
 @test "a job that job apply keeps makes the command fail, and is checked like the others" {
     cd "$BATS_TEST_TMPDIR"
     job() { printf '{"job": "j", "queue": "q", "max_runtime": "%s", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "Europe/Berlin"}]}' "$1"; }

@@ -241,7 +241,8 @@ SELECT lockstep.job_define(pg_temp.spec('v'));
 SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ' ORDER BY a.job) FROM lockstep.job_apply('[]', 'f', prune => true) AS a), 'w delete, y delete', 'jobs that follow each other go together');
 SELECT count(*) FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y')), 'f');
 SELECT pg_temp.gone('v');
-SELECT throws_like($$SELECT * FROM lockstep.job_apply('[{"job": "z", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "bad"}]', 'f')$$, 'queue: it is missing', 'one that is wrong refuses all');
+SELECT throws_like($$SELECT * FROM lockstep.job_apply('[{"job": "z", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "bad"}]', 'f')$$,
+    'bad: queue: it is missing', 'one that is wrong refuses all');
 SELECT is((SELECT string_agg(name, ' ') FROM lockstep.job), 'y', 'so nothing of them is there');
 SELECT pg_temp.gone('y');
 

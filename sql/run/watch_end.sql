@@ -1,0 +1,2 @@
+-- run_watch_end :none  the end of that snapshot
+COMMIT;
