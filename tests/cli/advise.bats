@@ -33,8 +33,9 @@ teardown() {
 
 @test "queue advise replays the newest runs with 1 to 64 readers" {
     lockstep queue advise q -o json >"$BATS_TEST_TMPDIR/q.json"
-    run jq -c '[.runs, .tasks, .measured.phases, .measured.readers, .measured.makespan_s, .measured.replayed_s, .measured.work_s, .measured.barrier_s, .knee, (.readers | length)] | map(. * 1000 | round)' \
-        "$BATS_TEST_TMPDIR/q.json"
+    run jq -c '[.runs, .tasks,
+        (.measured | .phases, .readers, .makespan_s, .replayed_s, .work_s, .barrier_s),
+        .knee, (.readers | length)] | map(. * 1000 | round)' "$BATS_TEST_TMPDIR/q.json"
     echo "$output"
     [ "$output" = '[2000,32000,2000,2000,1450,1450,2600,50,3000,64000]' ]
     run jq -c '[.readers[0, 1, 2, 63] | [.readers, .makespan_s, .cost_s, .idle] | map(. * 10000 | round)]' \
@@ -71,7 +72,9 @@ teardown() {
          WHERE seq = 2 AND \"order\" = 10;
          UPDATE lockstep.task SET type = 'external', worker = 'w' WHERE seq = 2 AND \"order\" = 20;
          UPDATE lockstep.task SET started_at = started_at + interval '2 s' WHERE \"order\" = 20"
-    run bash -c "'$LOCKSTEP_BIN' queue advise q -d '$db' -o json | jq -c '[.measured.makespan_s, .measured.work_s, .tasks, .readers[0].makespan_s, .readers[7].makespan_s] | map(. * 1000 | round)'"
+    run bash -c "'$LOCKSTEP_BIN' queue advise q -d '$db' -o json |
+        jq -c '[.measured.makespan_s, .measured.work_s, .tasks, .readers[0].makespan_s, .readers[7].makespan_s]
+            | map(. * 1000 | round)'"
     echo "$output"
     [ "$output" = '[3450,2000,32000,3350,3250]' ]
     run lockstep queue advise none

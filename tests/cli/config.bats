@@ -170,7 +170,8 @@ refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what sta
     refused '[commands]\na = /bin/a\n[command:a]\nenv.PATH = hush\n' 4 'the executor sets this variable itself'
     refused '[commands]\na = /bin/a\n[command:a]\nenv.LOCKSTEP_X = hush\n' 4 'the executor sets this variable itself'
     [[ $output != *hush* ]]
-    printf '[commands]\na = /bin/a\n[command:a]\nenv.B = hush\n[http:h.example:8443]\nheader.A = hush\nplain = on\n' >"$conf"
+    printf '%s\n' '[commands]' 'a = /bin/a' '[command:a]' 'env.B = hush' \
+        '[http:h.example:8443]' 'header.A = hush' 'plain = on' >"$conf"
     run "$LOCKSTEP_BIN" config show --config "$conf"
     [[ $output != *hush* && $output == *env.B*'***'* && $output == *header.A*'***'* ]]
     chmod 640 "$conf"
@@ -212,14 +213,18 @@ while True:
     mkdir "$BATS_TEST_TMPDIR/credentials"
     printf 'Bearer hush\n' >"$BATS_TEST_TMPDIR/token"
     printf 'hush' >"$BATS_TEST_TMPDIR/credentials/key"
-    printf '[postgres]\npassword = @%s\n[kafka]\nsasl.password = @%s\n[http:h]\nheader.Authorization = @%s\n[commands]\na = /bin/a\n[command:a]\nenv.B = @$CREDENTIALS_DIRECTORY/key\n' \
-        "$BATS_TEST_TMPDIR/token" "$BATS_TEST_TMPDIR/token" "$BATS_TEST_TMPDIR/token" >"$conf"
+    # shellcheck disable=SC2016 # the directory is known to the program
+    printf '%s\n' '[postgres]' "password = @$BATS_TEST_TMPDIR/token" \
+        '[kafka]' "sasl.password = @$BATS_TEST_TMPDIR/token" \
+        '[http:h]' "header.Authorization = @$BATS_TEST_TMPDIR/token" '[commands]' 'a = /bin/a' \
+        '[command:a]' 'env.B = @$CREDENTIALS_DIRECTORY/key' >"$conf"
     chmod 644 "$conf" # there is no secret in it
     CREDENTIALS_DIRECTORY=$BATS_TEST_TMPDIR/credentials run -0 "$LOCKSTEP_BIN" config check --config "$conf"
     CREDENTIALS_DIRECTORY=$BATS_TEST_TMPDIR/credentials run -0 "$LOCKSTEP_BIN" config show --config "$conf"
     [[ $output != *hush* && $output != *"$BATS_TEST_TMPDIR/token"* ]]
     run -2 "$LOCKSTEP_BIN" config check --config "$conf"
-    [[ $output == *"$conf:10: the secret cannot be read from \$CREDENTIALS_DIRECTORY/key: CREDENTIALS_DIRECTORY is not set"* ]]
+    said="$conf:10: the secret cannot be read from \$CREDENTIALS_DIRECTORY/key: CREDENTIALS_DIRECTORY is not set"
+    [[ $output == *"$said"* ]]
     printf 'Bearer\nhush' >"$BATS_TEST_TMPDIR/token"
     CREDENTIALS_DIRECTORY=$BATS_TEST_TMPDIR/credentials run -2 "$LOCKSTEP_BIN" config check --config "$conf"
     [[ $output == *'control character'* && $output != *hush* ]]

@@ -213,7 +213,7 @@ END
     completes files lockstep publish ''
 }
 
-@test "man pages: one a noun, one for the program and one for the configuration, and mandoc finds nothing wrong with them" {
+@test "man pages: one a noun, one for the program and one for the configuration; mandoc finds nothing wrong with them" {
     "$LOCKSTEP_BIN" man --directory "$BATS_TEST_TMPDIR/man"
     while read -r noun _; do
         [ -s "$BATS_TEST_TMPDIR/man/man1/lockstep-$noun.1" ] || { echo "no page of $noun"; return 1; }

@@ -44,7 +44,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 }
 
 @test "backfill fires a range once, whatever is called how often" {
-    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}]}'
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}]}'
     range=(job backfill j --from 2025-03-29T00:00:00Z --to 2025-04-01T00:00:00Z)
     [ "$(lockstep "${range[@]}" --dry-run -o json | jq -r 'map(.action + " " + .scheduled_for) | join(",")')" = \
         'fire 2025-03-29T05:00:00+00:00,wait 2025-03-30T04:00:00+00:00,wait 2025-03-31T04:00:00+00:00' ]
@@ -59,7 +60,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 }
 
 @test "backfill one after the other waits for the end of each run, and can be interrupted" {
-    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
     range=(job backfill j --from 2025-01-01T00:00:00Z --to 2025-01-01T03:00:00Z)
     "$LOCKSTEP_BIN" "${range[@]}" -d "$db" 2>log >out &
     pid=$!
@@ -85,7 +87,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 }
 
 @test "a transaction that sees an old state fires no job that may not overlap" {
-    apply <<<'{"jobs": [{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "free", "overlap": "allow", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]}'
+    apply <<<'{"jobs": [{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
+            {"job": "free", "overlap": "allow", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]}'
     run sql "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT lockstep.job_run('j')"
     [[ $output == *'REPEATABLE READ'*'cannot be seen'* && $output == *'ISOLATION LEVEL READ COMMITTED'* ]]
     run sql "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT lockstep.job_backfill('j', '2020-01-01Z', '2020-01-02Z')"
@@ -98,8 +101,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 @test "a job that job apply keeps makes the command fail, and is checked like the others" {
     cd "$BATS_TEST_TMPDIR"
     job() {
-        printf '{"job": "j", "queue": "q", "max_runtime": "%s", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "Europe/Berlin"}]}' \
-            "$1"
+        printf '{"job": "j", "queue": "q", "max_runtime": "%s", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+                 "schedules": [{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "Europe/Berlin"}]}' "$1"
     }
     job 1h >jobs.json
     lockstep job apply jobs.json -q
@@ -130,7 +133,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 }
 
 @test "what a backfill cannot fill is refused with what to write" {
-    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}'
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}'
     refused '--to is missing' job backfill j --from 2025-01-01T00:00:00Z
     refused 'more than 1000 times' job backfill j --from 2025-01-01T00:00:00Z --to 2025-02-01T00:00:00Z
     refused '--to: the range has' job backfill j --from 2025-01-01T00:00:00Z --to 2025-02-01T00:00:00Z
@@ -142,7 +146,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 }
 
 @test "schedules are added, changed and removed one by one, with the options of each kind" {
-    apply <<<'{"jobs": [{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "p", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]}'
+    apply <<<'{"jobs": [{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
+            {"job": "p", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]}'
     add() { lockstep schedule add j "$@" -q; }
     add cron --cron '0 2 * * *' --zone Europe/Warsaw --misfire all --catchup-window 4h --jitter 5m --enabled off
     add every --every 90s --phase 10s --not-before 2026-01-01T00:00:00Z --not-after 2226-01-01T00:00:00Z
@@ -170,7 +175,8 @@ END
 }
 
 @test "a schedule that cannot be meant is refused with its field, and nothing is stored" {
-    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
     refused 'no rule is given' schedule add j t
     refused 'it has two rules: --cron and --every' schedule add j t --cron '0 2 * * *' --every 1h
     refused 'it is no JSON object' schedule add j t --rule '[7]'
@@ -191,7 +197,8 @@ END
 @test "a queue is not deleted beneath a job of another queue, and the hint says how to continue" {
     sql "INSERT INTO lockstep.queue (name, topic) VALUES ('other', 'u')"
     apply <<<'{"jobs": [{"job": "first", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
-        {"job": "second", "queue": "other", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "after", "job": "first"}]}]}'
+        {"job": "second", "queue": "other", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+         "schedules": [{"name": "s", "kind": "after", "job": "first"}]}]}'
     run lockstep queue delete q --yes
     [ "$status" -ne 0 ]
     [[ $output == *'job second of another queue runs after job first of this one'* ]]
@@ -425,8 +432,10 @@ END
 
 @test "a forecast is drawn, a line a job, as wide as the terminal, and not for programs" {
     export LC_ALL=C.UTF-8 COLUMNS=60
-    apply <<<'{"jobs": [{"job": "six", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "6h"}]},
-        {"job": "often-and-with-a-long-name-of-its-own", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "5m"}]}]}'
+    apply <<<'{"jobs": [{"job": "six", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "interval", "every": "6h"}]},
+        {"job": "often-and-with-a-long-name-of-its-own", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+         "schedules": [{"name": "s", "kind": "interval", "every": "5m"}]}]}'
     lockstep schedule forecast six --from 2126-10-20T00:00:00Z --to 2126-10-21T12:00:00Z >drawn
     diff <(tail -n 3 drawn) - <<'END'
 six 1·····1·····1·····1·····1·····1

@@ -105,7 +105,8 @@ for form in "record", "staged":
     with open(form, "w") as out, open(form + ".expected", "w") as expected:
         line = 0
         for case in map(json.loads, open(sys.argv[1])):
-            if case["form"] == form and "\n" not in case["text"] and case["text"].strip() and not case["text"].startswith("\ufeff"):
+            text = case["text"]
+            if case["form"] == form and "\n" not in text and text.strip() and not text.startswith("\ufeff"):
                 line += 1
                 out.write(case["text"].rstrip("\r") + "\n")
                 if case.get("reason"):

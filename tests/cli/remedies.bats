@@ -22,7 +22,9 @@ setup() {
 
 # commands: those in the text, one a line
 commands() {
-    grep -oP '(?<![/\w"-])lockstep (?:check|config|dev|executor|lock|log|migrate|publish|queue|rejected|replay|run|task|version|job|schedule|monitor|alert|scheduler)\b(?:(?![;,.)](?: |$|\\)|[)`]|, or |%s%s).)*' |
+    local nouns='check|config|dev|executor|lock|log|migrate|publish|queue|rejected|replay|run|task|version'
+    nouns+='|job|schedule|monitor|alert|scheduler'
+    grep -oP '(?<![/\w"-])lockstep (?:'"$nouns"')\b(?:(?![;,.)](?: |$|\\)|[)`]|, or |%s%s).)*' |
         sort -u
 }
 

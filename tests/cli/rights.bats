@@ -68,7 +68,8 @@ named() {
     [ ${#names[@]} -gt 30 ]
     run sql "SELECT f FROM unnest('{$(IFS=,; echo "${names[*]}")}'::name[]) AS f WHERE NOT EXISTS (
                  SELECT FROM pg_proc p, pg_roles r WHERE p.pronamespace = 'lockstep'::regnamespace AND p.proname = f
-                 AND r.rolname ~ '^lockstep_(executor|producer|operator|monitor|worker)$' AND has_function_privilege(r.oid, p.oid, 'EXECUTE'))"
+                   AND r.rolname ~ '^lockstep_(executor|producer|operator|monitor|worker)$'
+                   AND has_function_privilege(r.oid, p.oid, 'EXECUTE'))"
     [ -z "$output" ] || { echo "nobody may execute: $output"; return 1; }
 }
 
@@ -114,8 +115,10 @@ END
         run env PGOPTIONS= "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db user=${login}_$group" \
             -c "SET TIME ZONE 'UTC'" \
             -c "SELECT lockstep.next_time('{\"kind\": \"cron\", \"expr\": \"0 6 * * *\"}', '2026-01-01Z')" \
-            -c "SELECT count(*) FROM lockstep.forecast('{\"kind\": \"interval\", \"every\": \"1h\"}', '2026-01-01Z', 3)" \
-            -c "SELECT count(*) FROM lockstep.forecast_agent(4, 1, 1, 0, 0, 0, 20260101, 99991231, 60000, 235959, '2026-01-01Z', 2)"
+            -c "SELECT count(*)
+                FROM lockstep.forecast('{\"kind\": \"interval\", \"every\": \"1h\"}', '2026-01-01Z', 3)" \
+            -c "SELECT count(*)
+                FROM lockstep.forecast_agent(4, 1, 1, 0, 0, 0, 20260101, 99991231, 60000, 235959, '2026-01-01Z', 2)"
         sql "DROP ROLE ${login}_$group"
         [ "$output" = $'2026-01-01 06:00:00+00\n3\n2' ] || { echo "$group: $output"; return 1; }
     done

@@ -11,7 +11,10 @@ setup() {
     forget
     sql 'CREATE SCHEMA etl; CREATE TABLE etl.t (v int)'
     # The block of the page, word for word.
-    awk '/^## Roles and grants/ { on = 1 } on && /^```$/ && block { exit } block { print } on && /^```sql$/ { block = 1 }' \
+    awk '/^## Roles and grants/ { on = 1 }
+         on && /^```$/ && block { exit }
+         block { print }
+         on && /^```sql$/ { block = 1 }' \
         "$BATS_TEST_DIRNAME/../../docs/how-to/install.md" >"$BATS_TEST_TMPDIR/roles.sql"
     grep -q 'CREATE ROLE etl_executor' "$BATS_TEST_TMPDIR/roles.sql"
     "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$BATS_TEST_TMPDIR/roles.sql"

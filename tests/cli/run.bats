@@ -236,7 +236,8 @@ picture_read() { # FILE
 import html.parser, re, sys, xml.etree.ElementTree as tree
 text = open(sys.argv[1], encoding='utf-8').read()
 tree.fromstring(text if text.startswith('<?xml') else re.search('<svg.*</svg>', text, re.S)[0])
-known = {'html', 'head', 'meta', 'style', 'title', 'body', 'main', 'div', 'table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td',
+known = {'html', 'head', 'meta', 'style', 'title', 'body', 'main', 'div',
+         'table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td',
          'svg', 'defs', 'pattern', 'path', 'rect', 'g', 'text', 'tspan'}
 class Reader(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
@@ -303,8 +304,11 @@ END
     grep -q 'after waiting for a reader' "$file"
     grep -q 'waited for its retry</text>' "$file"
     run awk 'match($0, /class="cross[^"]*" d="M[0-9.]+ [0-9.]+l[0-9.]+/) {
-        text = substr($0, RSTART, RLENGTH); sub(/.*d="M/, "", text); split(text, n, /[ l]/); if (n[1] + n[3] > 832) print text }' \
-        "$file"
+        text = substr($0, RSTART, RLENGTH)
+        sub(/.*d="M/, "", text)
+        split(text, n, /[ l]/)
+        if (n[1] + n[3] > 832) print text
+    }' "$file"
     [ "$output" = "" ]
     grep -q 'class="cross beside"' "$file"
 }

@@ -31,7 +31,8 @@ refused() {
 @test "a cron expression, or a rule as an object, is answered with its next times" {
     [ "$(next '0 6 * * MON-FRI' --zone Europe/Warsaw --after 2025-03-28T12:00:00Z -n 2 -o json |
         jq -c 'map([.at, .local])')" = \
-        '[["2025-03-31T04:00:00+00:00","Mon 2025-03-31 06:00:00"],["2025-04-01T04:00:00+00:00","Tue 2025-04-01 06:00:00"]]' ]
+        '[["2025-03-31T04:00:00+00:00","Mon 2025-03-31 06:00:00"],'\
+'["2025-04-01T04:00:00+00:00","Tue 2025-04-01 06:00:00"]]' ]
     times() { next "$1" --after 2025-01-01T00:00:00Z -n "${2:-2}" -o jsonl | jq -r .at | paste -sd' '; }
     [ "$(times '{"kind": "interval", "every": "1h30m", "phase": "15m"}')" = \
         "2025-01-01T00:15:00+00:00 2025-01-01T01:45:00+00:00" ]
@@ -44,8 +45,9 @@ refused() {
         "2025-01-30T06:00:00+00:00 2025-01-31T06:00:00+00:00 2025-02-28T06:00:00+00:00" ]
     [ "$(times '{"kind": "once", "at": "2025-03-09T02:30:00", "zone": "America/New_York"}')" = \
         "2025-03-09T07:00:00+00:00" ]
-    [ "$(times '{"kind": "daily", "times": ["06:00"], "not_before": "2026-01-01T06:00:00Z", "not_after": "2026-01-02T06:00:00Z"}' \
-        9)" = "2026-01-01T06:00:00+00:00 2026-01-02T06:00:00+00:00" ]
+    [ "$(times '{"kind": "daily", "times": ["06:00"],
+                 "not_before": "2026-01-01T06:00:00Z", "not_after": "2026-01-02T06:00:00Z"}' 9)" = \
+        "2026-01-01T06:00:00+00:00 2026-01-02T06:00:00+00:00" ]
     [ "$(times '*/15 * * * * MON')" = "2025-01-06T00:00:00+00:00 2025-01-06T00:00:15+00:00" ]
     run next '{"kind": "once", "at": "2020-01-01T00:00:00Z"}'
     [ "$status" -eq 0 ]
@@ -87,8 +89,8 @@ refused() {
     refused '{"kind": "monthly", "days": [0], "times": ["06:00"]}' 'days: 0'
     refused '{"kind": "once", "at": "2025-02-31T00:00:00Z"}' '2025-02-31'
     refused '{"kind": "hourly"}' 'kind: hourly'
-    refused '{"kind": "daily", "times": ["06:00"], "not_before": "2026-01-02T00:00:00Z", "not_after": "2026-01-01T00:00:00Z"}' \
-        'not_after'
+    refused '{"kind": "daily", "times": ["06:00"],
+              "not_before": "2026-01-02T00:00:00Z", "not_after": "2026-01-01T00:00:00Z"}' 'not_after'
     agent='"kind": "calendar", "active_start_date": 20250101'
     refused "{$agent, \"freq_type\": 64}" 'freq_type: 64'
     refused "{$agent, \"freq_type\": 8, \"freq_interval\": 0, \"freq_recurrence_factor\": 1}" 'freq_interval: 0'
@@ -118,7 +120,8 @@ refused() {
 @test "a rule is explained: in words, with warnings, next times and clock changes" {
     run lockstep schedule explain '30 2 * * *' --zone America/New_York --after 2025-01-01T00:00:00Z -n 1
     [ "$status" -eq 0 ]
-    [[ $output == "at 02:30 every day, by the clock of America/New_York"*"Wed 2025-01-01 02:30:00"*"02:00 to 03:00: 02:30:00 does not exist: fires once, at 03:00:00" ]]
+    [[ $output == "at 02:30 every day, by the clock of America/New_York"*"Wed 2025-01-01 02:30:00"* ]]
+    [[ $output == *"02:00 to 03:00: 02:30:00 does not exist: fires once, at 03:00:00" ]]
     run lockstep schedule explain '*/45 * 31 * FRI' -o json
     [ "$(jq -r '[.[] | select(.kind == "warning")] | length' <<<"$output")" -eq 3 ]
     run lockstep schedule explain '0 0 30 2 *'

@@ -83,8 +83,8 @@ teardown() {
     queue=$(scratch_name)
     lockstep queue create "$queue" --topic "$queue" --create-topic --max-readers 3
     sql 'CREATE TABLE effect (phase int, at timestamptz DEFAULT clock_timestamp())'
-    printf 'order,sql\n20,INSERT INTO effect VALUES (20)\n10,INSERT INTO effect VALUES (10)\n10,INSERT INTO effect VALUES (10)\n' \
-        >"$BATS_TEST_TMPDIR/tasks.csv"
+    printf '%s\n' order,sql '20,INSERT INTO effect VALUES (20)' '10,INSERT INTO effect VALUES (10)' \
+        '10,INSERT INTO effect VALUES (10)' >"$BATS_TEST_TMPDIR/tasks.csv"
     id=$(lockstep publish --queue "$queue" -q "$BATS_TEST_TMPDIR/tasks.csv" --format csv)
     lockstep executor run --queue "$queue" --readers 2 --until-idle
     [ "$(sql "SELECT string_agg(phase::text, ',' ORDER BY at) FROM effect")" = 10,10,20 ]

@@ -46,7 +46,8 @@ teardown() {
 # The widest line of a file, in columns of a terminal, by Unicode's own table of widths.
 widest() {
     python3 -c 'import sys, unicodedata
-print(max((sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line.rstrip("\n"))
+print(max((sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+               for c in line.rstrip("\n"))
            for line in open(sys.argv[1], encoding="utf-8")), default=0))' "$1"
 }
 
