@@ -1,12 +1,13 @@
 # bench/ceiling.bash: what the server can do at most, and work beside it. Sourced by bench/run.sh.
 #
-# Counted: tasks / (last end in lockstep.execution_log - first claim), 4 readers, one executor.
-# Reference: pgbench with 4 clients on the same server, synchronous_commit off, doing the same writes: a batch of 64 is claimed in
-# one statement (64 rows into a table of the task table's shape, and the queue row's cursor), then each task is one transaction of
-# the effect's INSERT and the task row's completion, in one round trip. Counted: batches * 64 a second by pgbench, connecting left
-# out. Neither Kafka nor JSON, locks or fences are in it: it is the writes alone. It has two forms:
+# Counted: tasks / (last end in lockstep.execution_log - first claim), 4 readers, one executor. Reference: pgbench with
+# 4 clients on the same server, synchronous_commit off, doing the same writes: a batch of 64 is claimed in one statement
+# (64 rows into a table of the task table's shape, and the queue row's cursor), then each task is one transaction of the
+# effect's INSERT and the task row's completion, in one round trip. Counted: batches * 64 a second by pgbench,
+# connecting left out. Neither Kafka nor JSON, locks or fences are in it: it is the writes alone. It has two forms:
 #   prepared   all statements are; it is what the server does at most
-#   texts      the INSERTs are texts that differ, as the tasks' are, so the server parses and plans each; the rest is prepared
+#   texts      the INSERTs are texts that differ, as the tasks' are, so the server parses and plans each; the rest is
+#              prepared
 
 # reference_tables: the reference's own tables, empty
 reference_tables() {
@@ -27,13 +28,18 @@ reference_script() {
         return "INSERT INTO ref_ledger VALUES ('\''ref'\'', 100, :o + " i ", clock_timestamp(), clock_timestamp())"
     }
     function completion(id, token) {
-        return "UPDATE ref_task SET status = '\''Completed'\'', token = NULL, error = NULL, started_at = now(), duration = clock_timestamp() - now(), updated_at = clock_timestamp() WHERE task_id = " id " AND token = " token
+        return "UPDATE ref_task SET status = '\''Completed'\'', token = NULL, error = NULL, started_at = now()," \
+            " duration = clock_timestamp() - now(), updated_at = clock_timestamp()" \
+            " WHERE task_id = " id " AND token = " token
     }
     BEGIN {
-        claim = "WITH q AS (UPDATE ref_queue SET next_offset = next_offset + 64 WHERE queue_id = 1 RETURNING next_offset - 64 AS o)," \
+        claim = "WITH q AS (UPDATE ref_queue SET next_offset = next_offset + 64 WHERE queue_id = 1" \
+            " RETURNING next_offset - 64 AS o)," \
             " t AS MATERIALIZED (SELECT gen_random_uuid() AS token)," \
-            " made AS (INSERT INTO ref_task (task_id, phase_id, run_no, queue_id, status, \"order\", seq, kafka_offset, payload, executor_no, token, attempt_num)" \
-            " OVERRIDING SYSTEM VALUE SELECT q.o + i, 1, 1, 1, '\''Pending'\'', 100, q.o + i, q.o + i, repeat('\''x'\'', " bytes "), 1, t.token, 1" \
+            " made AS (INSERT INTO ref_task (task_id, phase_id, run_no, queue_id, status, \"order\", seq," \
+            " kafka_offset, payload, executor_no, token, attempt_num) OVERRIDING SYSTEM VALUE" \
+            " SELECT q.o + i, 1, 1, 1, '\''Pending'\'', 100, q.o + i, q.o + i, repeat('\''x'\'', " bytes "), 1," \
+            " t.token, 1" \
             " FROM q, t, generate_series(0, 63) AS i RETURNING 1)" \
             " SELECT q.o, t.token FROM q, t"
         if (form == "texts") { # once a session: a variable of pgbench is kept from batch to batch
@@ -70,7 +76,8 @@ reference() {
     out=$(reference_run "$@")
     rate=$(awk '/^tps = .*without initial/ { print $3 * 64 }' <<<"$out")
     # What it counts it has done.
-    [ "$(sql "SELECT count(*) = (SELECT count(*) FROM ref_task WHERE status = 'Completed') AND count(*) > 0 FROM ref_ledger")" = t ] ||
+    [ "$(sql "SELECT count(*) = (SELECT count(*) FROM ref_task WHERE status = 'Completed') AND count(*) > 0
+        FROM ref_ledger")" = t ] ||
         fail 'the reference did not do its writes'
     echo "$rate"
 }
@@ -85,7 +92,8 @@ ceiling_rounds() {
         run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
         work_off 4
         ours+=("$(sql "SELECT count(*) / extract(epoch FROM max(ended_at) -
-                           (SELECT min(claimed_at) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'))
+                           (SELECT min(claimed_at) FROM lockstep.phase JOIN lockstep.run USING (run_no)
+                            WHERE run_id = '$run'))
                        FROM lockstep.execution_log WHERE run_id = '$run'")")
         refs+=("$(reference prepared "$reference_seconds")")
         ratios+=("$(ratio "${ours[-1]}" "${refs[-1]}")")

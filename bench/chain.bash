@@ -1,18 +1,26 @@
-# chain: 60,000 phases of one task (6,000 with --quick) on a fresh database, one executor: does a barrier cost as much at the end as at the
-# beginning, when the tables were new? Nothing analyses them but autovacuum. Reference: two sessions that hand an advisory lock over
-# (bench/handoff.c), again and again beside it: their median in the same thousand. What else runs on the machine is in the rate, but not in
-# the server's processor time and hardly in the buffers that it touches, so these tell whether the work itself grows.
+# chain: 60,000 phases of one task (6,000 with --quick) on a fresh database, one executor: does a barrier cost as much
+# at the end as at the beginning, when the tables were new? Nothing analyses them but autovacuum. Reference: two
+# sessions that hand an advisory lock over (bench/handoff.c), again and again beside it: their median in the same
+# thousand. What else runs on the machine is in the rate, but not in the server's processor time and hardly in the
+# buffers that it touches, so these tell whether the work itself grows.
 
-# chain_marks: every second the time, the server's processor time (ms) and the buffers of our database so far, and a hand-over (ms)
+# chain_marks: every second the time, the server's processor time (ms) and the buffers of our database so far, and a
+# hand-over (ms)
 chain_marks() {
     local at tick
     tick=$(getconf CLK_TCK)
     while :; do
         at=$(now)
-        printf '%s %s %s ' "$at" "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v pg="$LOCKSTEP_TEST_PG_PID" -v tick="$tick" '
-                $1 == pg { n += $14 + $15 + $16 + $17 } { sub(/.*\) /, "") } $2 == pg { n += $12 + $13 } END { print n * 1000 / tick }')" \
-            "$("$LOCKSTEP_TEST_PGBIN/psql" -X -At -d "$LOCKSTEP_TEST_PG" -c "SELECT blks_hit + blks_read FROM pg_stat_database WHERE datname = '${db##*dbname=}'")"
-        "$build/bench_handoff" "$LOCKSTEP_TEST_PG" 30 'SELECT pg_advisory_lock(1, 1)' 'SELECT pg_advisory_unlock(1, 1)' | sort -n |
+        printf '%s %s %s ' "$at" \
+            "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v pg="$LOCKSTEP_TEST_PG_PID" -v tick="$tick" '
+                $1 == pg { n += $14 + $15 + $16 + $17 }
+                { sub(/.*\) /, "") }
+                $2 == pg { n += $12 + $13 }
+                END { print n * 1000 / tick }')" \
+            "$("$LOCKSTEP_TEST_PGBIN/psql" -X -At -d "$LOCKSTEP_TEST_PG" \
+                -c "SELECT blks_hit + blks_read FROM pg_stat_database WHERE datname = '${db##*dbname=}'")"
+        "$build/bench_handoff" "$LOCKSTEP_TEST_PG" 30 'SELECT pg_advisory_lock(1, 1)' \
+            'SELECT pg_advisory_unlock(1, 1)' | sort -n |
             awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] / 1000 }'
         sleep 0.9
     done
@@ -20,12 +28,14 @@ chain_marks() {
 
 # chain_windows SIZE: a line for each so many phases: phases/s, when the first of them began and the last one ended
 chain_windows() {
-    sql "SELECT count(*) / extract(epoch FROM max(ended_at) - min(started_at)), extract(epoch FROM min(started_at)), extract(epoch FROM max(ended_at))
+    sql "SELECT count(*) / extract(epoch FROM max(ended_at) - min(started_at)), extract(epoch FROM min(started_at)),
+             extract(epoch FROM max(ended_at))
          FROM (SELECT (row_number() OVER (ORDER BY \"order\") - 1) / $1 AS n, started_at, ended_at
                FROM lockstep.execution_log WHERE run_id = '$run') t GROUP BY n ORDER BY n" | tr '|' ' '
 }
 
-# chain_cost FIELD: for each line of windows on stdin how much that field of the marks grew in it; between two marks on a straight line
+# chain_cost FIELD: for each line of windows on stdin how much that field of the marks grew in it; between two marks on
+# a straight line
 chain_cost() {
     awk -v field="$1" '
         function at(t,   i) {
@@ -38,7 +48,8 @@ chain_cost() {
 
 # chain_hand FROM TO: the median of the hand-overs between these two times
 chain_hand() {
-    awk -v from="$1" -v to="$2" 'NF == 4 && $1 >= from - 1 && $1 <= to + 1 { print $4 }' "$tmp/marks" | sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] + 0 }'
+    awk -v from="$1" -v to="$2" 'NF == 4 && $1 >= from - 1 && $1 <= to + 1 { print $4 }' "$tmp/marks" | sort -g |
+        awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] + 0 }'
 }
 
 workload_chain() {
@@ -55,8 +66,10 @@ workload_chain() {
     sleep 2 # a mark behind the last task
     kill "$marks"
     wait "$marks" 2>/dev/null || true
-    [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" = Completed ] || fail "the run is not Completed: $(cat "$tmp/$q".*.log)"
-    reads=$(sql "SELECT sum(seq_tup_read + COALESCE(idx_tup_fetch, 0))::float8 / $phases FROM pg_stat_user_tables WHERE schemaname = 'lockstep'")
+    [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" = Completed ] ||
+        fail "the run is not Completed: $(cat "$tmp/$q".*.log)"
+    reads=$(sql "SELECT sum(seq_tup_read + COALESCE(idx_tup_fetch, 0))::float8 / $phases FROM pg_stat_user_tables
+        WHERE schemaname = 'lockstep'")
     check 4
     chain_windows 1000 >"$tmp/thousands"
     mapfile -t rates < <(awk '{ print $1 }' "$tmp/thousands")

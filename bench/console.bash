@@ -1,11 +1,15 @@
-# console: what a console costs and how fast its pages are. On a server of its own, with the tables of bench/console_world.sql (10 million tasks, 100,000 runs, 10,000 jobs; a tenth of
-# all with --quick): each request of each page's first view, a scrape, memory. On the bench's server: statements a second with 1 and 100 clients, and an executor's throughput with a page open.
+# console: what a console costs and how fast its pages are. On a server of its own, with the tables of
+# bench/console_world.sql (10 million tasks, 100,000 runs, 10,000 jobs; a tenth of all with --quick): each request of
+# each page's first view, a scrape, memory. On the bench's server: statements a second with 1 and 100 clients, and an
+# executor's throughput with a page open.
 
-# The GETs that pages send when they are opened, and those of their filters; console_others adds the rest: "page path". {run}, {task}, {job}, {queue}: another one each time. chain, wide, large: see console_world.sql.
+# The GETs that pages send when they are opened, and those of their filters; console_others adds the rest: "page path".
+# {run}, {task}, {job}, {queue}: another one each time. chain, wide, large: see console_world.sql.
 console_requests() {
     local runs=$1 chain wide large
     chain=$(console_run $((runs + 1))) wide=$(console_run $((runs + 2))) large=$(console_run $((runs + 3)))
-    sed -e "s,{chain},$chain,; s,{wide},$wide,; s,{large},$large,; s,{one},$((runs * 100 + 2000000 + 99000)),; /^ *$/d; s,^ *,," <<'END'
+    sed -e "s,{chain},$chain,; s,{wide},$wide,; s,{large},$large,; s,{one},$((runs * 100 + 2000000 + 99000))," \
+        -e '/^ *$/d; s,^ *,,' <<'END'
         overview overview
         runs runs
         runs queues
@@ -83,11 +87,14 @@ console_requests() {
         system system
 END
 }
-# console_others REQUESTS: the GETs that openapi.json has and REQUESTS has not, for which a run, a task, a job or a queue is all that is needed: a new route is measured before a page asks it
+# console_others REQUESTS: the GETs that openapi.json has and REQUESTS has not, for which a run, a task, a job or a
+# queue is all that is needed: a new route is measured before a page asks it
 console_others() {
     local path query
     curl -fsS "$url/api/v1/openapi.json" | jq -r '.paths | to_entries[] | select(.value.get)
-        | [.key[1:], ([.value.get.parameters[]? | select(.in == "query" and .required) | "\(.name)=\(.schema.minimum + if .name == "to_ms" then 10000 else 0 end)"] | join("&"))] | join(" ")' | while read -r path query; do
+        | [.key[1:], ([.value.get.parameters[]? | select(.in == "query" and .required)
+            | "\(.name)=\(.schema.minimum + if .name == "to_ms" then 10000 else 0 end)"] | join("&"))] | join(" ")' |
+        while read -r path query; do
         case $path in session | stream | openapi.json | clusters) continue ;; esac
         sed -e 's/^[^ ]* //' -e 's/?.*//' "$1" | grep -qxE "$(sed -E 's,\{[a-z]+\},[^/]+,g' <<<"$path")" && continue
         [[ $(sed -E 's,\{(run|task|job|queue)\},,g' <<<"$path") == *{* ]] || echo "other $path${query:+?$query}"
@@ -95,10 +102,12 @@ console_others() {
 }
 console_run() { printf '00000000-0000-4000-8000-%012d' "$1"; }
 
-# console_open [ARGS...]: a console on $db, with a login of its own, so that its statements can be told from others; its address is $url, its process $pid
+# console_open [ARGS...]: a console on $db, with a login of its own, so that its statements can be told from others; its
+# address is $url, its process $pid
 console_open() {
     : >"$tmp/console.log"
-    "$LOCKSTEP_BIN" -s "postgres.conninfo=$db user=$console_login" -s console.login=none "$@" console run --listen 0 2>"$tmp/console.log" >/dev/null &
+    "$LOCKSTEP_BIN" -s "postgres.conninfo=$db user=$console_login" -s console.login=none "$@" console run --listen 0 \
+        2>"$tmp/console.log" >/dev/null &
     pid=$!
     eventually 30 grep -q event=console_started "$tmp/console.log" || fail "$(cat "$tmp/console.log")"
     url=$(sed -n 's,.*event=console_started url=\(http://[^/]*\)/.*,\1,p' "$tmp/console.log")
@@ -111,20 +120,27 @@ console_person() {
     console_login=bench_$SRANDOM
     sql "CREATE ROLE $console_login LOGIN IN ROLE lockstep_monitor"
 }
-# console_calls: how many statements the console has sent so far: as its login, or, for a visitor, in the role of a group, in which no one else works here
-console_calls() { sql "SELECT COALESCE(sum(calls), 0) FROM pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid WHERE r.rolname IN ('$console_login', 'lockstep_monitor')"; }
+# console_calls: how many statements the console has sent so far: as its login, or, for a visitor, in the role of a
+# group, in which no one else works here
+console_calls() {
+    sql "SELECT COALESCE(sum(calls), 0) FROM pg_stat_statements s JOIN pg_roles r ON r.oid = s.userid
+        WHERE r.rolname IN ('$console_login', 'lockstep_monitor')"
+}
 console_load() { python3 "$here/console_load.py" "$@" || fail "console_load.py $1"; }
 
 # One round with the plans in the server's log, cut into a file for each request.
 console_plans() { # RUNS FILE
     local log=$LOCKSTEP_TEST_HOME/postgres.log out=$root/build/bench/console path page from n=0
     rm -rf "$out" && mkdir -p "$out"
-    sql "ALTER ROLE $console_login SET session_preload_libraries = 'auto_explain'; ALTER ROLE $console_login SET auto_explain.log_min_duration = 0;
-         ALTER ROLE $console_login SET auto_explain.log_analyze = on; ALTER ROLE $console_login SET auto_explain.log_buffers = on;
+    sql "ALTER ROLE $console_login SET session_preload_libraries = 'auto_explain';
+         ALTER ROLE $console_login SET auto_explain.log_min_duration = 0;
+         ALTER ROLE $console_login SET auto_explain.log_analyze = on;
+         ALTER ROLE $console_login SET auto_explain.log_buffers = on;
          ALTER ROLE $console_login SET auto_explain.log_nested_statements = on"
     console_open
     while read -r page path; do
-        path=${path//\{run\}/$(console_run 777)} path=${path//\{task\}/69930} path=${path//\{job\}/job%2000777} path=${path//\{queue\}/queue_07}
+        path=${path//\{run\}/$(console_run 777)} path=${path//\{task\}/69930}
+        path=${path//\{job\}/job%2000777} path=${path//\{queue\}/queue_07}
         n=$((n + 1)) from=$(stat -c %s "$log")
         curl -s -S -o /dev/null "$url/api/v1/$path"
         tail -c "+$((from + 1))" "$log" >"$out/$n.${page//\//_}.$(tr -c 'a-z\n' _ <<<"${path%%\?*}" | cut -c 1-40).plan"
@@ -144,10 +160,14 @@ console_pages() { # RUNS JOBS ROUNDS
     printf '%-16s %-60s %9s %9s %9s %9s\n' PAGE REQUEST 'p50 ms' 'p99 ms' 'kB' 'p99 <= 50'
     while read -r page path p50 p99 most bytes; do
         all=$((all + 1)) line=met
-        awk -v is="$p99" 'BEGIN { exit is <= 50 }' && line=MISSED over=$((over + 1)) && missed+=("console: $path takes $p99 ms at p99, wanted 50")
+        awk -v is="$p99" 'BEGIN { exit is <= 50 }' && line=MISSED over=$((over + 1)) &&
+            missed+=("console: $path takes $p99 ms at p99, wanted 50")
         printf '%-16s %-60s %9s %9s %9s %9s\n' "$page" "$path" "$p50" "$p99" $((bytes / 1024)) $line
-        printf '{"at":"%s","commit":"%s","load":%s,"quick":%s,"workload":"console","figure":"%s","unit":"ms","p50":%s,"p99":%s,"max":%s,"bytes":%s}\n' \
-            "$began" "$commit" "$load" "$quick" "$path" "$p50" "$p99" "$most" "$bytes" >>"$results"
+        {
+            printf '{"at":"%s","commit":"%s","load":%s,"quick":%s,' "$began" "$commit" "$load" "$quick"
+            printf '"workload":"console","figure":"%s","unit":"ms",' "$path"
+            printf '"p50":%s,"p99":%s,"max":%s,"bytes":%s}\n' "$p50" "$p99" "$most" "$bytes"
+        } >>"$results"
     done <"$tmp/measured"
     figure console "requests above 50 ms at p99, of $all" '' '<= 0' "$over"
     figure console 'the slowest of them, p50' ms '<= 50' "$(sort -k 3,3gr "$tmp/measured" | awk 'NR == 1 { print $3 }')"
@@ -178,12 +198,16 @@ console_assets() {
     figure console 'scripts and styles, as sent' kB '<= 150' "$(ratio "$all" 1000)"
 }
 
-# A queue with work for as long as it is measured: tasks of 5 ms on four readers; the run page of its run, and the overview.
+# A queue with work for as long as it is measured: tasks of 5 ms on four readers; the run page of its run, and the
+# overview.
 console_statements() {
     local seconds=30 count from to page executor
     [ "$quick" = false ] || seconds=10
     new_queue 4
-    awk 'BEGIN { for (p = 1; p <= 300; p++) for (t = 0; t < 400; t++) printf "{\"order\": %d, \"sql\": \"SELECT pg_sleep(0.005)\"}\n", p }' >"$tmp/work.jsonl"
+    awk 'BEGIN {
+        for (p = 1; p <= 300; p++)
+            for (t = 0; t < 400; t++) printf "{\"order\": %d, \"sql\": \"SELECT pg_sleep(0.005)\"}\n", p
+    }' >"$tmp/work.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
     console_person
     console_open
@@ -201,7 +225,8 @@ console_statements() {
             read -r loads asked p50 p99 wrong events < <(console_load clients "$url" "$count" "$seconds" "$tmp/page")
             to=$(console_calls)
             [ "$wrong" = 0 ] && [ "$events" -gt 0 ] || fail "$wrong of $asked requests failed, $events events came"
-            figure console "$page page, $count clients: statements" '1/s' '<= 5' "$(ratio $((to - from)) "$((seconds + 1))")"
+            figure console "$page page, $count clients: statements" '1/s' '<= 5' \
+                "$(ratio $((to - from)) "$((seconds + 1))")"
             figure console "the same: an answer, p50 of $asked" ms '' "$p50"
         done
     done
@@ -217,7 +242,8 @@ console_open_page() { # NAME: its requests, of $run
     esac
 }
 
-# Pairs in turns: the same run with the page of that run open, and without. The interval is of the median, by the signs of the pairs (the third smallest and the third largest of twelve).
+# Pairs in turns: the same run with the page of that run open, and without. The interval is of the median, by the signs
+# of the pairs (the third smallest and the third largest of twelve).
 console_throughput() {
     local pairs=12 tasks=200000 i side ratios=() rate
     [ "$quick" = false ] || pairs=6 tasks=40000
@@ -249,7 +275,8 @@ console_rate() { # open|alone TASKS: tasks a second, in $rate
     fi
     work_off 4
     [ -z "$client" ] || { kill "$client" && wait "$client" || true; } 2>/dev/null
-    rate=$(sql "SELECT count(*) / extract(epoch FROM max(ended_at) - (SELECT min(claimed_at) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'))
+    rate=$(sql "SELECT count(*) / extract(epoch FROM max(ended_at) - (SELECT min(claimed_at)
+        FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'))
                 FROM lockstep.execution_log WHERE run_id = '$run'")
 }
 
@@ -266,8 +293,10 @@ console_large() {
     "$LOCKSTEP_BIN" migrate up -q -d "$db"
     sql 'CREATE EXTENSION pg_stat_statements'
     from=$(now)
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -v runs="$runs" -v jobs="$jobs" -f "$here/console_world.sql"
-    say "$(sql "SELECT format('%s tasks, %s runs, %s jobs', (SELECT count(*) FROM lockstep.task), (SELECT count(*) FROM lockstep.run), (SELECT count(*) FROM lockstep.job))") in $(since "$from") s"
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -v runs="$runs" -v jobs="$jobs" \
+        -f "$here/console_world.sql"
+    say "$(sql "SELECT format('%s tasks, %s runs, %s jobs', (SELECT count(*) FROM lockstep.task),
+        (SELECT count(*) FROM lockstep.run), (SELECT count(*) FROM lockstep.job))") in $(since "$from") s"
     console_person
     console_pages "$runs" "$jobs" "$turns"
     "$root/scripts/servers" stop "$console_servers"

@@ -1,5 +1,6 @@
 # bench/figures.bash: how a figure is told. Sourced by bench/run.sh.
-#   figure WORKLOAD NAME UNIT TARGET SAMPLE...   one sample a round; the median counts. TARGET: "<= 2", ">= 0.5" or "" (none)
+#   figure WORKLOAD NAME UNIT TARGET SAMPLE...   one sample a round; the median counts. TARGET: "<= 2", ">= 0.5" or
+#                                                "" (none)
 # Each is one line of the table on stdout and one JSON object in $results.
 
 figures_header() {
@@ -19,9 +20,12 @@ figure() {
     fi
     printf '%-8s %-34s %12s %25s  %-10s %s\n' "$workload" "$name" "$median" "$least .. $most" "$unit" \
         "${target:+$target $([ "$met" = true ] && echo met || echo MISSED)}"
-    printf '{"at":"%s","commit":"%s","cpus":%d,"load":%s,"quick":%s,"workload":"%s","figure":"%s","unit":"%s","median":%s,"min":%s,"max":%s,"samples":[%s],"target":"%s","met":%s}\n' \
-        "$began" "$commit" "$(nproc)" "$load" "$quick" "$workload" "$name" "$unit" "$median" "$least" "$most" \
-        "$(IFS=,; echo "$*")" "$target" "${met:-null}" >>"$results"
+    {
+        printf '{"at":"%s","commit":"%s","cpus":%d,"load":%s,' "$began" "$commit" "$(nproc)" "$load"
+        printf '"quick":%s,"workload":"%s","figure":"%s","unit":"%s",' "$quick" "$workload" "$name" "$unit"
+        printf '"median":%s,"min":%s,"max":%s,"samples":[%s],' "$median" "$least" "$most" "$(IFS=,; echo "$*")"
+        printf '"target":"%s","met":%s}\n' "$target" "${met:-null}"
+    } >>"$results"
 }
 
 # ratio A B: what a figure of a round is in terms of its reference in the same round

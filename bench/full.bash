@@ -1,8 +1,9 @@
-# full: what a task costs beside two million finished tasks (200,000 with --quick) and 1,000 open runs, in terms of what it costs
-# without them in the same round.
+# full: what a task costs beside two million finished tasks (200,000 with --quick) and 1,000 open runs, in terms of what
+# it costs without them in the same round.
 
-# full_rate TASKS [COMMAND...]: tasks a second of so many INSERTs on 4 readers, in $rate, and the buffers that the server looked at for
-# one of them, in $buffers; for an executor that starts, and ends, with one of them, in $start. COMMAND comes before they are published.
+# full_rate TASKS [COMMAND...]: tasks a second of so many INSERTs on 4 readers, in $rate, and the buffers that the
+# server looked at for one of them, in $buffers; for an executor that starts, and ends, with one of them, in $start.
+# COMMAND comes before they are published.
 full_rate() {
     local tasks=$1
     shift
@@ -12,7 +13,8 @@ full_rate() {
     start=$used
     full_run "$tasks"
     buffers=$(ratio $((used - start)) $((tasks - 1)))
-    rate=$(sql "SELECT count(*) / extract(epoch FROM max(ended_at) - (SELECT min(claimed_at) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'))
+    rate=$(sql "SELECT count(*) / extract(epoch FROM max(ended_at) - (SELECT min(claimed_at)
+        FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'))
                 FROM lockstep.execution_log WHERE run_id = '$run'")
 }
 # full_run TASKS: publishes them; an executor works them off. What the server looked at, in $used.
@@ -54,25 +56,34 @@ is_settled() {
 fill_finished() {
     sql "INSERT INTO lockstep.queue (name, topic) VALUES ('full', 'full');
          INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, first_offset, end_offset, ended_at)
-         SELECT gen_random_uuid(), queue_id, 'stop', 'Completed', 0, 0, now() FROM lockstep.queue, generate_series(1, 100) WHERE name = 'full';
+         SELECT gen_random_uuid(), queue_id, 'stop', 'Completed', 0, 0, now()
+         FROM lockstep.queue, generate_series(1, 100) WHERE name = 'full';
          INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, opened_at, done_at)
-         SELECT run_no, queue_id, o, o - 1, now(), now() FROM lockstep.run JOIN lockstep.queue q USING (queue_id), generate_series(1, 10) AS o WHERE q.name = 'full';
-         INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, type, \"order\", seq, kafka_offset, payload, executor_no, attempt_num, started_at, duration)
-         SELECT p.phase_id, p.run_no, p.queue_id, 'Completed', 'sql', p.\"order\", n, n, repeat('x', 120), 1, 1, now(), interval '1 ms'
-         FROM lockstep.phase p JOIN lockstep.queue q USING (queue_id), generate_series(1, $1 / 1000) AS n WHERE q.name = 'full'"
+         SELECT run_no, queue_id, o, o - 1, now(), now()
+         FROM lockstep.run JOIN lockstep.queue q USING (queue_id), generate_series(1, 10) AS o WHERE q.name = 'full';
+         INSERT INTO lockstep.task (phase_id, run_no, queue_id, status, type, \"order\", seq, kafka_offset, payload,
+                                    executor_no, attempt_num, started_at, duration)
+         SELECT p.phase_id, p.run_no, p.queue_id, 'Completed', 'sql', p.\"order\", n, n, repeat('x', 120), 1, 1,
+             now(), interval '1 ms'
+         FROM lockstep.phase p JOIN lockstep.queue q USING (queue_id), generate_series(1, $1 / 1000) AS n
+         WHERE q.name = 'full'"
     sql 'VACUUM ANALYZE'
 }
 
 # Runs that stay open: each waits for a worker who does not come.
 open_runs() {
     lockstep queue set "$q" -q --runs concurrent
-    sql "SELECT count(lockstep.enqueue('$q', ARRAY['{\"order\": 1, \"type\": \"external\"}'::jsonb])) FROM generate_series(1, 1000)" >/dev/null
+    sql "SELECT count(lockstep.enqueue('$q', ARRAY['{\"order\": 1, \"type\": \"external\"}'::jsonb]))
+        FROM generate_series(1, 1000)" >/dev/null
     full_executor 1 60 all_claimed
 }
-all_claimed() { [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue k USING (queue_id) WHERE k.name = '$q' AND t.type = 'external'")" = 1000 ]; }
+all_claimed() {
+    [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue k USING (queue_id)
+        WHERE k.name = '$q' AND t.type = 'external'")" = 1000 ]
+}
 
-# in_turns NAME COMMAND TASKS: "COMMAND SIDE TASKS" measures the sides alone and beside, in a round each of them twice and in an order that
-# favours neither: a window of a few seconds says little on a machine that others use as well.
+# in_turns NAME COMMAND TASKS: "COMMAND SIDE TASKS" measures the sides alone and beside, in a round each of them twice
+# and in an order that favours neither: a window of a few seconds says little on a machine that others use as well.
 in_turns() {
     local i side costs=() looks=() starts=() rate buffers used start
     for ((i = 0; i < rounds; i++)); do
@@ -80,7 +91,8 @@ in_turns() {
         for side in alone beside beside alone; do
             settle
             "$2" "$side" "$3"
-            seconds[$side]=$(awk -v a="${seconds[$side]}" -v tasks="$3" -v rate="$rate" 'BEGIN { print a + tasks / rate }')
+            seconds[$side]=$(awk -v a="${seconds[$side]}" -v tasks="$3" -v rate="$rate" \
+                'BEGIN { print a + tasks / rate }')
             looked[$side]=$(awk -v a="${looked[$side]:-0}" -v b="$buffers" 'BEGIN { print a + b }')
             started[$side]=$start
         done

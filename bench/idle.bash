@@ -17,7 +17,8 @@ workload_idle() {
     from=$(wc -l <"$log")
     cpu=$(cpu_ms "$pid")
     sleep "$seconds"
-    statements=$(tail -n +"$((from + 1))" "$log" | grep -c " ${db##*dbname=} lockstep/.* LOG:  \(execute\|statement\)" || true)
+    statements=$(tail -n +"$((from + 1))" "$log" |
+        grep -c " ${db##*dbname=} lockstep/.* LOG:  \(execute\|statement\)" || true)
     cpu=$(ratio "$(awk -v a="$cpu" -v b="$(cpu_ms "$pid")" 'BEGIN { print (b - a) * 60 }')" "$seconds")
     kill -TERM "$pid"
     wait "$pid" || fail "the executor did not end well: $(cat "$tmp/$q.log")"

@@ -1,5 +1,5 @@
-# memory: a backlog of two million records (a tenth of it with --quick), published as a stream, and an executor that works on it
-# for 60 s (8 s). Peak memory is VmHWM; flat is how much VmRSS grew after the first quarter of the time.
+# memory: a backlog of two million records (a tenth of it with --quick), published as a stream, and an executor that
+# works on it for 60 s (8 s). Peak memory is VmHWM; flat is how much VmRSS grew after the first quarter of the time.
 
 workload_memory() {
     local backlog=2000000 seconds=60 peak='' rss samples=() i pid done
@@ -11,7 +11,8 @@ workload_memory() {
     new_queue 16
     insert_tasks "$q" 10 $((backlog / 10)) >"$tmp/work.jsonl"
     # Not the function: the process that is measured must be lockstep itself.
-    "$LOCKSTEP_BIN" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --stream -q - <"$tmp/work.jsonl" >/dev/null &
+    "$LOCKSTEP_BIN" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --stream -q - \
+        <"$tmp/work.jsonl" >/dev/null &
     pid=$!
     while read -r rss _ < <(memory "$pid") && [ -n "$rss" ]; do
         peak=$rss

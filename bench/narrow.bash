@@ -13,7 +13,8 @@ narrow_rounds() {
         read -r -a b < <(barriers)
         p50+=("${b[0]}")
         p99+=("${b[1]}")
-        h=$("$build/bench_handoff" "$db" 300 'SELECT pg_advisory_lock(1, 1)' 'SELECT pg_advisory_unlock(1, 1)' | sort -n |
+        h=$("$build/bench_handoff" "$db" 300 'SELECT pg_advisory_lock(1, 1)' 'SELECT pg_advisory_unlock(1, 1)' |
+            sort -n |
             awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] / 1000 }')
         hand+=("$h")
         times+=("$(ratio "${b[0]}" "$h")")

@@ -1,5 +1,5 @@
-# queues: the same tasks on 1, 4 and 16 queues that one executor with 4 readers works off, and with an executor for each of 4.
-# Beside one queue in the same round.
+# queues: the same tasks on 1, 4 and 16 queues that one executor with 4 readers works off, and with an executor for each
+# of 4. Beside one queue in the same round.
 
 # queues_rate QUEUES EXECUTORS: tasks a second, in $rate
 queues_rate() {

@@ -1,8 +1,8 @@
-# raw: lockstep publish of a million tasks against librdkafka alone (bench/raw.c), which publishes the very records that Lockstep
-# made, in one transaction, with the same settings: with a call for each record, as programs do, and in batches, as publish does.
-# All counted over the whole process, starting and connecting included; a first round, which finds a cold broker, is not
-# counted; each begins when the disk has what the one before it wrote. Takes 4 GB of disk. The reading of the topic by librdkafka
-# alone is told as what no executor can exceed.
+# raw: lockstep publish of a million tasks against librdkafka alone (bench/raw.c), which publishes the very records that
+# Lockstep made, in one transaction, with the same settings: with a call for each record, as programs do, and in
+# batches, as publish does. All counted over the whole process, starting and connecting included; a first round, which
+# finds a cold broker, is not counted; each begins when the disk has what the one before it wrote. Takes 4 GB of disk.
+# The reading of the topic by librdkafka alone is told as what no executor can exceed.
 
 # raw_seconds MODE: of a process that publishes the records.
 raw_seconds() {
@@ -30,7 +30,8 @@ workload_raw() {
     new_queue 4
     insert_tasks "$q" 1 "$count" >"$tmp/work.jsonl"
     raw_publish
-    kcat -C -q -e -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -X isolation.level=read_committed -X enable.auto.commit=false -c "$count" \
+    kcat -C -q -e -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -X isolation.level=read_committed -X enable.auto.commit=false \
+        -c "$count" \
         >"$tmp/records"
     [ "$(wc -l <"$tmp/records")" = "$count" ] || fail 'the records of the topic are not one a task'
     for ((i = -1; i < rounds; i++)); do

@@ -1,11 +1,13 @@
 #!/bin/bash
-# Fixed workloads, each beside its reference in the same run. docs/explanation/performance.md says how to read the figures.
+# Fixed workloads, each beside its reference in the same run. docs/explanation/performance.md says how to read the
+# figures.
 # shellcheck disable=SC2034 # the workloads, sourced below, use what is set here
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
 quick_workloads="seed narrow plain wide long mixed start raw" # two minutes
-workloads="seed narrow chain plain wide long mixed spread queues full distance start cost raw memory idle recovery schedule console"
+workloads="seed narrow chain plain wide long mixed spread queues full distance start cost raw memory"
+workloads+=" idle recovery schedule console"
 
 usage() {
     cat <<END
@@ -15,11 +17,11 @@ usage: ./dev bench [--quick] [WORKLOAD...]
 
 Workloads: $workloads. Without one: all; with
 --quick: $quick_workloads, which take two minutes.
-Starts a PostgreSQL (fsync on) and a Kafka of its own. Figures go to stdout and to build/bench/results.jsonl. A missed target is
-told and no failure; a broken promise (strict order, exactly once, bounded) is one: exit 1.
-BENCH_BUILD names another build directory than build/release; BENCH_BACKLOG and BENCH_FINISHED another number of records (memory) and
-of finished tasks (full); BENCH_RUNS of runs (console), each of which has a
-hundred tasks; 0: without the large tables.
+Starts a PostgreSQL (fsync on) and a Kafka of its own. Figures go to stdout and to build/bench/results.jsonl. A missed
+target is told and no failure; a broken promise (strict order, exactly once, bounded) is one: exit 1.
+BENCH_BUILD names another build directory than build/release; BENCH_BACKLOG and BENCH_FINISHED another number of records
+(memory) and of finished tasks (full); BENCH_RUNS of runs (console), each of which has a hundred tasks; 0: without the
+large tables.
 END
 }
 

@@ -1,5 +1,5 @@
-# seed: examples/five_phases.csv on five readers. Reference: the ideal, 41.5 s. Its tasks are given work() for pg_sleep(), which
-# sleeps and writes the ledger.
+# seed: examples/five_phases.csv on five readers. Reference: the ideal, 41.5 s. Its tasks are given work() for
+# pg_sleep(), which sleeps and writes the ledger.
 
 # seed_tasks QUEUE DIVISOR
 seed_tasks() {

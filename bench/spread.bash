@@ -1,5 +1,5 @@
-# spread: the same short tasks on 1 to 16 readers, and on 1, 2 and 4 executors. Each beside one executor with 4 readers in the
-# same round.
+# spread: the same short tasks on 1 to 16 readers, and on 1, 2 and 4 executors. Each beside one executor with 4 readers
+# in the same round.
 
 # spread_rate EXECUTORS READERS: tasks a second
 spread_rate() {

@@ -8,7 +8,8 @@ workload_start() {
         run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
         at=$(now)
         work_off 4
-        took+=("$(sql "SELECT extract(epoch FROM min(started_at)) - $at FROM lockstep.execution_log WHERE run_id = '$run'")")
+        took+=("$(sql "SELECT extract(epoch FROM min(started_at)) - $at FROM lockstep.execution_log
+            WHERE run_id = '$run'")")
     done
     figure start 'exec to first task' s '<= 0.3' "${took[@]}"
 }

@@ -1,4 +1,5 @@
-# bench/work.bash: what the workloads share. Sourced by bench/run.sh after tests/support/shell.bash and tests/e2e/ledger.bash.
+# bench/work.bash: what the workloads share. Sourced by bench/run.sh after tests/support/shell.bash and
+# tests/e2e/ledger.bash.
 
 # new_queue READERS: a queue on a topic of its own, its name in $q; the ledger is emptied.
 new_queue() {
@@ -7,27 +8,27 @@ new_queue() {
     sql 'TRUNCATE ledger'
 }
 
-# insert_tasks QUEUE PHASES TASKS [params]: staged work, each task one INSERT into the ledger; sorted. The texts differ; with
-# params they are the same and the values are parameters.
+# insert_tasks QUEUE PHASES TASKS [params]: staged work, each task one INSERT into the ledger; sorted. The texts differ;
+# with params they are the same and the values are parameters.
 insert_tasks() {
     awk -v q="$1" -v phases="$2" -v tasks="$3" -v params="${4:-}" 'BEGIN {
+        insert = "{\"order\": %d, \"sql\": \"INSERT INTO ledger VALUES (%s, clock_timestamp(), clock_timestamp())\""
         for (p = 1; p <= phases; p++)
             for (t = 0; t < tasks; t++)
                 if (params == "")
-                    printf "{\"order\": %d, \"sql\": \"INSERT INTO ledger VALUES ('\''%s'\'', %d, %d, clock_timestamp(), clock_timestamp())\"}\n",
-                        p * 100, q, p * 100, n++
+                    printf insert "}\n", p * 100, sprintf("'\''%s'\'', %d, %d", q, p * 100, n++)
                 else
-                    printf "{\"order\": %d, \"sql\": \"INSERT INTO ledger VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp())\", \"params\": [\"%s\", %d, %d]}\n",
-                        p * 100, q, p * 100, n++
+                    printf insert ", \"params\": [\"%s\", %d, %d]}\n", p * 100, "$1, $2, $3", q, p * 100, n++
     }'
 }
 
-# work_off READERS [EXECUTORS [BOUND]]: works off $q, whose run $run was published before; then the promises are checked. BOUND:
-# the queue's, READERS if it is not given
+# work_off READERS [EXECUTORS [BOUND]]: works off $q, whose run $run was published before; then the promises are
+# checked. BOUND: the queue's, READERS if it is not given
 work_off() {
     executors "${2:-1}" "$q" "$1"
     executors_wait || fail "$(cat "$tmp/$q".*.log)"
-    [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" = Completed ] || fail "the run is not Completed: $(cat "$tmp/$q".*.log)"
+    [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" = Completed ] ||
+        fail "the run is not Completed: $(cat "$tmp/$q".*.log)"
     check "${3:-$1}"
 }
 

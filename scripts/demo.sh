@@ -1,6 +1,7 @@
 #!/bin/bash
-# scripts/demo.sh LOCKSTEP [--console]: five phases, ten tasks, two executors, five readers; and the proof from the data that no
-# phase overlapped the one before. With --console the system stays up then, with the console, until Ctrl-C. ./dev demo builds LOCKSTEP and calls this.
+# scripts/demo.sh LOCKSTEP [--console]: five phases, ten tasks, two executors, five readers; and the proof from the data
+# that no phase overlapped the one before. With --console the system stays up then, with the console, until Ctrl-C.
+# ./dev demo builds LOCKSTEP and calls this.
 set -euo pipefail
 
 bin=$(realpath "$1")
@@ -70,7 +71,8 @@ lockstep migrate up
 lockstep queue create demo --topic demo --max-readers 5
 
 step 'Publishing examples/five_phases.csv, a tenth of its time'
-awk -F '[()]' -v OFS= 'NR > 1 { $0 = $1 "(" $2 / 10 ")" } { print }' "$root/examples/five_phases.csv" | tee "$work/tasks.csv"
+awk -F '[()]' -v OFS= 'NR > 1 { $0 = $1 "(" $2 / 10 ")" } { print }' "$root/examples/five_phases.csv" |
+    tee "$work/tasks.csv"
 run=$(lockstep publish --queue demo --format csv -q "$work/tasks.csv")
 echo "run $run"
 
@@ -123,13 +125,17 @@ step 'The console; Ctrl-C ends all of it'
 trap 'exit 0' INT TERM
 # A run of three phases every 20 seconds, so that there is something to see.
 while sleep 20; do
-    for order in 1 2 3; do for _ in 1 2 3 4 5 6; do echo "{\"order\": $order, \"sql\": \"SELECT pg_sleep(random() * 4)\"}"; done; done |
+    for order in 1 2 3; do
+        for _ in 1 2 3 4 5 6; do echo "{\"order\": $order, \"sql\": \"SELECT pg_sleep(random() * 4)\"}"; done
+    done |
         lockstep publish --queue demo --name 'now and then' -q - >/dev/null
 done &
 pids+=($!)
 listen=${LOCKSTEP_DEMO_LISTEN:-8330}
-if [ "$listen" = 8330 ] && (exec 3<>/dev/tcp/127.0.0.1/8330) 2>/dev/null; then listen=127.0.0.1:0; fi # another console has it
-LOCKSTEP_CONSOLE_LOGIN=none LOCKSTEP_CONSOLE_ANONYMOUS=operator "$bin" all run -d "$pg" -b "$brokers" --queue demo --readers 5 \
+# Another console has it.
+if [ "$listen" = 8330 ] && (exec 3<>/dev/tcp/127.0.0.1/8330) 2>/dev/null; then listen=127.0.0.1:0; fi
+LOCKSTEP_CONSOLE_LOGIN=none LOCKSTEP_CONSOLE_ANONYMOUS=operator "$bin" all run -d "$pg" -b "$brokers" --queue demo \
+    --readers 5 \
     --listen "$listen" >"$work/all.log" 2>&1 &
 pids+=($!)
 all_pid=$!

@@ -1,7 +1,7 @@
 #!/bin/bash
-# examples/notification/run.sh CONNINFO BROKERS: notifications and invoices as external tasks between two SQL phases, with two
-# workers in Python and one in C. The database has the schema (lockstep migrate up). Leaves a queue, the schema notification and
-# a role behind, all named below.
+# examples/notification/run.sh CONNINFO BROKERS: notifications and invoices as external tasks between two SQL phases,
+# with two workers in Python and one in C. The database has the schema (lockstep migrate up). Leaves a queue, the schema
+# notification and a role behind, all named below.
 # Needs Python with psycopg (version 3): Debian has it for its own.
 #   PYTHON         the interpreter (default: /usr/bin/python3)
 #   LOCKSTEP_BIN   the binary (default: lockstep)       WORKER_ROLE   the workers' login, made if it is not there
@@ -9,13 +9,15 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 2 ] || { sed -n "2,7p" "$0" >&2; exit 2; }
 python=${PYTHON:-/usr/bin/python3}
-"$python" -c "import psycopg" 2>/dev/null || { echo "run.sh: $python has no psycopg; on Debian: apt-get install python3-psycopg" >&2; exit 1; }
+"$python" -c "import psycopg" 2>/dev/null ||
+    { echo "run.sh: $python has no psycopg; on Debian: apt-get install python3-psycopg" >&2; exit 1; }
 lockstep=${LOCKSTEP_BIN:-lockstep} role=${WORKER_ROLE:-notification_worker}
 queue=notification_$$ tmp=$(mktemp -d)
 trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$tmp"' EXIT
 pids=()
 
-psql -X -q -v ON_ERROR_STOP=1 -d "$1" -c "DO \$\$ BEGIN CREATE ROLE $role LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END \$\$" \
+psql -X -q -v ON_ERROR_STOP=1 -d "$1" \
+    -c "DO \$\$ BEGIN CREATE ROLE $role LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END \$\$" \
     -c "GRANT lockstep_worker TO $role"
 psql -X -q -v ON_ERROR_STOP=1 -d "$1" -f "$here/schema.sql"
 cc -O -Wall -o "$tmp/worker" "$here/worker.c" -I"$(pg_config --includedir)" -lpq

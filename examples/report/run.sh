@@ -1,7 +1,8 @@
 #!/bin/bash
-# examples/report/run.sh CONNINFO BROKERS: a report as one task with four steps: SQL collects, a command renders, a request tells somebody, SQL
-# notes that. The first request is refused with 503, so the second attempt begins with that step. The database has the schema (lockstep migrate
-# up). Leaves a queue and the schema report behind, both named below.
+# examples/report/run.sh CONNINFO BROKERS: a report as one task with four steps: SQL collects, a command renders, a
+# request tells somebody, SQL notes that. The first request is refused with 503, so the second attempt begins with that
+# step. The database has the schema (lockstep migrate up). Leaves a queue and the schema report behind, both named
+# below.
 #   LOCKSTEP_BIN   the binary (default: lockstep)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,8 +28,10 @@ END
 sed "s/PORT/$(cat "$tmp/port")/" "$here/tasks.jsonl" >"$tmp/tasks.jsonl"
 
 "$lockstep" queue create "$queue" -q --create-topic -d "$1" -b "$2"
-"$lockstep" executor run --config "$tmp/lockstep.conf" --queue "$queue" -d "$1" -b "$2" 2>"$tmp/executor.log" & pids+=($!)
+"$lockstep" executor run --config "$tmp/lockstep.conf" --queue "$queue" -d "$1" -b "$2" 2>"$tmp/executor.log" &
+pids+=($!)
 "$lockstep" publish --queue "$queue" -d "$1" -b "$2" --wait --timeout 60s "$tmp/tasks.jsonl"
 echo
 cat "$tmp/week.txt" "$tmp/told"
-psql -X -d "$1" -c "SELECT \"order\", name, attempt, status, error FROM lockstep.execution_log WHERE queue = '$queue' ORDER BY \"order\", seq, attempt"
+psql -X -d "$1" -c "SELECT \"order\", name, attempt, status, error FROM lockstep.execution_log WHERE queue = '$queue'
+    ORDER BY \"order\", seq, attempt"

@@ -8,7 +8,10 @@ setup() {
     queue=$(scratch_name)
     executor=$(scratch_name)_e
     task=$(scratch_name)_t
-    sql "CREATE ROLE $executor LOGIN; GRANT lockstep_executor TO $executor; CREATE ROLE $task LOGIN; GRANT lockstep_task TO $task"
+    sql "CREATE ROLE $executor LOGIN;
+        GRANT lockstep_executor TO $executor;
+        CREATE ROLE $task LOGIN;
+        GRANT lockstep_task TO $task"
 }
 
 teardown() {
@@ -18,7 +21,8 @@ teardown() {
 
 # checked SUBJECT WORD: the grade of its line, and some of its words
 checked() {
-    "$LOCKSTEP_BIN" check -d "$db user=$executor" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$task" -o json >"$BATS_TEST_TMPDIR/check" || true
+    "$LOCKSTEP_BIN" check -d "$db user=$executor" -b "$LOCKSTEP_TEST_BROKERS" \
+        -s "postgres.task_conninfo=$db user=$task" -o json >"$BATS_TEST_TMPDIR/check" || true
     jq -r ".[] | select(.subject == \"$1\") | .result + \" \" + .finding" "$BATS_TEST_TMPDIR/check" | grep -q "$2"
 }
 
@@ -44,10 +48,12 @@ checked() {
     [ "$status" -eq 0 ]
     [ "$(grep -c "queue $queue" <<<"$output")" = 1 ]
     [[ $output == *"ok    queue $queue  topic $queue, partition 0 of 1, cursor 0 of 0"* ]]
-    sql "UPDATE lockstep.queue SET halted_reason = 'retention', halted_detail = 'offsets 0 to 7 are gone', halted_at = clock_timestamp()"
+    sql "UPDATE lockstep.queue
+        SET halted_reason = 'retention', halted_detail = 'offsets 0 to 7 are gone', halted_at = clock_timestamp()"
     run lockstep check
     [ "$status" -eq 1 ]
-    [[ $output == *"FAIL  queue $queue  halted since "*" (retention): offsets 0 to 7 are gone"*"lockstep queue resume $queue --accept-topic"* ]]
+    [[ $output == *"FAIL  queue $queue  halted since "*" (retention): offsets 0 to 7 are gone"* ]]
+    [[ $output == *"offsets 0 to 7 are gone"*"lockstep queue resume $queue --accept-topic"* ]]
     lockstep queue resume "$queue"
     lockstep check >/dev/null
 }
@@ -56,12 +62,18 @@ checked() {
     lockstep queue create "$queue" --create-topic -q
     run lockstep check
     [[ $output != *dispatcher* ]] # no job has a time
-    lockstep job apply -q - <<<"{\"job\": \"j\", \"queue\": \"$queue\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"s\", \"kind\": \"interval\", \"every\": \"1d\"}]}"
+    lockstep job apply -q - <<END
+{"job": "j", "queue": "$queue", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+ "schedules": [{"name": "s", "kind": "interval", "every": "1d"}]}
+END
     checked dispatcher '^ok none is at work$'
     sql "UPDATE lockstep.schedule SET wake_at = clock_timestamp() - interval '90 s'"
     checked dispatcher '^FAIL none is at work, 1 schedule is due for more than a minute$'
     [ "$(jq -r '.[] | select(.subject == "dispatcher") | .hint' "$BATS_TEST_TMPDIR/check")" = 'lockstep scheduler run' ]
-    coproc HOLDER { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db application_name=lockstep/dispatcher" -c 'SELECT lockstep.dispatch_lock()' -c 'SELECT pg_sleep(60)'; }
+    coproc HOLDER {
+        "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db application_name=lockstep/dispatcher" \
+            -c 'SELECT lockstep.dispatch_lock()' -c 'SELECT pg_sleep(60)'
+    }
     read -r -u "${HOLDER[0]}" got
     [ "$got" = t ]
     checked dispatcher '^warn backend [0-9]* of .*, 1 schedule is due for more than a minute$'
@@ -89,8 +101,10 @@ checked() {
 
 # said SUBJECT WORDS: what check says of a command or of http, with $conf
 said() {
-    "$LOCKSTEP_BIN" check --config "$conf" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -o json >"$BATS_TEST_TMPDIR/check" || true
-    jq -r ".[] | select(.subject == \"$1\") | .result + \" \" + .finding" "$BATS_TEST_TMPDIR/check" | grep -qF "$2" || { cat "$BATS_TEST_TMPDIR/check"; return 1; }
+    "$LOCKSTEP_BIN" check --config "$conf" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -o json >"$BATS_TEST_TMPDIR/check" ||
+        true
+    jq -r ".[] | select(.subject == \"$1\") | .result + \" \" + .finding" "$BATS_TEST_TMPDIR/check" | grep -qF "$2" ||
+        { cat "$BATS_TEST_TMPDIR/check"; return 1; }
 }
 
 @test "check says which commands can be run on this host" {
@@ -181,7 +195,8 @@ told() {
     local result=$1 subject=$2 words=$3
     shift 3
     "$LOCKSTEP_BIN" check -o json "$@" >"$BATS_TEST_TMPDIR/check" || true
-    jq -r ".[] | select(.result == \"$result\" and .subject == \"$subject\") | .finding + \" \" + .hint" "$BATS_TEST_TMPDIR/check" | grep -F "$words" || { cat "$BATS_TEST_TMPDIR/check"; return 1; }
+    jq -r ".[] | select(.result == \"$result\" and .subject == \"$subject\") | .finding + \" \" + .hint" \
+        "$BATS_TEST_TMPDIR/check" | grep -F "$words" || { cat "$BATS_TEST_TMPDIR/check"; return 1; }
 }
 
 @test "check says what it leaves out, and why" {
@@ -191,7 +206,8 @@ told() {
     told skip schema 'no session' -d 'host=127.0.0.1 port=1' -b "$LOCKSTEP_TEST_BROKERS"
     told skip queues 'no session' -d 'host=127.0.0.1 port=1' -b "$LOCKSTEP_TEST_BROKERS"
     told skip security 'no session' -d 'host=127.0.0.1 port=1' --security
-    told skip 'task sessions' 'no session of task_conninfo' -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=nobody_of_that_name"
+    told skip 'task sessions' 'no session of task_conninfo' -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+        -s "postgres.task_conninfo=$db user=nobody_of_that_name"
     told skip 'task login' 'not known' -d "$db" --security
     sql "DELETE FROM lockstep.migration WHERE version = (SELECT max(version) FROM lockstep.migration)"
     told skip queues 'the schema is not current' -d "$db" -b "$LOCKSTEP_TEST_BROKERS"

@@ -87,7 +87,8 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
 
 @test "config list names every key of the reference" {
     while read -r section key; do
-        grep -qF "\`$key\`" "$BATS_TEST_DIRNAME/../../docs/reference/configuration.md" || { echo "[$section] $key"; return 1; }
+        grep -qF "\`$key\`" "$BATS_TEST_DIRNAME/../../docs/reference/configuration.md" ||
+            { echo "[$section] $key"; return 1; }
     done < <("$LOCKSTEP_BIN" config list -o json | jq -r '.[] | select(.key != "") | "\(.section) \(.key)"')
 }
 
@@ -102,7 +103,8 @@ sample=$BATS_TEST_DIRNAME/../../config/lockstep.conf.sample
 }
 
 @test "the sample configuration has every key of the reference, in its section" {
-    "$LOCKSTEP_BIN" config list -o json | jq -r '.[] | select(.key != "") | "\(.section) \(.key)"' >"$BATS_TEST_TMPDIR/keys"
+    "$LOCKSTEP_BIN" config list -o json |
+        jq -r '.[] | select(.key != "") | "\(.section) \(.key)"' >"$BATS_TEST_TMPDIR/keys"
     [ "$(wc -l <"$BATS_TEST_TMPDIR/keys")" -gt 80 ]
     while read -r section key; do
         awk -v section="${section%NAME}" -v key="${key%\*}" '
@@ -112,8 +114,10 @@ sample=$BATS_TEST_DIRNAME/../../config/lockstep.conf.sample
             END { exit !found }' "$sample" || { echo "[$section] $key is missing"; return 1; }
     done <"$BATS_TEST_TMPDIR/keys"
     while read -r key; do # also what the page alone would have
-        grep -qE "^\S+ ${key//./\\.}$" <(sed 's/\*//' "$BATS_TEST_TMPDIR/keys") || { echo "$key is in the reference alone"; return 1; }
-    done < <(sed -nE 's/^\| `([a-z_]+)` \|.*\|.*\|.*\|$/\1/p' "$BATS_TEST_DIRNAME/../../docs/reference/configuration.md")
+        grep -qE "^\S+ ${key//./\\.}$" <(sed 's/\*//' "$BATS_TEST_TMPDIR/keys") ||
+            { echo "$key is in the reference alone"; return 1; }
+    done \
+        < <(sed -nE 's/^\| `([a-z_]+)` \|.*\|.*\|.*\|$/\1/p' "$BATS_TEST_DIRNAME/../../docs/reference/configuration.md")
 }
 
 refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what stands in LINE
@@ -130,11 +134,13 @@ refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what sta
     refused '[commands]\na = /bin/load\n[command:a]\ncpu_limit = -1s\n' 4 'cpu_limit = "-1s"'
     refused '[commands]\na = /bin/load\n[command:a]\nmemory_limit = 10B\n' 4 'memory_limit = "10B"'
     refused '[commands]\na = /bin/load\n[command:a]\noutput_limit = 1TB\n' 4 'output_limit = "1TB"'
-    refused '[commands]\na = /bin/load\n[command:a]\nopen_files = many\n' 4 'open_files must be 8 to 1048576, not "many"'
+    refused '[commands]\na = /bin/load\n[command:a]\nopen_files = many\n' 4 \
+        'open_files must be 8 to 1048576, not "many"'
     refused '[commands]\na = /bin/load\n[command:a]\nprocesses = 0\n' 4 'processes must be 1 to 4194304, not 0'
     refused '[commands]\na = /bin/load\n[command:a]\nkill_after = 2d\n' 4 'kill_after = "2d"'
     refused '[commands]\na = /bin/load\n[command:a]\ndirectory = work\n' 2 'directory = "work" is no absolute path'
-    refused '[commands]\na = /bin/load\n[command:b]\nuser = u\n' 4 '[command:b] is about a command that [commands] does not name'
+    refused '[commands]\na = /bin/load\n[command:b]\nuser = u\n' 4 \
+        '[command:b] is about a command that [commands] does not name'
     printf '[commands]\na = /bin/load "one argument"\n[command:a]\ncpu_limit = 5s\nmemory_limit = 1GB\n' >"$conf"
     "$LOCKSTEP_BIN" config check --config "$conf"
 }
@@ -164,7 +170,8 @@ refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what sta
     refused '[commands]\na = /bin/a\n[command:a]\nenv.PATH = hush\n' 4 'the executor sets this variable itself'
     refused '[commands]\na = /bin/a\n[command:a]\nenv.LOCKSTEP_X = hush\n' 4 'the executor sets this variable itself'
     [[ $output != *hush* ]]
-    printf '[commands]\na = /bin/a\n[command:a]\nenv.B = hush\n[http:h.example:8443]\nheader.A = hush\nplain = on\n' >"$conf"
+    printf '%s\n' '[commands]' 'a = /bin/a' '[command:a]' 'env.B = hush' \
+        '[http:h.example:8443]' 'header.A = hush' 'plain = on' >"$conf"
     run "$LOCKSTEP_BIN" config show --config "$conf"
     [[ $output != *hush* && $output == *env.B*'***'* && $output == *header.A*'***'* ]]
     chmod 640 "$conf"
@@ -195,7 +202,8 @@ while True:
     c.close()' >"$BATS_TEST_TMPDIR/port" 3>&- &
     server=$!
     until [ -s "$BATS_TEST_TMPDIR/port" ]; do sleep 0.05; done
-    PGPASSFILE=/dev/null PGPASSWORD= run "$LOCKSTEP_BIN" queue list -d "host=127.0.0.1 port=$(cat "$BATS_TEST_TMPDIR/port") user=u dbname=d sslmode=disable gssencmode=disable"
+    PGPASSFILE=/dev/null PGPASSWORD= run "$LOCKSTEP_BIN" queue list \
+        -d "host=127.0.0.1 port=$(cat "$BATS_TEST_TMPDIR/port") user=u dbname=d sslmode=disable gssencmode=disable"
     kill "$server"
     [ "$status" -eq 3 ]
     [[ $output == *'password file (~/.pgpass, mode 0600'*PGPASSWORD*'[postgres] password'* ]]
@@ -205,19 +213,24 @@ while True:
     mkdir "$BATS_TEST_TMPDIR/credentials"
     printf 'Bearer hush\n' >"$BATS_TEST_TMPDIR/token"
     printf 'hush' >"$BATS_TEST_TMPDIR/credentials/key"
-    printf '[postgres]\npassword = @%s\n[kafka]\nsasl.password = @%s\n[http:h]\nheader.Authorization = @%s\n[commands]\na = /bin/a\n[command:a]\nenv.B = @$CREDENTIALS_DIRECTORY/key\n' \
-        "$BATS_TEST_TMPDIR/token" "$BATS_TEST_TMPDIR/token" "$BATS_TEST_TMPDIR/token" >"$conf"
+    # shellcheck disable=SC2016 # the directory is known to the program
+    printf '%s\n' '[postgres]' "password = @$BATS_TEST_TMPDIR/token" \
+        '[kafka]' "sasl.password = @$BATS_TEST_TMPDIR/token" \
+        '[http:h]' "header.Authorization = @$BATS_TEST_TMPDIR/token" '[commands]' 'a = /bin/a' \
+        '[command:a]' 'env.B = @$CREDENTIALS_DIRECTORY/key' >"$conf"
     chmod 644 "$conf" # there is no secret in it
     CREDENTIALS_DIRECTORY=$BATS_TEST_TMPDIR/credentials run -0 "$LOCKSTEP_BIN" config check --config "$conf"
     CREDENTIALS_DIRECTORY=$BATS_TEST_TMPDIR/credentials run -0 "$LOCKSTEP_BIN" config show --config "$conf"
     [[ $output != *hush* && $output != *"$BATS_TEST_TMPDIR/token"* ]]
     run -2 "$LOCKSTEP_BIN" config check --config "$conf"
-    [[ $output == *"$conf:10: the secret cannot be read from \$CREDENTIALS_DIRECTORY/key: CREDENTIALS_DIRECTORY is not set"* ]]
+    said="$conf:10: the secret cannot be read from \$CREDENTIALS_DIRECTORY/key: CREDENTIALS_DIRECTORY is not set"
+    [[ $output == *"$said"* ]]
     printf 'Bearer\nhush' >"$BATS_TEST_TMPDIR/token"
     CREDENTIALS_DIRECTORY=$BATS_TEST_TMPDIR/credentials run -2 "$LOCKSTEP_BIN" config check --config "$conf"
     [[ $output == *'control character'* && $output != *hush* ]]
     : >"$BATS_TEST_TMPDIR/token"
-    refused "[postgres]\npassword = @$BATS_TEST_TMPDIR/token\n" 2 "cannot be read from $BATS_TEST_TMPDIR/token: it is empty"
+    refused "[postgres]\npassword = @$BATS_TEST_TMPDIR/token\n" 2 \
+        "cannot be read from $BATS_TEST_TMPDIR/token: it is empty"
     refused '[postgres]\npassword = @/nosuch/token\n' 2 'cannot be read from /nosuch/token: No such file'
     refused '[postgres]\npassword = @/tmp\n' 2 'cannot be read from /tmp: '
     refused "[postgres]\npassword = @/dev/zero\n" 2 'it is too long'

@@ -119,7 +119,8 @@ commands() { # "NOUN VERB" a line, from the program's own help
         section=$(sed -n "/^## $noun${verb:+ $verb}\( \|\$\)/,/^## /p" "$page")
         [ -n "$section" ] || { echo "no section $noun $verb"; return 1; }
         # shellcheck disable=SC2086
-        for option in $("$LOCKSTEP_BIN" $noun $verb --help | sed -n '/^options$/,/^$/p' | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
+        for option in $("$LOCKSTEP_BIN" $noun $verb --help | sed -n '/^options$/,/^$/p' |
+            grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
             grep -qF -- "$option" <<<"$section" || { echo "$noun $verb $option"; return 1; }
         done
     done < <(commands)
@@ -200,7 +201,8 @@ words=("$@") CURRENT=$#
 _lockstep
 END
     completes() { # EXPECTED WORDS...
-        zsh -f "$BATS_TEST_TMPDIR/ask" "$BATS_TEST_TMPDIR/_lockstep" "${@:2}" | grep -qx -- "$1" || { echo "no $1 for: ${*:2}"; return 1; }
+        zsh -f "$BATS_TEST_TMPDIR/ask" "$BATS_TEST_TMPDIR/_lockstep" "${@:2}" | grep -qx -- "$1" ||
+            { echo "no $1 for: ${*:2}"; return 1; }
     }
     completes publish lockstep ''
     completes show lockstep run ''
@@ -211,7 +213,7 @@ END
     completes files lockstep publish ''
 }
 
-@test "man pages: one a noun, one for the program and one for the configuration, and mandoc finds nothing wrong with them" {
+@test "man pages: one a noun, one for the program and one for the configuration; mandoc finds nothing wrong with them" {
     "$LOCKSTEP_BIN" man --directory "$BATS_TEST_TMPDIR/man"
     while read -r noun _; do
         [ -s "$BATS_TEST_TMPDIR/man/man1/lockstep-$noun.1" ] || { echo "no page of $noun"; return 1; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# job backfill, job import, schedule add, set and remove, as users call them; what the functions behind them decide is in tests/sql/job_hands.sql.
+# job backfill, job import, schedule add, set and remove, as users call them; what the functions behind them decide is
+# in tests/sql/job_hands.sql.
 # ctest: nosan timeout=300 long
 
 setup() {
@@ -43,7 +44,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 }
 
 @test "backfill fires a range once, whatever is called how often" {
-    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}]}'
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}]}'
     range=(job backfill j --from 2025-03-29T00:00:00Z --to 2025-04-01T00:00:00Z)
     [ "$(lockstep "${range[@]}" --dry-run -o json | jq -r 'map(.action + " " + .scheduled_for) | join(",")')" = \
         'fire 2025-03-29T05:00:00+00:00,wait 2025-03-30T04:00:00+00:00,wait 2025-03-31T04:00:00+00:00' ]
@@ -52,12 +54,14 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
     lockstep "${range[@]}" --overlap allow -q >/dev/null
     wait $!
     is 'SELECT count(*) FROM lockstep.run' 3
-    [ "$(lockstep "${range[@]}" --overlap allow -o json 2>/dev/null | jq 'map(select(.outcome == "fired")) | length')" -eq 3 ]
+    [ "$(lockstep "${range[@]}" --overlap allow -o json 2>/dev/null |
+        jq 'map(select(.outcome == "fired")) | length')" -eq 3 ]
     is 'SELECT count(*) FROM lockstep.run' 3
 }
 
 @test "backfill one after the other waits for the end of each run, and can be interrupted" {
-    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
     range=(job backfill j --from 2025-01-01T00:00:00Z --to 2025-01-01T03:00:00Z)
     "$LOCKSTEP_BIN" "${range[@]}" -d "$db" 2>log >out &
     pid=$!
@@ -83,7 +87,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 }
 
 @test "a transaction that sees an old state fires no job that may not overlap" {
-    apply <<<'{"jobs": [{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "free", "overlap": "allow", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]}'
+    apply <<<'{"jobs": [{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
+            {"job": "free", "overlap": "allow", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]}'
     run sql "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT lockstep.job_run('j')"
     [[ $output == *'REPEATABLE READ'*'cannot be seen'* && $output == *'ISOLATION LEVEL READ COMMITTED'* ]]
     run sql "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT lockstep.job_backfill('j', '2020-01-01Z', '2020-01-02Z')"
@@ -111,7 +116,10 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 
 @test "a job that job apply keeps makes the command fail, and is checked like the others" {
     cd "$BATS_TEST_TMPDIR"
-    job() { printf '{"job": "j", "queue": "q", "max_runtime": "%s", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "Europe/Berlin"}]}' "$1"; }
+    job() {
+        printf '{"job": "j", "queue": "q", "max_runtime": "%s", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+                 "schedules": [{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "Europe/Berlin"}]}' "$1"
+    }
     job 1h >jobs.json
     lockstep job apply jobs.json -q
     lockstep job apply ./jobs.json -q # is the same file
@@ -132,7 +140,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
     is "SELECT spec ->> 'max_runtime' FROM lockstep.job" 2h
     run lockstep schedule list --wide
     [[ $output == *'0 3 * * *'*Europe/Berlin* ]]
-    [ "$(lockstep job show j -o json | jq -r '.schedules[0].words, .job.spec.max_runtime')" = 'at 03:00 every day, by the clock of Europe/Berlin
+    [ "$(lockstep job show j -o json | jq -r '.schedules[0].words, .job.spec.max_runtime')" = \
+        'at 03:00 every day, by the clock of Europe/Berlin
 2h' ]
     run lockstep job list --time-zone Berlin
     [ "$status" -eq 2 ]
@@ -140,7 +149,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 }
 
 @test "what a backfill cannot fill is refused with what to write" {
-    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}'
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}'
     refused '--to is missing' job backfill j --from 2025-01-01T00:00:00Z
     refused 'more than 1000 times' job backfill j --from 2025-01-01T00:00:00Z --to 2025-02-01T00:00:00Z
     refused '--to: the range has' job backfill j --from 2025-01-01T00:00:00Z --to 2025-02-01T00:00:00Z
@@ -152,7 +162,8 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 }
 
 @test "schedules are added, changed and removed one by one, with the options of each kind" {
-    apply <<<'{"jobs": [{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "p", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]}'
+    apply <<<'{"jobs": [{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
+            {"job": "p", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}]}'
     add() { lockstep schedule add j "$@" -q; }
     add cron --cron '0 2 * * *' --zone Europe/Warsaw --misfire all --catchup-window 4h --jitter 5m --enabled off
     add every --every 90s --phase 10s --not-before 2026-01-01T00:00:00Z --not-after 2226-01-01T00:00:00Z
@@ -173,13 +184,15 @@ end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock
 {"kind":"calendar","name":"agent","zone":"Asia/Tokyo","freq_type":4,"freq_interval":1}
 END
     lockstep schedule set j cron --enabled on --cron '0 3 * * *' -q
-    [ "$(lockstep schedule list j -o json | jq -r '.[] | select(.schedule == "cron") | .rule + " " + (.is_active | tostring)')" = '0 3 * * * true' ]
+    [ "$(lockstep schedule list j -o json |
+        jq -r '.[] | select(.schedule == "cron") | .rule + " " + (.is_active | tostring)')" = '0 3 * * * true' ]
     [ "$(lockstep schedule remove j after --if-version 10 2>&1)" = 'lockstep: j: version 11' ]
     [ "$(lockstep schedule list j -o json | jq length)" -eq 7 ]
 }
 
 @test "a schedule that cannot be meant is refused with its field, and nothing is stored" {
-    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
+    apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'
     refused 'no rule is given' schedule add j t
     refused 'it has two rules: --cron and --every' schedule add j t --cron '0 2 * * *' --every 1h
     refused 'it is no JSON object' schedule add j t --rule '[7]'
@@ -200,7 +213,8 @@ END
 @test "a queue is not deleted beneath a job of another queue, and the hint says how to continue" {
     sql "INSERT INTO lockstep.queue (name, topic) VALUES ('other', 'u')"
     apply <<<'{"jobs": [{"job": "first", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
-        {"job": "second", "queue": "other", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "after", "job": "first"}]}]}'
+        {"job": "second", "queue": "other", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+         "schedules": [{"name": "s", "kind": "after", "job": "first"}]}]}'
     run lockstep queue delete q --yes
     [ "$status" -ne 0 ]
     [[ $output == *'job second of another queue runs after job first of this one'* ]]
@@ -212,7 +226,9 @@ END
 }
 
 # carried FILE: "name: expr" of each job that a file of job import has
-carried() { jq -r '.jobs[] | .job + ": " + ([.schedules[]? | .expr // .every // .freq_type | tostring] | join(" "))' "$1"; }
+carried() {
+    jq -r '.jobs[] | .job + ": " + ([.schedules[]? | .expr // .every // .freq_type | tostring] | join(" "))' "$1"
+}
 lost() { jq -r '.not_carried_over[] | .place + " " + .what' "$1"; }
 
 crontab() {
@@ -260,20 +276,24 @@ END
     [ "$(jq -r '.commands.rotate' jobs.json)" = 'cd /srv && ./rotate 100%' ]
     is 'SELECT count(*) FROM lockstep.job' 0
     [ "$(lockstep job apply jobs.json -o json | jq -r 'map(.action) | unique | join(",")')" = create ]
-    for job in 'backup.sh|30 2 * * *|Europe/Warsaw' 'mail|*/15 9-17 * * mon-fri|Europe/Warsaw' 'backup.sh-2|0 4 * * 5-7|Asia/Tokyo'; do
+    for job in 'backup.sh|30 2 * * *|Europe/Warsaw' 'mail|*/15 9-17 * * mon-fri|Europe/Warsaw' \
+        'backup.sh-2|0 4 * * 5-7|Asia/Tokyo'; do
         IFS='|' read -r name expr zone <<<"$job"
         diff <(lockstep schedule forecast "$name" --from 2026-10-20T00:00:00Z -n 30 -o json | jq -c 'map(.at)') \
-            <(lockstep schedule next "$expr" --zone "$zone" --after 2026-10-19T23:59:59Z -n 30 -o json | jq -c 'map(.at)')
+            <(lockstep schedule next "$expr" --zone "$zone" --after 2026-10-19T23:59:59Z -n 30 -o json |
+                jq -c 'map(.at)')
     done
 }
 
 @test "a crontab of the system names users; as watches nothing but times is carried over" {
     printf '17 * * * *\troot    cd / && run-parts --report /etc/cron.hourly\n' >system
     lockstep job import --from crontab system --system --zone Europe/Warsaw --watch -q >jobs.json
-    [ "$(jq -c '.jobs' jobs.json)" = '[{"job":"run-parts","description":"cd / && run-parts --report /etc/cron.hourly","schedules":[{"name":"cron","kind":"cron","expr":"17 * * * *","zone":"Europe/Warsaw"}],"watch":true}]' ]
+    [ "$(jq -c '.jobs' jobs.json)" = \
+        '[{"job":"run-parts","description":"cd / && run-parts --report /etc/cron.hourly","schedules":[{"name":"cron","kind":"cron","expr":"17 * * * *","zone":"Europe/Warsaw"}],"watch":true}]' ]
     lockstep job apply jobs.json -q >/dev/null
     sql "SELECT lockstep.ping('run-parts')"
-    lockstep job import --from crontab system --system --zone UTC --queue q -q | jq -e '.not_carried_over[0].what == "root"'
+    lockstep job import --from crontab system --system --zone UTC --queue q -q |
+        jq -e '.not_carried_over[0].what == "root"'
 }
 
 @test "the table of pg_cron becomes jobs that run its statements" {
@@ -292,7 +312,8 @@ purge-events: 0 3 * * *
 pg_cron-2: 30s
 close: 0 2 L * *
 END
-    [ "$(jq '.jobs[0].tasks[0].sql' jobs.json)" = '"DELETE FROM event WHERE \"at\" < now() - interval '"'7 days'"';\nSELECT 1"' ]
+    [ "$(jq '.jobs[0].tasks[0].sql' jobs.json)" = \
+        '"DELETE FROM event WHERE \"at\" < now() - interval '"'7 days'"';\nSELECT 1"' ]
     [ "$(jq '.jobs[2].enabled' jobs.json)" = false ]
     grep -q 'cron.csv:6: not carried over: 0 0 31 6 \*: .*never' talk
     grep -q 'cron.csv:7: not carried over: SELECT .*stands in a statement' talk
@@ -350,11 +371,17 @@ END
     lockstep job apply jobs.json -q >/dev/null
     sql "UPDATE lockstep.schedule SET is_active = true"
     # The times of the stored schedules are those of lockstep.forecast_agent for the rows of the file.
-    for row in 'every-2-days|4,2,1,0,0,0,20260101,99991231,20000,235959' 'Mo-We|8,10,4,90,0,2,20260105,99991231,80000,180000' \
-        'day-31|16,31,1,0,0,1,20260101,99991231,33000,235959' 'last-Friday|32,6,8,4,16,1,20260101,99991231,220000,60000'; do
+    for row in 'every-2-days|4,2,1,0,0,0,20260101,99991231,20000,235959' \
+        'Mo-We|8,10,4,90,0,2,20260105,99991231,80000,180000' \
+        'day-31|16,31,1,0,0,1,20260101,99991231,33000,235959' \
+        'last-Friday|32,6,8,4,16,1,20260101,99991231,220000,60000'; do
         IFS='|' read -r name columns <<<"$row"
-        [ "$(sql "SELECT array_agg(f.at) = (SELECT array_agg(a) FROM lockstep.forecast_agent($columns, '2026-03-01Z', 40, 'Europe/Warsaw') AS a)
-            FROM (SELECT at FROM lockstep.job_forecast(NULL, '2026-03-01Z', NULL, 5000) WHERE schedule = '$name' LIMIT 40) AS f")" = t ] || { echo "$name"; return 1; }
+        [ "$(sql "SELECT array_agg(f.at) = (SELECT array_agg(a)
+                                            FROM lockstep.forecast_agent($columns, '2026-03-01Z', 40, 'Europe/Warsaw')
+                                                AS a)
+            FROM (SELECT at FROM lockstep.job_forecast(NULL, '2026-03-01Z', NULL, 5000) WHERE schedule = '$name'
+                  LIMIT 40)
+                AS f")" = t ] || { echo "$name"; return 1; }
     done
     lockstep "${import[@]}" --queue q -q >jobs.json
     [ "$(carried jobs.json | grep -c .)" -eq 3 ] # By hand is a job without a schedule
@@ -402,11 +429,13 @@ END
     "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -f statements >/dev/null &
     exec 7>statements
     echo "BEGIN; SELECT lockstep.queue_delete(queue_id) FROM lockstep.queue WHERE name = 'q';" >&7
-    eventually 30 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'" 1
+    eventually 30 is \
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'" 1
     echo '{"job": "late", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}' >late.json
     "$LOCKSTEP_BIN" job apply late.json -d "$db" >out 2>&1 &
     late=$!
-    eventually 30 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'" 1
+    eventually 30 is \
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'" 1
     echo 'COMMIT;' >&7
     exec 7>&-
     status=0
@@ -419,8 +448,10 @@ END
 
 @test "a forecast is drawn, a line a job, as wide as the terminal, and not for programs" {
     export LC_ALL=C.UTF-8 COLUMNS=60
-    apply <<<'{"jobs": [{"job": "six", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "6h"}]},
-        {"job": "often-and-with-a-long-name-of-its-own", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "5m"}]}]}'
+    apply <<<'{"jobs": [{"job": "six", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+            "schedules": [{"name": "s", "kind": "interval", "every": "6h"}]},
+        {"job": "often-and-with-a-long-name-of-its-own", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+         "schedules": [{"name": "s", "kind": "interval", "every": "5m"}]}]}'
     lockstep schedule forecast six --from 2126-10-20T00:00:00Z --to 2126-10-21T12:00:00Z >drawn
     diff <(tail -n 3 drawn) - <<'END'
 six 1·····1·····1·····1·····1·····1

@@ -105,7 +105,8 @@ for form in "record", "staged":
     with open(form, "w") as out, open(form + ".expected", "w") as expected:
         line = 0
         for case in map(json.loads, open(sys.argv[1])):
-            if case["form"] == form and "\n" not in case["text"] and case["text"].strip() and not case["text"].startswith("\ufeff"):
+            text = case["text"]
+            if case["form"] == form and "\n" not in text and text.strip() and not text.startswith("\ufeff"):
                 line += 1
                 out.write(case["text"].rstrip("\r") + "\n")
                 if case.get("reason"):
@@ -114,7 +115,8 @@ END
     for form in record staged; do
         [ "$(wc -l <$form.expected)" -gt 3 ]
         check --form $form $form -o jsonl >told 2>/dev/null || true
-        jq -r 'select(.line != null) | "\(.line) \(.reason)"' told | grep -vE ' (hole|late|loss|contradiction|duplicate|unknown_run)$' | diff $form.expected -
+        jq -r 'select(.line != null) | "\(.line) \(.reason)"' told |
+            grep -vE ' (hole|late|loss|contradiction|duplicate|unknown_run)$' | diff $form.expected -
     done
 }
 
@@ -147,7 +149,8 @@ END
     kcat -P -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -l records
     lockstep executor run --queue "$q" --until-idle -q
     check records -o jsonl 2>/dev/null | jq -r 'select(.grade == "wrong") | "\(.line - 1) \(.reason)"' >told || true
-    sql "SELECT r.\"offset\" || ' ' || r.reason FROM lockstep.rejected r WHERE r.queue = '$q' ORDER BY r.\"offset\"" | diff - told
+    sql "SELECT r.\"offset\" || ' ' || r.reason FROM lockstep.rejected r WHERE r.queue = '$q' ORDER BY r.\"offset\"" |
+        diff - told
     [ -s told ]
 }
 
@@ -158,7 +161,8 @@ END
     echo '{"order": "x", "sql": "SELECT 1"}' >"$BATS_TEST_TMPDIR/staged"
     run lockstep publish --queue "$queue" "$BATS_TEST_TMPDIR/staged"
     [[ $output == *'staged:1: $.order must be an integer'* ]] || { echo "$output"; return 1; }
-    sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw) SELECT queue_id, 0, 'bad_field', 'x', '{\"order\": \"x\", \"sql\": \"SELECT 1\"}' FROM lockstep.queue"
+    sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+        SELECT queue_id, 0, 'bad_field', 'x', '{\"order\": \"x\", \"sql\": \"SELECT 1\"}' FROM lockstep.queue"
     id=$(sql 'SELECT rejected_id FROM lockstep.rejected_message')
     run lockstep rejected redrive "$id" --reason x
     [[ $output == *'(offset 0, bad_field): $.order must be an integer'* ]] || { echo "$output"; return 1; }

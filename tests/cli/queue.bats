@@ -24,18 +24,20 @@ teardown() {
     [ "$(jq -r '.queue | [.max_readers, .on_failure, .runs, .lookahead, .next_offset, .log_end, .lag, .paused] | @csv' \
         <<<"$output")" = '3,"continue","concurrent",2,0,0,0,false' ]
     jq -e '.queue | all(.partitions, .in_use, .active_runs, .outbox, .enqueued, .external_lease_s; type == "number")
-        and all(.paused, .dead_letters, .events; type == "boolean") and all(.created_at, .updated_at; contains("T"))' <<<"$output"
+        and all(.paused, .dead_letters, .events; type == "boolean")
+        and all(.created_at, .updated_at; contains("T"))' <<<"$output"
     [ -n "$(sql "SELECT cluster_id FROM lockstep.queue WHERE cluster_id <> ''")" ]
     run lockstep queue create "$queue"
     [ "$status" -eq 1 ]
 }
 
-@test "a closed stdin, stdout or stderr is never a socket: what is printed goes to no server, and that it cannot be written is told" {
+@test "a closed stdin, stdout or stderr is never a socket: output goes to no server, and a failed write is reported" {
     lockstep queue create "$queue" --create-topic -q
     run bash -c '"$LOCKSTEP_BIN" queue list -d "$0" >&-' "$db"
     [ "$status" -eq 70 ]
     [[ $output == *"cannot write the result"* ]]
-    run timeout 30 bash -c '"$LOCKSTEP_BIN" publish --queue "$1" -d "$0" -b "$LOCKSTEP_TEST_BROKERS" - <&-' "$db" "$queue"
+    run timeout 30 bash -c '"$LOCKSTEP_BIN" publish --queue "$1" -d "$0" -b "$LOCKSTEP_TEST_BROKERS" - <&-' "$db" \
+        "$queue"
     [ "$status" -ne 0 ]
     [ "$status" -ne 124 ]
     run bash -c '"$LOCKSTEP_BIN" queue list -d "$0" 2>&-' "$db"
@@ -44,7 +46,8 @@ teardown() {
 
 @test "publish tells the id of its run on stderr when stdout does not take it" {
     lockstep queue create "$queue" --create-topic -q
-    run bash -c 'echo "{\"order\":1,\"sql\":\"SELECT 1\"}" | "$LOCKSTEP_BIN" publish --queue "$1" -d "$0" -b "$LOCKSTEP_TEST_BROKERS" -q - >/dev/full' "$db" "$queue"
+    run bash -c 'echo "{\"order\":1,\"sql\":\"SELECT 1\"}" |
+        "$LOCKSTEP_BIN" publish --queue "$1" -d "$0" -b "$LOCKSTEP_TEST_BROKERS" -q - >/dev/full' "$db" "$queue"
     [ "$status" -eq 70 ]
     [[ $output == *"the run is $(sql 'SELECT run_id FROM lockstep.run')"* ]]
 }
@@ -144,10 +147,12 @@ notifies() {
 
 @test "queue delete says what would be lost before it is told to" {
     lockstep queue create "$queue" --create-topic
-    printf '%s\n' '{"order": 1, "sql": "SELECT 1"}' '{"order": 2, "sql": "SELECT 2"}' | lockstep publish --queue "$queue" -q -
+    printf '%s\n' '{"order": 1, "sql": "SELECT 1"}' '{"order": 2, "sql": "SELECT 2"}' |
+        lockstep publish --queue "$queue" -q -
     run lockstep queue delete "$queue"
     [ "$status" -eq 2 ]
-    [[ $output == *"this deletes the queue with its records: 1 run, 0 tasks; never to be run: 1 run that has not ended, offsets 0 to "*" of topic $queue, which are not claimed"*--yes* ]] || { echo "$output"; return 1; }
+    said='this deletes the queue with its records: 1 run, 0 tasks; never to be run: 1 run that has not ended, offsets 0 to'
+    [[ $output == *"$said "*" of topic $queue, which are not claimed"*--yes* ]] || { echo "$output"; return 1; }
     LOCKSTEP_EXECUTOR_READERS=1 lockstep executor run --queue "$queue" --until-idle 2>/dev/null
     run lockstep queue delete "$queue"
     [[ $output == *": 1 run, 2 tasks"* && $output != *'never to be run'* ]] || { echo "$output"; return 1; }
@@ -186,10 +191,13 @@ notifies() {
 }
 
 @test "every list is valid JSON, also when it is empty" {
-    for list in "queue list" "run list" "task list" "rejected list" "lock list" "executor list" "log" "log --executions" \
+    for list in "queue list" "run list" "task list" "rejected list" "lock list" "executor list" "log" \
+        "log --executions" \
         "migrate list" "config list" "config show"; do
         # shellcheck disable=SC2086
-        run bash -c '"$LOCKSTEP_BIN" '"$list"' -o json -d "$1" -b "$LOCKSTEP_TEST_BROKERS" | jq -e "type == \"array\""' - "$db"
+        run bash \
+            -c '"$LOCKSTEP_BIN" '"$list"' -o json -d "$1" -b "$LOCKSTEP_TEST_BROKERS" | jq -e "type == \"array\""' - \
+            "$db"
         [ "$status" -eq 0 ] || { echo "$list: $output"; return 1; }
     done
 }
@@ -220,7 +228,8 @@ notifies() {
 @test "publish --wait says why nothing happens, and an interrupt is of the waiting" {
     lockstep queue create "$queue" --create-topic -q
     printf '{"order": 10, "sql": "SELECT 1"}\n' >"$BATS_TEST_TMPDIR/work.jsonl"
-    "$LOCKSTEP_BIN" publish --queue "$queue" "$BATS_TEST_TMPDIR/work.jsonl" --wait -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+    "$LOCKSTEP_BIN" publish --queue "$queue" "$BATS_TEST_TMPDIR/work.jsonl" --wait -d "$db" \
+        -b "$LOCKSTEP_TEST_BROKERS" \
         >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
     publisher=$!
     eventually 20 grep -q "no executor works for queue $queue" "$BATS_TEST_TMPDIR/out"

@@ -11,7 +11,8 @@ teardown() {
 }
 
 @test "the pages of views and functions have today's columns and signatures, each with its meaning" {
-    PATH=$LOCKSTEP_TEST_PGBIN:$PATH run python3 "$BATS_TEST_DIRNAME/../../scripts/reference.py" --check views functions --dbname "$db"
+    PATH=$LOCKSTEP_TEST_PGBIN:$PATH run python3 "$BATS_TEST_DIRNAME/../../scripts/reference.py" --check views \
+        functions --dbname "$db"
     echo "$output"
     [ "$status" -eq 0 ]
 }

@@ -5,7 +5,9 @@ setup_file() {
     scratch_database
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic
-    for i in 1 2 3; do printf '{"order": 1, "sql": "SELECT %d"}\n' $i; done | lockstep publish --queue "$q" -q --format jsonl - >/dev/null
+    for i in 1 2 3; do
+        printf '{"order": 1, "sql": "SELECT %d"}\n' $i
+    done | lockstep publish --queue "$q" -q --format jsonl - >/dev/null
     export q db_kept=$db
 }
 
@@ -79,6 +81,8 @@ bats_require_minimum_version 1.5.0
     lockstep queue create "$r.e" --topic "$q" --from-offset earliest -q
     lockstep queue create "$r.l" --topic "$q" --from-offset latest -q
     lockstep queue create "$r.n" --topic "$q" --from-offset 2 -q
-    [ "$(sql "SELECT string_agg((next_offset BETWEEN 1 AND 2)::text || (next_offset = 0) || (next_offset > 2), ' ' ORDER BY name) FROM lockstep.queue WHERE name LIKE '$r.%'")" = \
+    [ "$(sql "SELECT string_agg((next_offset BETWEEN 1 AND 2)::text || (next_offset = 0) || (next_offset > 2), ' '
+                                ORDER BY name)
+        FROM lockstep.queue WHERE name LIKE '$r.%'")" = \
         'falsetruefalse falsefalsetrue truefalsefalse' ]
 }

@@ -21,14 +21,20 @@ teardown() {
 
 by() { "$LOCKSTEP_BIN" "$@" -d "$db user=$login" -b "$LOCKSTEP_TEST_BROKERS" >"$BATS_TEST_TMPDIR/said" 2>&1; }
 
-# named COMMAND...: a monitor is refused; the statement of the hint is run as it is printed; then the command is not refused for its rights any more
+# named COMMAND...: a monitor is refused; the statement of the hint is run as it is printed; then the command is not
+# refused for its rights any more
 named() {
     local grant
     if by "$@"; then echo "not refused: $*"; return 1; fi
-    grant=$(grep -oE 'GRANT lockstep_[a-z]+ TO [^;]+;' "$BATS_TEST_TMPDIR/said") || { echo "$*"; cat "$BATS_TEST_TMPDIR/said"; return 1; }
+    grant=$(grep -oE 'GRANT lockstep_[a-z]+ TO [^;]+;' "$BATS_TEST_TMPDIR/said") ||
+        { echo "$*"; cat "$BATS_TEST_TMPDIR/said"; return 1; }
     sql "$grant"
     by "$@" || true
-    if grep -qE 'permission denied|GRANT lockstep' "$BATS_TEST_TMPDIR/said"; then echo "$* behind $grant"; cat "$BATS_TEST_TMPDIR/said"; return 1; fi
+    if grep -qE 'permission denied|GRANT lockstep' "$BATS_TEST_TMPDIR/said"; then
+        echo "$* behind $grant"
+        cat "$BATS_TEST_TMPDIR/said"
+        return 1
+    fi
     grant=${grant/GRANT/REVOKE}
     sql "${grant/ TO / FROM }"
 }
@@ -62,7 +68,8 @@ named() {
     [ ${#names[@]} -gt 30 ]
     run sql "SELECT f FROM unnest('{$(IFS=,; echo "${names[*]}")}'::name[]) AS f WHERE NOT EXISTS (
                  SELECT FROM pg_proc p, pg_roles r WHERE p.pronamespace = 'lockstep'::regnamespace AND p.proname = f
-                 AND r.rolname ~ '^lockstep_(executor|producer|operator|monitor|worker)$' AND has_function_privilege(r.oid, p.oid, 'EXECUTE'))"
+                   AND r.rolname ~ '^lockstep_(executor|producer|operator|monitor|worker)$'
+                   AND has_function_privilege(r.oid, p.oid, 'EXECUTE'))"
     [ -z "$output" ] || { echo "nobody may execute: $output"; return 1; }
 }
 
@@ -71,7 +78,11 @@ named() {
     echo '{"kind": "cron", "expr": "0 6 * * *", "after": "2026-01-01T00:00:00Z", "n": 1}' >"$BATS_TEST_TMPDIR/rules"
     while read -r -a command; do
         by "${command[@]}" </dev/null || { echo "${command[*]}: $?"; cat "$BATS_TEST_TMPDIR/said"; return 1; }
-        if grep -q 'permission denied' "$BATS_TEST_TMPDIR/said"; then echo "${command[*]}"; cat "$BATS_TEST_TMPDIR/said"; return 1; fi
+        if grep -q 'permission denied' "$BATS_TEST_TMPDIR/said"; then
+            echo "${command[*]}"
+            cat "$BATS_TEST_TMPDIR/said"
+            return 1
+        fi
     done <<END
 schedule next @hourly
 schedule next @hourly --after 2026-01-01T00:00:00Z
@@ -93,17 +104,21 @@ monitor list
 monitor check
 alert list
 END
-    grep -qF '{"next": ["2026-01-01T06:00:00Z"]}' <(by schedule next --file "$BATS_TEST_TMPDIR/rules"; cat "$BATS_TEST_TMPDIR/said")
+    grep -qF '{"next": ["2026-01-01T06:00:00Z"]}' \
+        <(by schedule next --file "$BATS_TEST_TMPDIR/rules"; cat "$BATS_TEST_TMPDIR/said")
 }
 
 @test "each group may ask in SQL when a rule fires" {
     local group
     for group in executor producer operator monitor; do
         sql "CREATE ROLE ${login}_$group LOGIN IN ROLE lockstep_$group"
-        run env PGOPTIONS= "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db user=${login}_$group" -c "SET TIME ZONE 'UTC'" \
+        run env PGOPTIONS= "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db user=${login}_$group" \
+            -c "SET TIME ZONE 'UTC'" \
             -c "SELECT lockstep.next_time('{\"kind\": \"cron\", \"expr\": \"0 6 * * *\"}', '2026-01-01Z')" \
-            -c "SELECT count(*) FROM lockstep.forecast('{\"kind\": \"interval\", \"every\": \"1h\"}', '2026-01-01Z', 3)" \
-            -c "SELECT count(*) FROM lockstep.forecast_agent(4, 1, 1, 0, 0, 0, 20260101, 99991231, 60000, 235959, '2026-01-01Z', 2)"
+            -c "SELECT count(*)
+                FROM lockstep.forecast('{\"kind\": \"interval\", \"every\": \"1h\"}', '2026-01-01Z', 3)" \
+            -c "SELECT count(*)
+                FROM lockstep.forecast_agent(4, 1, 1, 0, 0, 0, 20260101, 99991231, 60000, 235959, '2026-01-01Z', 2)"
         sql "DROP ROLE ${login}_$group"
         [ "$output" = $'2026-01-01 06:00:00+00\n3\n2' ] || { echo "$group: $output"; return 1; }
     done
@@ -147,5 +162,7 @@ mended() {
 @test "check of a login without any group names the groups" {
     sql "REVOKE lockstep_monitor FROM $login"
     by check && return 1
-    grep -A1 '^FAIL  schema' "$BATS_TEST_TMPDIR/said" | grep -q "GRANT lockstep_executor TO \"$login\"; is for executors. .*lockstep_monitor looks" || { cat "$BATS_TEST_TMPDIR/said"; return 1; }
+    grep -A1 '^FAIL  schema' "$BATS_TEST_TMPDIR/said" |
+        grep -q "GRANT lockstep_executor TO \"$login\"; is for executors. .*lockstep_monitor looks" ||
+        { cat "$BATS_TEST_TMPDIR/said"; return 1; }
 }

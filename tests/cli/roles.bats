@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# What an administrator does for Lockstep, as docs/how-to/install.md says it, and what `check` and `check --security` say of it.
+# What an administrator does for Lockstep, as docs/how-to/install.md says it, and what `check` and `check --security`
+# say of it.
 # ctest: timeout=120
 
 setup() {
@@ -10,7 +11,10 @@ setup() {
     forget
     sql 'CREATE SCHEMA etl; CREATE TABLE etl.t (v int)'
     # The block of the page, word for word.
-    awk '/^## Roles and grants/ { on = 1 } on && /^```$/ && block { exit } block { print } on && /^```sql$/ { block = 1 }' \
+    awk '/^## Roles and grants/ { on = 1 }
+         on && /^```$/ && block { exit }
+         block { print }
+         on && /^```sql$/ { block = 1 }' \
         "$BATS_TEST_DIRNAME/../../docs/how-to/install.md" >"$BATS_TEST_TMPDIR/roles.sql"
     grep -q 'CREATE ROLE etl_executor' "$BATS_TEST_TMPDIR/roles.sql"
     "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$BATS_TEST_TMPDIR/roles.sql"
@@ -27,14 +31,22 @@ teardown() {
 forget() {
     local login
     for login in "${logins[@]}"; do
-        sql "DO \$\$ BEGIN IF to_regrole('$login') IS NOT NULL THEN DROP OWNED BY $login CASCADE; DROP ROLE $login; END IF; END \$\$"
+        sql "DO \$\$
+            BEGIN
+                IF to_regrole('$login') IS NOT NULL THEN
+                    DROP OWNED BY $login CASCADE;
+                    DROP ROLE $login;
+                END IF;
+            END
+        \$\$"
     done
 }
 as() { db="$admin user=$1"; }
 # checked OPTIONS...: the findings of check as the executor, "result subject: finding" a line
 checked() {
     as etl_executor
-    LOCKSTEP_POSTGRES_TASK_CONNINFO="$admin user=etl_task" lockstep check -o json "$@" >"$BATS_TEST_TMPDIR/check" 2>/dev/null && status=0 || status=$?
+    LOCKSTEP_POSTGRES_TASK_CONNINFO="$admin user=etl_task" lockstep check -o json "$@" \
+        >"$BATS_TEST_TMPDIR/check" 2>/dev/null && status=0 || status=$?
     db=$admin
     jq -r '.[] | "\(.result) \(.subject): \(.finding)"' "$BATS_TEST_TMPDIR/check" >"$BATS_TEST_TMPDIR/lines"
 }
@@ -45,7 +57,9 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
     lockstep queue create "$queue" -q --create-topic
     checked
     [ "$status" = 0 ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
-    [ "$(grep -cE '^(warn|FAIL)' "$BATS_TEST_TMPDIR/lines")" = "$(grep -cE '^warn (durability|Kafka|topic)' "$BATS_TEST_TMPDIR/lines")" ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
+    [ "$(grep -cE '^(warn|FAIL)' "$BATS_TEST_TMPDIR/lines")" = \
+        "$(grep -cE '^warn (durability|Kafka|topic)' "$BATS_TEST_TMPDIR/lines")" ] ||
+        { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
     as etl_publisher
     echo '{"order": 1, "sql": "INSERT INTO etl.t VALUES (1)"}' >"$BATS_TEST_TMPDIR/a.jsonl"
     run=$(lockstep publish --queue "$queue" -q "$BATS_TEST_TMPDIR/a.jsonl")
@@ -56,7 +70,9 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
     run sql "SET SESSION AUTHORIZATION etl_task; SELECT pg_advisory_lock(1280507907, 1)"
     [[ $output == *"permission denied"* ]]
     as etl_executor
-    LOCKSTEP_POSTGRES_TASK_CONNINFO="$admin user=etl_task" timeout 60 "$LOCKSTEP_BIN" executor run --until-idle --queue "$queue" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$BATS_TEST_TMPDIR/log" || { cat "$BATS_TEST_TMPDIR/log"; return 1; }
+    LOCKSTEP_POSTGRES_TASK_CONNINFO="$admin user=etl_task" timeout 60 "$LOCKSTEP_BIN" executor run --until-idle \
+        --queue "$queue" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$BATS_TEST_TMPDIR/log" ||
+        { cat "$BATS_TEST_TMPDIR/log"; return 1; }
     db=$admin
     [ "$(sql 'SELECT count(*) FROM etl.t')" = 1 ]
     checked --security
@@ -69,7 +85,8 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
         as "$login"
         run lockstep check
         [ "$status" = 0 ] || { echo "$login: $output"; return 1; }
-        [[ $output == *"$login is a member of lockstep_"* && $output != *"GRANT lockstep_executor"* ]] || { echo "$output"; return 1; }
+        [[ $output == *"$login is a member of lockstep_"* && $output != *"GRANT lockstep_executor"* ]] ||
+            { echo "$output"; return 1; }
     done
 }
 
@@ -99,10 +116,16 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
     checked --security
     [ "$status" = 0 ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
     found 'warn advisory locks: any login may take'
-    sql "GRANT CREATE ON SCHEMA public TO etl_task; ALTER ROLE etl_task SET search_path = etl; ALTER ROLE etl_task SET role = etl_task;
-         GRANT lockstep_operator TO etl_task; GRANT REFERENCES (task_id) ON lockstep.task TO etl_worker; GRANT UPDATE ON lockstep.run TO etl_publisher;
-         ALTER FUNCTION lockstep.is_finished(lockstep.status) OWNER TO lockstep_test; GRANT EXECUTE ON FUNCTION lockstep.queue_delete(int, text) TO PUBLIC;
-         CREATE FUNCTION etl.spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER spy BEFORE INSERT ON lockstep.task FOR EACH ROW EXECUTE FUNCTION etl.spy();
+    sql "GRANT CREATE ON SCHEMA public TO etl_task;
+         ALTER ROLE etl_task SET search_path = etl;
+         ALTER ROLE etl_task SET role = etl_task;
+         GRANT lockstep_operator TO etl_task;
+         GRANT REFERENCES (task_id) ON lockstep.task TO etl_worker;
+         GRANT UPDATE ON lockstep.run TO etl_publisher;
+         ALTER FUNCTION lockstep.is_finished(lockstep.status) OWNER TO lockstep_test;
+         GRANT EXECUTE ON FUNCTION lockstep.queue_delete(int, text) TO PUBLIC;
+         CREATE FUNCTION etl.spy() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+         CREATE TRIGGER spy BEFORE INSERT ON lockstep.task FOR EACH ROW EXECUTE FUNCTION etl.spy();
          GRANT CREATE ON SCHEMA lockstep TO etl_worker"
     sql "GRANT CREATE ON DATABASE ${db##*dbname=} TO etl_task"
     checked --security
@@ -135,7 +158,8 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
     [ "$status" = 1 ]
     run lockstep migrate up
     [ "$status" != 0 ]
-    [[ $output == *"GRANT lockstep_owner TO etl_oncall;"* && $output == *"lockstep migrate roles --show-sql"* ]] || { echo "$output"; return 1; }
+    [[ $output == *"GRANT lockstep_owner TO etl_oncall;"* && $output == *"lockstep migrate roles --show-sql"* ]] ||
+        { echo "$output"; return 1; }
     lockstep migrate roles --show-sql >"$BATS_TEST_TMPDIR/roles.sql"
     grep -q '^-- done: CREATE ROLE lockstep_worker NOLOGIN;' "$BATS_TEST_TMPDIR/roles.sql"
     db=$admin

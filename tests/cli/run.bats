@@ -6,14 +6,19 @@ setup() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"
     scratch_database
     sql "INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't'), ('other', 't');
-         INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, phases, tasks, started_at, ended_at, end_offset, error)
+         INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, phases, tasks, started_at, ended_at,
+                                   end_offset, error)
          SELECT v.id::uuid, q.queue_id, v.name, 'stop', v.status, 2, 3, v.t0, v.t0 + '4 s', 9, v.error
-         FROM (VALUES ('aaaa0000-0000-4000-8000-000000000001', 'good', 'Completed', timestamptz '2024-05-06 07:00:00Z', NULL),
-                      ('aaaa0000-0000-4000-8000-000000000002', 'bad', 'Failed', '2024-05-06 08:00:00Z', 'a task failed'))
+         FROM (VALUES ('aaaa0000-0000-4000-8000-000000000001', 'good', 'Completed',
+                       timestamptz '2024-05-06 07:00:00Z', NULL),
+                      ('aaaa0000-0000-4000-8000-000000000002', 'bad', 'Failed', '2024-05-06 08:00:00Z',
+                       'a task failed'))
               AS v (id, name, status, t0, error), lockstep.queue q WHERE q.name = 'q' ORDER BY v.t0;
          INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, opened_at, done_at)
-         SELECT r.run_no, r.queue_id, o, o - 10, r.started_at, r.ended_at FROM lockstep.run r, (VALUES (10), (20)) AS v (o);
-         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, status, attempt_num,
+         SELECT r.run_no, r.queue_id, o, o - 10, r.started_at, r.ended_at
+         FROM lockstep.run r, (VALUES (10), (20)) AS v (o);
+         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, status,
+                                    attempt_num,
                                     started_at, duration)
          SELECT p.phase_id, p.run_no, p.queue_id, p.\"order\", n, n, '{\"order\":1}',
                 CASE WHEN p.run_no = 2 AND n = 2 THEN 'Failed' ELSE 'Completed' END::lockstep.status, 1,
@@ -36,14 +41,16 @@ teardown() {
     first='10 \|(#+)( +)\| 2' second='20 \| +-+\| 1'
     [[ $output =~ $first ]]
     dark=${#BASH_REMATCH[1]} blank=${#BASH_REMATCH[2]}
-    [ $((dark - blank)) -le 1 ] && [ $((blank - dark)) -le 2 ] # the two of phase 10 ran in the first half, one in the second
+    # The two of phase 10 ran in the first half, one in the second.
+    [ $((dark - blank)) -le 1 ] && [ $((blank - dark)) -le 2 ]
     [[ $output =~ $second ]]
     [[ $output == *"makespan 4.000 s"* ]]
 }
 
 @test "run show as JSON has the facts and the phases" {
     lockstep run show --latest -o json |
-        jq -e '.run.status == "Failed" and .run.failed == 1 and (.phases | map(.order)) == [10, 20] and .phases[0].completed == 2'
+        jq -e '.run.status == "Failed" and .run.failed == 1 and (.phases | map(.order)) == [10, 20]
+            and .phases[0].completed == 2'
 }
 
 @test "a run is found by the beginning of its id, never by a guess" {
@@ -82,7 +89,8 @@ teardown() {
 }
 
 @test "task list and task show tell the attempts and their errors" {
-    lockstep task list --run aaaa0000-0000-4000-8000-000000000002 --status Failed -o json | jq -e 'length == 1 and .[0].order == 20'
+    lockstep task list --run aaaa0000-0000-4000-8000-000000000002 --status Failed -o json |
+        jq -e 'length == 1 and .[0].order == 20'
     id=$(sql "SELECT task_id FROM lockstep.task WHERE status = 'Failed'")
     lockstep task show "$id" -o json | jq -e '.task.status == "Failed" and .attempts[0].sqlstate == "22012"'
     run lockstep task show 999999
@@ -112,7 +120,8 @@ teardown() {
 
 @test "log is in the order of what happened, whatever the order of its numbers" {
     sql "INSERT INTO lockstep.event_log (at, event, detail) VALUES
-        ('2030-01-01 00:00:00Z', 'phase_opened', 'a'), ('2030-01-01 00:00:02Z', 'run_ended', 'c'), ('2030-01-01 00:00:01Z', 'phase_opened', 'b')"
+        ('2030-01-01 00:00:00Z', 'phase_opened', 'a'), ('2030-01-01 00:00:02Z', 'run_ended', 'c'),
+        ('2030-01-01 00:00:01Z', 'phase_opened', 'b')"
     run lockstep log --limit 3 -o jsonl
     [ "$status" -eq 0 ]
     [ "$(jq -r .detail <<<"$output" | tr -d '\n')" = abc ]
@@ -153,7 +162,8 @@ teardown() {
 @test "a run whose producer is done and of which nothing is claimed is Published, and is found as that" {
     sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, publish_acked_seq, published_at)
          SELECT v.id::uuid, q.queue_id, 'stop', 'Publishing', 4, v.at
-         FROM (VALUES ('bbbb0000-0000-4000-8000-000000000001', now()), ('cccc0000-0000-4000-8000-000000000001', NULL)) AS v (id, at),
+         FROM (VALUES ('bbbb0000-0000-4000-8000-000000000001', now()), ('cccc0000-0000-4000-8000-000000000001', NULL))
+             AS v (id, at),
               lockstep.queue q WHERE q.name = 'other'"
     [ "$(lockstep run show bbbb -o json | jq -c '.run | [.status, .published_tasks]')" = '["Published",4]' ]
     [ "$(lockstep run show cccc -o json | jq -c '.run | [.status, .published_tasks]')" = '["Publishing",5]' ]
@@ -162,13 +172,15 @@ teardown() {
 }
 
 @test "run watch names the run and says why it stands still, once" {
-    sql "UPDATE lockstep.run SET ended_at = NULL, status = 'Running', publish_acked_seq = 1000, published_at = now() WHERE name = 'bad'"
+    sql "UPDATE lockstep.run SET ended_at = NULL, status = 'Running', publish_acked_seq = 1000, published_at = now()
+        WHERE name = 'bad'"
     sql "SET session_replication_role = replica; UPDATE lockstep.task SET status = 'Pending' WHERE status = 'Failed'"
     sql "UPDATE lockstep.phase SET done_at = NULL WHERE run_no = 2"
     "$LOCKSTEP_BIN" run watch aaaa0000-0000-4000-8000-000000000002 -d "$db" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
     watcher=$!
     eventually 20 grep -q 'no executor works for queue q' "$BATS_TEST_TMPDIR/out"
-    sql "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    sql "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()"
     eventually 20 grep -q 'the connection is lost' "$BATS_TEST_TMPDIR/out"
     sql "UPDATE lockstep.run SET ended_at = now(), status = 'Completed' WHERE name = 'bad'"
     wait "$watcher"
@@ -177,31 +189,45 @@ teardown() {
 }
 
 @test "run watch on a terminal draws what failed and what was cancelled as such" {
-    sql "SET session_replication_role = replica; UPDATE lockstep.task SET status = 'Cancelled' WHERE run_no = 2 AND seq = 1"
-    run env -u NO_COLOR TERM=xterm script -qec "'$LOCKSTEP_BIN' run watch aaaa0000-0000-4000-8000-000000000002 --ascii -d '$db'" /dev/null
+    sql "SET session_replication_role = replica;
+        UPDATE lockstep.task SET status = 'Cancelled' WHERE run_no = 2 AND seq = 1"
+    run env -u NO_COLOR TERM=xterm script \
+        -qec "'$LOCKSTEP_BIN' run watch aaaa0000-0000-4000-8000-000000000002 --ascii -d '$db'" /dev/null
     [[ $output == *'############'*$'\e[33m------------\e[0m  2/2'* ]]
     [[ $output == *$'\e[31mxxxxxxxxxxxxxxxxxxxxxxxx\e[0m  1/1'* ]]
 }
 
-# A run that has everything that a picture shows: retries, failures, what was lost or cancelled, names that would be markup, a dense phase.
+# A run that has everything that a picture shows: retries, failures, what was lost or cancelled, names that would be
+# markup, a dense phase.
 picture_rows() {
     sql "INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, phases, tasks, started_at, ended_at)
-         SELECT 'cccc0000-0000-4000-8000-000000000003', q.queue_id, E'</text><script>alert(1)</script> & \"\\x07', 'stop', 'Failed', 4, 616,
-                timestamptz '2024-05-06 09:00:00Z', timestamptz '2024-05-06 09:01:40Z' FROM lockstep.queue q WHERE q.name = 'q';
+         SELECT 'cccc0000-0000-4000-8000-000000000003', q.queue_id, E'</text><script>alert(1)</script> & \"\\x07',
+             'stop', 'Failed', 4, 616,
+                timestamptz '2024-05-06 09:00:00Z', timestamptz '2024-05-06 09:01:40Z' FROM lockstep.queue q
+         WHERE q.name = 'q';
          INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, opened_at, done_at)
          SELECT r.run_no, r.queue_id, v.o, v.o - 10, r.started_at + v.t0, r.started_at + v.t1
-         FROM lockstep.run r, (VALUES (10, interval '0', interval '10 s'), (20, '11 s', '31 s'), (30, '32 s', '60 s'), (40, NULL, '100 s')) AS v (o, t0, t1)
+         FROM lockstep.run r, (VALUES (10, interval '0', interval '10 s'), (20, '11 s', '31 s'), (30, '32 s', '60 s'),
+                                      (40, NULL, '100 s'))
+             AS v (o, t0, t1)
          WHERE r.name LIKE '</text>%';
-         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, name, status, attempt_num, started_at, duration)
-         SELECT p.phase_id, p.run_no, p.queue_id, p.\"order\", n, n, '{}', CASE n WHEN 1 THEN '<b>&amp;' WHEN 2 THEN E'\\u202e\\u0085\\x1b' ELSE 'n' || n END,
-                (CASE WHEN p.\"order\" = 40 OR n = 5 THEN 'Cancelled' WHEN n = 1 THEN 'Failed' ELSE 'Completed' END)::lockstep.status, CASE WHEN n IN (1, 2) THEN 2 ELSE 1 END,
-                CASE WHEN p.\"order\" < 40 AND n <> 5 THEN p.opened_at + make_interval(secs => n % 4 + 2) END, CASE WHEN p.\"order\" < 40 AND n <> 5 THEN interval '3 s' END
+         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, name, status,
+                                    attempt_num, started_at, duration)
+         SELECT p.phase_id, p.run_no, p.queue_id, p.\"order\", n, n, '{}',
+             CASE n WHEN 1 THEN '<b>&amp;' WHEN 2 THEN E'\\u202e\\u0085\\x1b' ELSE 'n' || n END,
+                (CASE WHEN p.\"order\" = 40 OR n = 5 THEN 'Cancelled' WHEN n = 1 THEN 'Failed'
+                      ELSE 'Completed' END)::lockstep.status,
+                CASE WHEN n IN (1, 2) THEN 2 ELSE 1 END,
+                CASE WHEN p.\"order\" < 40 AND n <> 5 THEN p.opened_at + make_interval(secs => n % 4 + 2) END,
+                CASE WHEN p.\"order\" < 40 AND n <> 5 THEN interval '3 s' END
          FROM lockstep.phase p JOIN lockstep.run r USING (run_no), generate_series(0, 599) AS n
          WHERE r.name LIKE '</text>%' AND n < CASE p.\"order\" WHEN 20 THEN 600 WHEN 30 THEN 40 ELSE 6 END;
          INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at)
-         SELECT t.task_id, a, (CASE WHEN a = 2 THEN 'Failed' WHEN t.seq = 1 THEN 'Error' ELSE 'Pending' END)::lockstep.status,
+         SELECT t.task_id, a,
+             (CASE WHEN a = 2 THEN 'Failed' WHEN t.seq = 1 THEN 'Error' ELSE 'Pending' END)::lockstep.status,
                 p.opened_at + make_interval(secs => a), p.opened_at + make_interval(secs => a + 0.5)
-         FROM lockstep.task t JOIN lockstep.phase p USING (phase_id), generate_series(1, 2) AS a WHERE t.attempt_num = 2 AND p.opened_at IS NOT NULL AND (a = 1 OR t.seq = 1)"
+         FROM lockstep.task t JOIN lockstep.phase p USING (phase_id), generate_series(1, 2) AS a
+         WHERE t.attempt_num = 2 AND p.opened_at IS NOT NULL AND (a = 1 OR t.seq = 1)"
 }
 
 # Well-formed, only elements and attributes that show; prints every text of it, a line each.
@@ -210,7 +236,8 @@ picture_read() { # FILE
 import html.parser, re, sys, xml.etree.ElementTree as tree
 text = open(sys.argv[1], encoding='utf-8').read()
 tree.fromstring(text if text.startswith('<?xml') else re.search('<svg.*</svg>', text, re.S)[0])
-known = {'html', 'head', 'meta', 'style', 'title', 'body', 'main', 'div', 'table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td',
+known = {'html', 'head', 'meta', 'style', 'title', 'body', 'main', 'div',
+         'table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td',
          'svg', 'defs', 'pattern', 'path', 'rect', 'g', 'text', 'tspan'}
 class Reader(html.parser.HTMLParser):
     def handle_starttag(self, tag, attributes):
@@ -263,7 +290,9 @@ END
     picture_rows
     # The last to end is so short that its cross has no room in its bar.
     sql "SET session_replication_role = replica;
-         UPDATE lockstep.task_attempt a SET started_at = a.started_at + interval '8.45 s', ended_at = a.started_at + interval '8.46 s' FROM lockstep.task t, lockstep.phase p
+         UPDATE lockstep.task_attempt a
+         SET started_at = a.started_at + interval '8.45 s', ended_at = a.started_at + interval '8.46 s'
+         FROM lockstep.task t, lockstep.phase p
          WHERE a.task_id = t.task_id AND p.phase_id = t.phase_id AND a.attempt = 2 AND t.seq = 1 AND p.\"order\" = 10;
          UPDATE lockstep.run SET ended_at = started_at + interval '10.46 s' WHERE name LIKE '</text>%';
          DELETE FROM lockstep.task t USING lockstep.phase p WHERE p.phase_id = t.phase_id AND p.\"order\" > 10;
@@ -275,13 +304,19 @@ END
     grep -q 'after waiting for a reader' "$file"
     grep -q 'waited for its retry</text>' "$file"
     run awk 'match($0, /class="cross[^"]*" d="M[0-9.]+ [0-9.]+l[0-9.]+/) {
-        text = substr($0, RSTART, RLENGTH); sub(/.*d="M/, "", text); split(text, n, /[ l]/); if (n[1] + n[3] > 832) print text }' "$file"
+        text = substr($0, RSTART, RLENGTH)
+        sub(/.*d="M/, "", text)
+        split(text, n, /[ l]/)
+        if (n[1] + n[3] > 832) print text
+    }' "$file"
     [ "$output" = "" ]
     grep -q 'class="cross beside"' "$file"
 }
 
 @test "a picture of a run of which nothing has begun, and one that cannot be written" {
-    sql "UPDATE lockstep.run SET started_at = NULL, ended_at = NULL, status = 'Running'; DELETE FROM lockstep.task; DELETE FROM lockstep.phase"
+    sql "UPDATE lockstep.run SET started_at = NULL, ended_at = NULL, status = 'Running';
+        DELETE FROM lockstep.task;
+        DELETE FROM lockstep.phase"
     dir=$(mktemp -d "$BATS_TEST_TMPDIR/picture.XXXX")
     lockstep run show --latest --html "$dir/run.html" -q
     picture_read "$dir/run.html"

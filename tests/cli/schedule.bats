@@ -29,16 +29,25 @@ refused() {
 }
 
 @test "a cron expression, or a rule as an object, is answered with its next times" {
-    [ "$(next '0 6 * * MON-FRI' --zone Europe/Warsaw --after 2025-03-28T12:00:00Z -n 2 -o json | jq -c 'map([.at, .local])')" = \
-        '[["2025-03-31T04:00:00+00:00","Mon 2025-03-31 06:00:00"],["2025-04-01T04:00:00+00:00","Tue 2025-04-01 06:00:00"]]' ]
+    [ "$(next '0 6 * * MON-FRI' --zone Europe/Warsaw --after 2025-03-28T12:00:00Z -n 2 -o json |
+        jq -c 'map([.at, .local])')" = \
+        '[["2025-03-31T04:00:00+00:00","Mon 2025-03-31 06:00:00"],'\
+'["2025-04-01T04:00:00+00:00","Tue 2025-04-01 06:00:00"]]' ]
     times() { next "$1" --after 2025-01-01T00:00:00Z -n "${2:-2}" -o jsonl | jq -r .at | paste -sd' '; }
-    [ "$(times '{"kind": "interval", "every": "1h30m", "phase": "15m"}')" = "2025-01-01T00:15:00+00:00 2025-01-01T01:45:00+00:00" ]
+    [ "$(times '{"kind": "interval", "every": "1h30m", "phase": "15m"}')" = \
+        "2025-01-01T00:15:00+00:00 2025-01-01T01:45:00+00:00" ]
     [ "$(times '@every 90s')" = "2025-01-01T00:01:30+00:00 2025-01-01T00:03:00+00:00" ]
-    [ "$(times '{"kind": "daily", "times": ["18:30", "06:00:15", "18:30"]}' 3)" = "2025-01-01T06:00:15+00:00 2025-01-01T18:30:00+00:00 2025-01-02T06:00:15+00:00" ]
-    [ "$(times '{"kind": "weekly", "days": ["MON", "fri"], "times": ["06:00"], "zone": "Asia/Tokyo"}')" = "2025-01-02T21:00:00+00:00 2025-01-05T21:00:00+00:00" ]
-    [ "$(times '{"kind": "monthly", "days": [-1, 30], "times": ["06:00"]}' 3)" = "2025-01-30T06:00:00+00:00 2025-01-31T06:00:00+00:00 2025-02-28T06:00:00+00:00" ]
-    [ "$(times '{"kind": "once", "at": "2025-03-09T02:30:00", "zone": "America/New_York"}')" = "2025-03-09T07:00:00+00:00" ]
-    [ "$(times '{"kind": "daily", "times": ["06:00"], "not_before": "2026-01-01T06:00:00Z", "not_after": "2026-01-02T06:00:00Z"}' 9)" = "2026-01-01T06:00:00+00:00 2026-01-02T06:00:00+00:00" ]
+    [ "$(times '{"kind": "daily", "times": ["18:30", "06:00:15", "18:30"]}' 3)" = \
+        "2025-01-01T06:00:15+00:00 2025-01-01T18:30:00+00:00 2025-01-02T06:00:15+00:00" ]
+    [ "$(times '{"kind": "weekly", "days": ["MON", "fri"], "times": ["06:00"], "zone": "Asia/Tokyo"}')" = \
+        "2025-01-02T21:00:00+00:00 2025-01-05T21:00:00+00:00" ]
+    [ "$(times '{"kind": "monthly", "days": [-1, 30], "times": ["06:00"]}' 3)" = \
+        "2025-01-30T06:00:00+00:00 2025-01-31T06:00:00+00:00 2025-02-28T06:00:00+00:00" ]
+    [ "$(times '{"kind": "once", "at": "2025-03-09T02:30:00", "zone": "America/New_York"}')" = \
+        "2025-03-09T07:00:00+00:00" ]
+    [ "$(times '{"kind": "daily", "times": ["06:00"],
+                 "not_before": "2026-01-01T06:00:00Z", "not_after": "2026-01-02T06:00:00Z"}' 9)" = \
+        "2026-01-01T06:00:00+00:00 2026-01-02T06:00:00+00:00" ]
     [ "$(times '*/15 * * * * MON')" = "2025-01-06T00:00:00+00:00 2025-01-06T00:00:15+00:00" ]
     run next '{"kind": "once", "at": "2020-01-01T00:00:00Z"}'
     [ "$status" -eq 0 ]
@@ -80,7 +89,8 @@ refused() {
     refused '{"kind": "monthly", "days": [0], "times": ["06:00"]}' 'days: 0'
     refused '{"kind": "once", "at": "2025-02-31T00:00:00Z"}' '2025-02-31'
     refused '{"kind": "hourly"}' 'kind: hourly'
-    refused '{"kind": "daily", "times": ["06:00"], "not_before": "2026-01-02T00:00:00Z", "not_after": "2026-01-01T00:00:00Z"}' 'not_after'
+    refused '{"kind": "daily", "times": ["06:00"],
+              "not_before": "2026-01-02T00:00:00Z", "not_after": "2026-01-01T00:00:00Z"}' 'not_after'
     agent='"kind": "calendar", "active_start_date": 20250101'
     refused "{$agent, \"freq_type\": 64}" 'freq_type: 64'
     refused "{$agent, \"freq_type\": 8, \"freq_interval\": 0, \"freq_recurrence_factor\": 1}" 'freq_interval: 0'
@@ -88,7 +98,8 @@ refused() {
     refused "{$agent, \"freq_type\": 4, \"freq_interval\": 1, \"active_end_date\": 20241231}" active_end_date
     refused "{$agent, \"freq_type\": 4, \"freq_interval\": 1, \"active_start_time\": 246000}" active_start_time
     refused '{"kind": "calendar", "freq_type": 4, "freq_interval": 1, "active_start_date": 20250231}' active_start_date
-    refused "{$agent, \"freq_type\": 4, \"freq_interval\": 1, \"freq_subday_type\": 2, \"freq_subday_interval\": 9}" freq_subday_interval
+    refused "{$agent, \"freq_type\": 4, \"freq_interval\": 1, \"freq_subday_type\": 2, \"freq_subday_interval\": 9}" \
+        freq_subday_interval
     refused '{"kind": "calendar", "freq_type": 1}' 'active_start_date: it is missing'
     refused '{x' JSON
     run next '@daily' --after tomorrow
@@ -99,7 +110,8 @@ refused() {
     [ "$status" -eq 2 ]
     run next --file /nowhere
     [ "$status" -eq 2 ]
-    [ "$(printf '%s\n' '{"kind": "cron", "expr": "0 25 * * *"}' 'x' '' '[1]' | next --file - | jq -r .error | paste -sd' ')" = "value json syntax" ]
+    [ "$(printf '%s\n' '{"kind": "cron", "expr": "0 25 * * *"}' 'x' '' '[1]' | next --file - | jq -r .error |
+        paste -sd' ')" = "value json syntax" ]
     run bash -c 'printf "{\0}\n" | "$LOCKSTEP_BIN" schedule next --file - -d "$0"' "$db"
     [ "$status" -eq 2 ]
     [[ $output == *"stdin:1"*NUL* ]]
@@ -108,7 +120,8 @@ refused() {
 @test "a rule is explained: in words, with warnings, next times and clock changes" {
     run lockstep schedule explain '30 2 * * *' --zone America/New_York --after 2025-01-01T00:00:00Z -n 1
     [ "$status" -eq 0 ]
-    [[ $output == "at 02:30 every day, by the clock of America/New_York"*"Wed 2025-01-01 02:30:00"*"02:00 to 03:00: 02:30:00 does not exist: fires once, at 03:00:00" ]]
+    [[ $output == "at 02:30 every day, by the clock of America/New_York"*"Wed 2025-01-01 02:30:00"* ]]
+    [[ $output == *"02:00 to 03:00: 02:30:00 does not exist: fires once, at 03:00:00" ]]
     run lockstep schedule explain '*/45 * 31 * FRI' -o json
     [ "$(jq -r '[.[] | select(.kind == "warning")] | length' <<<"$output")" -eq 3 ]
     run lockstep schedule explain '0 0 30 2 *'
@@ -120,8 +133,12 @@ refused() {
 }
 
 @test "SQL has the same answers" {
-    [ "$(sql "SELECT lockstep.next_time('{\"kind\": \"cron\", \"expr\": \"30 2 * * *\", \"zone\": \"America/New_York\"}', '2025-03-08 12:00Z') AT TIME ZONE 'UTC'")" = "2025-03-09 07:00:00" ]
-    [ "$(sql "SELECT string_agg(to_char(f AT TIME ZONE 'UTC', 'MM-DD HH24'), ' ' ORDER BY f) FROM lockstep.forecast_agent(8, 10, 1, 0, 0, 2, 20250101, NULL, 90000, NULL, '2025-01-01 00:00Z', 4) AS f")" = "01-01 09 01-06 09 01-15 09 01-20 09" ]
+    [ "$(sql "SELECT lockstep.next_time(
+        '{\"kind\": \"cron\", \"expr\": \"30 2 * * *\", \"zone\": \"America/New_York\"}',
+        '2025-03-08 12:00Z') AT TIME ZONE 'UTC'")" = "2025-03-09 07:00:00" ]
+    [ "$(sql "SELECT string_agg(to_char(f AT TIME ZONE 'UTC', 'MM-DD HH24'), ' ' ORDER BY f)
+        FROM lockstep.forecast_agent(8, 10, 1, 0, 0, 2, 20250101, NULL, 90000, NULL, '2025-01-01 00:00Z', 4) AS f")" = \
+        "01-01 09 01-06 09 01-15 09 01-20 09" ]
 }
 
 @test "a calendar rule without a start date counts from a fixed day, and says so" {
@@ -131,7 +148,8 @@ refused() {
     [ "$(lockstep schedule next "$rule}" -o json 2>said)" = "$expected" ]
     grep -q 'counts from 1990-01-01' said
     [ "$(lockstep schedule next "$rule, \"active_start_date\": 0}" -o json 2>/dev/null)" = "$expected" ]
-    lockstep schedule explain "$rule}" 2>said | grep -q 'warning: active_start_date is not given: it counts from 1990-01-01'
+    lockstep schedule explain "$rule}" 2>said |
+        grep -q 'warning: active_start_date is not given: it counts from 1990-01-01'
     [ ! -s said ]
     [ "$(echo "$rule}" | lockstep schedule next --file - | jq -r .counted_from)" = 1990-01-01 ]
     # What has no date to count from says nothing of one.
@@ -139,5 +157,6 @@ refused() {
     [[ $output != *'counts from'* ]]
     [ "$(lockstep schedule next "$rule, \"active_start_date\": 20250101}" -o json 2>&1 | jq length)" -eq 5 ]
     # Days of the past are times of it, too.
-    [ "$(lockstep schedule next "$rule}" --after 2001-01-01T12:00:00Z -n 1 -o json 2>/dev/null | jq -r '.[].at')" = 2001-01-03T00:00:00+00:00 ]
+    [ "$(lockstep schedule next "$rule}" --after 2001-01-01T12:00:00Z -n 1 -o json 2>/dev/null | jq -r '.[].at')" = \
+        2001-01-03T00:00:00+00:00 ]
 }

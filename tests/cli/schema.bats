@@ -71,7 +71,8 @@ teardown() {
     sql "CREATE ROLE $role LOGIN"
     task="$db user=$role"
     run lockstep check -s "postgres.task_conninfo=$task"
-    [[ $output == *"FAIL  task SQL"*"no member of lockstep_task"* ]] || { echo "$output"; sql "DROP ROLE $role"; return 1; }
+    [[ $output == *"FAIL  task SQL"*"no member of lockstep_task"* ]] ||
+        { echo "$output"; sql "DROP ROLE $role"; return 1; }
     sql "GRANT lockstep_task TO $role"
     run lockstep check -s "postgres.task_conninfo=$task"
     sql "DROP ROLE $role"

@@ -83,8 +83,8 @@ teardown() {
     queue=$(scratch_name)
     lockstep queue create "$queue" --topic "$queue" --create-topic --max-readers 3
     sql 'CREATE TABLE effect (phase int, at timestamptz DEFAULT clock_timestamp())'
-    printf 'order,sql\n20,INSERT INTO effect VALUES (20)\n10,INSERT INTO effect VALUES (10)\n10,INSERT INTO effect VALUES (10)\n' \
-        >"$BATS_TEST_TMPDIR/tasks.csv"
+    printf '%s\n' order,sql '20,INSERT INTO effect VALUES (20)' '10,INSERT INTO effect VALUES (10)' \
+        '10,INSERT INTO effect VALUES (10)' >"$BATS_TEST_TMPDIR/tasks.csv"
     id=$(lockstep publish --queue "$queue" -q "$BATS_TEST_TMPDIR/tasks.csv" --format csv)
     lockstep executor run --queue "$queue" --readers 2 --until-idle
     [ "$(sql "SELECT string_agg(phase::text, ',' ORDER BY at) FROM effect")" = 10,10,20 ]
@@ -97,13 +97,16 @@ teardown() {
     lockstep queue create "$queue" -q --create-topic
     login=$(sql 'SELECT current_user')
     place="event=database host=[^ ]+ port=$(sql 'SHOW port') dbname=${db##*dbname=} login=$login"
-    for daemon in "executor run --queue $queue" 'scheduler run' 'monitor run' 'console run --listen 0' "all run --queue $queue --listen 0"; do
-        : >"$BATS_TEST_TMPDIR/log" # here, not by the background process: what the daemon before logged must be gone before it is read
+    for daemon in "executor run --queue $queue" 'scheduler run' 'monitor run' 'console run --listen 0' \
+        "all run --queue $queue --listen 0"; do
+        # Here, not by the background process: what the daemon before logged must be gone before it is read.
+        : >"$BATS_TEST_TMPDIR/log"
         # shellcheck disable=SC2086 # words
         "$LOCKSTEP_BIN" $daemon -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$BATS_TEST_TMPDIR/log" >/dev/null 3>&- &
         pid=$!
         eventually 30 grep -qE '_started' "$BATS_TEST_TMPDIR/log" || { cat "$BATS_TEST_TMPDIR/log"; return 1; }
-        grep -qE "$place" "$BATS_TEST_TMPDIR/log" || { echo "$daemon"; cat "$BATS_TEST_TMPDIR/log"; kill "$pid"; return 1; }
+        grep -qE "$place" "$BATS_TEST_TMPDIR/log" ||
+            { echo "$daemon"; cat "$BATS_TEST_TMPDIR/log"; kill "$pid"; return 1; }
         kill "$pid"
         wait "$pid"
     done

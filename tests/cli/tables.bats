@@ -13,17 +13,21 @@ setup() {
     sql "SET client_min_messages = warning;
          INSERT INTO lockstep.queue (name, topic, next_offset, max_readers, halted_at, halted_reason)
          VALUES ('$long', '${long}_topic', $big, 1000, now(), 'topic_changed'), ('q', 't', 3, 5, NULL, NULL);
-         INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, phases, tasks, started_at, ended_at, end_offset, error)
+         INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, phases, tasks, started_at, ended_at,
+                                   end_offset, error)
          SELECT ('aaaa000' || n || '-0000-4000-8000-000000000001')::uuid, q.queue_id, '$cjk ' || n, 'stop',
-                CASE n WHEN 1 THEN 'PartiallyCompleted' ELSE 'Failed' END, 2, 3, now() - n * interval '400 days', now(), 9, 'x'
+                CASE n WHEN 1 THEN 'PartiallyCompleted' ELSE 'Failed' END, 2, 3, now() - n * interval '400 days',
+                now(), 9, 'x'
          FROM lockstep.queue q, generate_series(1, 2) AS n WHERE q.name = '$long';
          INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, opened_at)
          SELECT r.run_no, r.queue_id, $big, 0, r.started_at FROM lockstep.run r;
          INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
          VALUES (gen_random_uuid(), '$long.example.org', 2147483647, '0.1.0', 1000, ARRAY['$long', 'q']);
-         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, name, type, status, attempt_num,
+         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, name, type,
+                                    status, attempt_num,
                                     started_at, duration, error)
-         SELECT p.phase_id, p.run_no, p.queue_id, p.\"order\", n, n, '{\"order\":1, \"sql\": \"SELECT ''$cjk''\"}', '$cjk', 'sql', 'Failed', 1000,
+         SELECT p.phase_id, p.run_no, p.queue_id, p.\"order\", n, n, '{\"order\":1, \"sql\": \"SELECT ''$cjk''\"}',
+             '$cjk', 'sql', 'Failed', 1000,
                 now(), interval '99999999 s', E'ERROR: $cjk\nLINE 2: \t$long\x1b[31m\u202e'
          FROM lockstep.phase p, generate_series(0, 2) AS n;
          INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at, sqlstate, error)
@@ -42,11 +46,13 @@ teardown() {
 # The widest line of a file, in columns of a terminal, by Unicode's own table of widths.
 widest() {
     python3 -c 'import sys, unicodedata
-print(max((sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line.rstrip("\n"))
+print(max((sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+               for c in line.rstrip("\n"))
            for line in open(sys.argv[1], encoding="utf-8")), default=0))' "$1"
 }
 
-lists=("run list" "task list" "queue list" "executor list" "rejected list" "log" "log --executions" "lock list" "migrate list"
+lists=("run list" "task list" "queue list" "executor list" "rejected list" "log" "log --executions" "lock list"
+    "migrate list"
     "config list" "config show")
 
 @test "each list fits 80 columns, and 60, with the longest names, CJK and the largest numbers" {
@@ -86,10 +92,12 @@ lists=("run list" "task list" "queue list" "executor list" "rejected list" "log"
 }
 
 @test "ids are cut where they still differ, times are as short as they can be" {
-    sql "UPDATE lockstep.run SET run_id = 'aaaa0001-0000-4000-8000-000000000002', started_at = '2024-05-06 07:08:09Z' WHERE run_no = 2"
+    sql "UPDATE lockstep.run SET run_id = 'aaaa0001-0000-4000-8000-000000000002', started_at = '2024-05-06 07:08:09Z'
+        WHERE run_no = 2"
     lockstep run list >"$BATS_TEST_TMPDIR/shown"
     grep -q '2024-05-06 ' "$BATS_TEST_TMPDIR/shown"
-    sql "UPDATE lockstep.run SET started_at = date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + interval '1 s'"
+    sql "UPDATE lockstep.run
+        SET started_at = date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' + interval '1 s'"
     lockstep run list --time-zone UTC >"$BATS_TEST_TMPDIR/shown"
     grep -q ' 00:00:01 ' "$BATS_TEST_TMPDIR/shown"
     id=$(awk 'NR == 2 {print $2}' "$BATS_TEST_TMPDIR/shown")
@@ -99,14 +107,16 @@ lists=("run list" "task list" "queue list" "executor list" "rejected list" "log"
 
 @test "a short id is taken by every command; one that fits several names them" {
     lockstep run show aaaa0001 -o json | jq -e '.run.run_id == "aaaa0001-0000-4000-8000-000000000001"'
-    for command in "run show" "run cancel" "run explain" "task list --run" "log --run" "rejected redrive --dry-run --run"; do
+    for command in "run show" "run cancel" "run explain" "task list --run" "log --run" \
+        "rejected redrive --dry-run --run"; do
         # shellcheck disable=SC2086
         run lockstep $command aaaa
         [ "$status" -eq 2 ]
         [[ $output == *"several runs fit"* && $output == *aaaa0001-0000* && $output == *aaaa0002-0000* ]]
     done
     sql "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
-         SELECT ('bbbb000' || n || '-0000-4000-8000-000000000001')::uuid, 'h' || n, n, '0.1.0', 1, ARRAY['q'] FROM generate_series(1, 2) AS n"
+         SELECT ('bbbb000' || n || '-0000-4000-8000-000000000001')::uuid, 'h' || n, n, '0.1.0', 1, ARRAY['q']
+         FROM generate_series(1, 2) AS n"
     run lockstep executor drain bbbb
     [ "$status" -eq 2 ]
     [[ $output == *bbbb0001-0000* && $output == *bbbb0002-0000* ]]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# What producers and tasks write never reaches the terminal as control characters: every command that shows it escapes it.
+# What producers and tasks write never reaches the terminal as control characters: every command that shows it escapes
+# it.
 
 setup_file() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"
@@ -18,16 +19,25 @@ teardown_file() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"
     db=$kept
     # ESC, BEL, the C1 form of CSI, and a line of its own
-    sql "CREATE FUNCTION evil() RETURNS text LANGUAGE sql IMMUTABLE AS \$\$ SELECT E'x\\x1b]0;pwned\\x07\\x1b[31m' || chr(155) || E'31mred\\r\\nfake' \$\$;
+    sql "CREATE FUNCTION evil() RETURNS text LANGUAGE sql IMMUTABLE AS \$\$
+        SELECT E'x\\x1b]0;pwned\\x07\\x1b[31m' || chr(155) || E'31mred\\r\\nfake'
+    \$\$;
          INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
-         INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, error, first_offset) VALUES ('aaaa0000-0000-4000-8000-000000000001', 1, evil(), 'stop', 'Failed', evil(), 0);
-         INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, opened_at) VALUES (1, 1, 10, 0, now());
-         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", kafka_offset, name, payload, status, attempt_num, error)
-         VALUES (1, 1, 1, 10, 0, evil(), '{\"order\":10,\"previous_order\":0,\"sql\":' || to_json(evil()) || '}', 'Failed', 1, evil());
-         INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at, error, detail, hint, context)
+         INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status, error, first_offset)
+         VALUES ('aaaa0000-0000-4000-8000-000000000001', 1, evil(), 'stop', 'Failed', evil(), 0);
+         INSERT INTO lockstep.phase (run_no, queue_id, \"order\", previous_order, opened_at)
+         VALUES (1, 1, 10, 0, now());
+         INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", kafka_offset, name, payload, status,
+                                    attempt_num, error)
+         VALUES (1, 1, 1, 10, 0, evil(), '{\"order\":10,\"previous_order\":0,\"sql\":' || to_json(evil()) || '}',
+                 'Failed', 1, evil());
+         INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at, error, detail, hint,
+                                            context)
          VALUES (1, 1, 'Failed', now(), now(), evil(), evil(), evil(), evil());
-         INSERT INTO lockstep.event_log (event, queue_id, run_no, task_id, detail) VALUES ('task_failed', 1, 1, 1, evil())"
-    for command in 'run list' 'run show aaaa' 'run explain aaaa' 'run watch aaaa' check 'task list' 'task show 1' 'task explain 1' log 'log --executions' 'queue explain q'; do
+         INSERT INTO lockstep.event_log (event, queue_id, run_no, task_id, detail)
+         VALUES ('task_failed', 1, 1, 1, evil())"
+    for command in 'run list' 'run show aaaa' 'run explain aaaa' 'run watch aaaa' check 'task list' 'task show 1' \
+        'task explain 1' log 'log --executions' 'queue explain q'; do
         # shellcheck disable=SC2086
         script -qc "timeout 4 '$LOCKSTEP_BIN' $command -d '$db'" /dev/null >"$BATS_TEST_TMPDIR/out" </dev/null 3>&-
         for bytes in $'\x1b]' $'\x07' $'\xc2\x9b' $'\x1b[31mr'; do

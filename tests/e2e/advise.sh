@@ -1,11 +1,15 @@
 #!/bin/bash
-# What `queue advise` foretells is what happens: three shapes of runs with 1, 2, 4 and 8 readers, each measured once, and each replayed with its own number and with the others: 48
-# pairs, each within 5 % of what was measured, and of what load changed between the two runs.
-#   Other work on the machine makes tasks no shorter and no longer, because they sleep. It changes what is around them: when a task that has slept is woken, how long a reader takes from
-# one task to the next, how far apart the first readers of a phase begin, how long a barrier takes. The forecast from a run has these times as they were in that run, and the run that it
-# is compared with has its own. All of them are in the rows of both runs, so this test reckons in SQL, without the code that it judges, by how much they differ, and how uneven they were,
-# since the forecast takes their mean. So much may a pair differ beside the 5 %: next to nothing where nothing else runs, and as much as was seen where something does. What a wrong
-# forecast gets wrong (the order of tasks, the phases, who is free first) is many times that. What else the command says: tests/cli/advise.bats.
+# What `queue advise` foretells is what happens: three shapes of runs with 1, 2, 4 and 8 readers, each measured once,
+# and each replayed with its own number and with the others: 48 pairs, each within 5 % of what was measured, and of what
+# load changed between the two runs.
+# Other work on the machine makes tasks no shorter and no longer, because they sleep. It changes what is around them:
+# when a task that has slept is woken, how long a reader takes from one task to the next, how far apart the first
+# readers of a phase begin, how long a barrier takes. The forecast from a run has these times as they were in that run,
+# and the run that it is compared with has its own. All of them are in the rows of both runs, so this test reckons in
+# SQL, without the code that it judges, by how much they differ, and how uneven they were, since the forecast takes
+# their mean. So much may a pair differ beside the 5 %: next to nothing where nothing else runs, and as much as was seen
+# where something does. What a wrong forecast gets wrong (the order of tasks, the phases, who is free first) is many
+# times that. What else the command says: tests/cli/advise.bats.
 # ctest: nosan timeout=600 long
 . "$(dirname "$0")/../support/e2e.bash"
 failed=0
@@ -14,7 +18,11 @@ sleeping() { # ORDER NAME SECONDS
     printf '{"order": %d, "name": "%s", "sql": "SELECT pg_sleep(%s)"}\n' "$@"
 }
 even() { for o in 1 2; do for n in 1 2 3 4 5 6 7 8; do sleeping $o "even $n" 0.5; done; done; }
-straggler() { for o in 1 2; do for n in 1 2 3 4 5 6 7; do sleeping $o "short $n" 0.25; [ $n != 2 ] || sleeping $o long 1.5; done; done; }
+straggler() {
+    for o in 1 2; do
+        for n in 1 2 3 4 5 6 7; do sleeping $o "short $n" 0.25; [ $n != 2 ] || sleeping $o long 1.5; done
+    done
+}
 many() { for o in $(seq 12); do for n in 1 2 3; do sleeping "$o" "many $n" 0.2; done; done; }
 
 declare -A queue
@@ -27,27 +35,38 @@ for shape in even straggler many; do
 done
 daemon "${arguments[@]}" --readers 24
 
-# times RUN N: of a run with N readers, in seconds: took; how many tasks one reader runs at most (chain), in so many phases; the means of what a sleep takes too long, of a hand-over and of
-# the time between the first readers' starts; all barriers; and how much longer than the mean the longest such time of each phase was, added up.
+# times RUN N: of a run with N readers, in seconds: took; how many tasks one reader runs at most (chain), in so many
+# phases; the means of what a sleep takes too long, of a hand-over and of the time between the first readers' starts;
+# all barriers; and how much longer than the mean the longest such time of each phase was, added up.
 times() {
     sql <<SQL
 WITH task AS MATERIALIZED (
-    SELECT t."order" AS phase, t.started_at AS s, t.started_at + t.duration AS e, extract(epoch FROM t.duration) - substring(t.payload::text, 'pg_sleep\\(([0-9.]+)\\)')::numeric AS late,
-           row_number() OVER (PARTITION BY t."order" ORDER BY t.started_at) AS nth_start, row_number() OVER (PARTITION BY t."order" ORDER BY t.started_at + t.duration) AS nth_end
+    SELECT t."order" AS phase, t.started_at AS s, t.started_at + t.duration AS e,
+           extract(epoch FROM t.duration) - substring(t.payload::text, 'pg_sleep\\(([0-9.]+)\\)')::numeric AS late,
+           row_number() OVER (PARTITION BY t."order" ORDER BY t.started_at) AS nth_start,
+           row_number() OVER (PARTITION BY t."order" ORDER BY t.started_at + t.duration) AS nth_end
     FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1'),
 phase AS MATERIALIZED (
-    SELECT t.phase, count(*) AS tasks, LEAST(count(*), $2) AS readers, min(t.s) AS s, max(t.e) AS e, max(t.late) - avg(t.late) AS uneven FROM task t GROUP BY t.phase),
-gap AS (SELECT p.phase, extract(epoch FROM b.s - a.e) AS gap FROM phase p JOIN task b USING (phase) JOIN task a ON a.phase = p.phase AND a.nth_end = b.nth_start - p.readers),
-ramp AS (SELECT p.phase, extract(epoch FROM t.s - p.s) AS ramp FROM phase p JOIN task t ON t.phase = p.phase AND t.nth_start = p.readers),
+    SELECT t.phase, count(*) AS tasks, LEAST(count(*), $2) AS readers, min(t.s) AS s, max(t.e) AS e,
+           max(t.late) - avg(t.late) AS uneven
+    FROM task t GROUP BY t.phase),
+gap AS (SELECT p.phase, extract(epoch FROM b.s - a.e) AS gap FROM phase p JOIN task b USING (phase)
+        JOIN task a ON a.phase = p.phase AND a.nth_end = b.nth_start - p.readers),
+ramp AS (SELECT p.phase, extract(epoch FROM t.s - p.s) AS ramp
+         FROM phase p JOIN task t ON t.phase = p.phase AND t.nth_start = p.readers),
 barrier AS (SELECT extract(epoch FROM p.s - lag(p.e) OVER (ORDER BY p.phase)) AS barrier FROM phase p)
 SELECT json_build_object(
-    'took', (SELECT extract(epoch FROM max(p.e) - min(p.s)) FROM phase p), 'phases', (SELECT count(*) FROM phase), 'chain', (SELECT sum(ceil(p.tasks::numeric / p.readers)) FROM phase p),
-    'late', (SELECT avg(t.late) FROM task t), 'gap', COALESCE((SELECT avg(g.gap) FROM gap g), 0), 'ramp', (SELECT avg(m.ramp) FROM ramp m), 'barrier', (SELECT sum(b.barrier) FROM barrier b),
-    'uneven', (SELECT sum(p.uneven) FROM phase p) + COALESCE((SELECT sum(x.most) FROM (SELECT max(g.gap) - avg(g.gap) AS most FROM gap g GROUP BY g.phase) x), 0))
+    'took', (SELECT extract(epoch FROM max(p.e) - min(p.s)) FROM phase p), 'phases', (SELECT count(*) FROM phase),
+    'chain', (SELECT sum(ceil(p.tasks::numeric / p.readers)) FROM phase p),
+    'late', (SELECT avg(t.late) FROM task t), 'gap', COALESCE((SELECT avg(g.gap) FROM gap g), 0), 'ramp',
+    (SELECT avg(m.ramp) FROM ramp m), 'barrier', (SELECT sum(b.barrier) FROM barrier b),
+    'uneven', (SELECT sum(p.uneven) FROM phase p)
+    + COALESCE((SELECT sum(x.most) FROM (SELECT max(g.gap) - avg(g.gap) AS most FROM gap g GROUP BY g.phase) x), 0))
 SQL
 }
 
-# measure SHAPE N: one run of a shape with so many readers: its times to $tmp/SHAPE.N.times, what is foretold from it to $tmp/SHAPE.N.json
+# measure SHAPE N: one run of a shape with so many readers: its times to $tmp/SHAPE.N.times, what is foretold from it to
+# $tmp/SHAPE.N.json
 measure() {
     local q=${queue[$1]} run
     lockstep queue set "$q" --max-readers "$2" -q
@@ -58,11 +77,15 @@ measure() {
 
 # judge SHAPE FROM N: whether what is foretold from the run with FROM readers is what the run with N took
 judge() {
-    jq -nr --argjson n "$3" --arg pair "$1 $2 $3" --slurpfile from "$tmp/$1.$2.times" --slurpfile to "$tmp/$1.$3.times" --slurpfile advice "$tmp/$1.$2.json" '
+    jq -nr --argjson n "$3" --arg pair "$1 $2 $3" --slurpfile from "$tmp/$1.$2.times" --slurpfile to \
+        "$tmp/$1.$3.times" --slurpfile advice "$tmp/$1.$2.json" '
         $from[0] as $a | $to[0] as $b | $advice[0].readers[$n - 1].makespan_s as $foretold
-        | ($b.chain * ($a.late - $b.late | fabs) + ($b.chain - $b.phases) * ($a.gap - $b.gap | fabs) + $b.phases * ($a.ramp - $b.ramp | fabs) + ($a.barrier - $b.barrier | fabs)
+        | ($b.chain * ($a.late - $b.late | fabs) + ($b.chain - $b.phases) * ($a.gap - $b.gap
+            | fabs) + $b.phases * ($a.ramp - $b.ramp | fabs) + ($a.barrier - $b.barrier | fabs)
            + $a.uneven + $b.uneven) as $load
-        | if ($foretold - $b.took | fabs) <= 0.05 * $b.took + $load then "fits, \($load / $b.took * 100 | round) % for load" else "\($pair): \($foretold) s, took \($b.took) s, \($load) s for load" end'
+        | if ($foretold - $b.took
+            | fabs) <= 0.05 * $b.took + $load then "fits, \($load / $b.took * 100 | round) % for load"
+            else "\($pair): \($foretold) s, took \($b.took) s, \($load) s for load" end'
 }
 
 case_begin 'a run replayed with its own number of readers, and with another one, takes what it took'

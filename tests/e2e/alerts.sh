@@ -1,6 +1,7 @@
 #!/bin/bash
-# Alerts reach a command and a server, each notice once, however many monitors run; one that fails is sent again, and so is one whose sender died before it was
-# recorded. No executor and no dispatcher runs: that a job is missed is found all the same.
+# Alerts reach a command and a server, each notice once, however many monitors run; one that fails is sent again, and so
+# is one whose sender died before it was recorded. No executor and no dispatcher runs: that a job is missed is found all
+# the same.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
@@ -33,15 +34,29 @@ monitor() { # CONFIGURATION LOG [BINARY]
     pid=$!
 }
 # A watch whose time has passed, or is to come.
-watch() { lockstep job apply - -q <<<'{"job": "'"$1"'", "watch": true, "schedules": [{"name": "nightly", "kind": "interval", "every": "24h"}]}' >/dev/null; due "$1" "$2"; }
-due() { sql "UPDATE lockstep.schedule s SET next_at = now() + interval '$2' FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = '$1'"; }
+watch() {
+    lockstep job apply - \
+        -q <<<'{"job": "'"$1"'", "watch": true, "schedules": [{"name": "nightly", "kind": "interval", "every": "24h"}]}' >/dev/null
+    due "$1" "$2"
+}
+due() {
+    sql "UPDATE lockstep.schedule s SET next_at = now() + interval '$2' FROM lockstep.job j
+        WHERE j.job_id = s.job_id AND j.name = '$1'"
+}
 pages() { jq -r 'select(.job == "'"$1"'") | "\(.notice) \(.kind) \(.attempt)"' "$tmp/pages" | paste -sd,; }
 paged() { [ "$(pages "$1")" = "$2" ]; }
-sent() { is "SELECT string_agg(notice || ' ' || attempts || ' ' || (delivered_at IS NOT NULL), ', ' ORDER BY notice_id) FROM lockstep.alert_notice JOIN lockstep.alert USING (alert_id) WHERE job = '$1' AND receiver = '$2'" "$3"; }
-explain() { sql "SELECT * FROM lockstep.alert_notice" ; sql 'SELECT * FROM lockstep.alert'; cat "$tmp/pages" "$tmp"/*.log; }
+sent() {
+    is "SELECT string_agg(notice || ' ' || attempts || ' ' || (delivered_at IS NOT NULL), ', ' ORDER BY notice_id)
+        FROM lockstep.alert_notice JOIN lockstep.alert USING (alert_id) WHERE job = '$1' AND receiver = '$2'" "$3"
+}
+explain() {
+    sql "SELECT * FROM lockstep.alert_notice"
+    sql 'SELECT * FROM lockstep.alert'
+    cat "$tmp/pages" "$tmp"/*.log
+}
 must() { eventually "$@" || { explain; exit 1; }; }
 
-case_begin 'of two monitors one sends each notice, the opening and the end of an alert, once to a command and once to a server'
+case_begin 'of two monitors one sends each notice of an alert, that it opened and ended, once to a command and a server'
 config "$tmp/both.conf" <<END
 [alert:page]
 command = page
@@ -58,7 +73,8 @@ monitor "$tmp/both.conf" "$tmp/a.log"; a=$pid
 monitor "$tmp/both.conf" "$tmp/b.log"; b=$pid
 must 60 sent backup.first page 'opened 1 true'
 must 60 sent backup.first hook 'opened 1 true'
-sql "SELECT lockstep.ping('backup.first'); UPDATE lockstep.job_occurrence SET decided_at = scheduled_for" # at once, and as if it had been in time
+# At once, and as if it had been in time.
+sql "SELECT lockstep.ping('backup.first'); UPDATE lockstep.job_occurrence SET decided_at = scheduled_for"
 must 60 sent backup.first page 'opened 1 true, closed 1 true'
 must 60 sent backup.first hook 'opened 1 true, closed 1 true'
 expect 'the command was run once for each' "$(pages backup.first)" 'opened missed 1,closed missed 1'
@@ -67,11 +83,15 @@ expect 'with a key for each' "$(jq -r .key "$tmp/server/requests" | paste -sd,)"
 expect 'what it is told' "$(head -n 1 "$tmp/pages" | jq -c '[.alert, .number, .text, .ended, .receiver]')" \
     "[1,0,$(sql "SELECT to_json(text) FROM lockstep.alert"),null,\"page\"]"
 expect 'the list of what is open' "$(lockstep alert list -o csv | wc -l)" 1
-expect 'and of all' "$(lockstep alert list --all -o json | jq -r '.[] | "\(.job) \(.kind) \(.ended)"')" 'backup.first missed recovered'
-expect 'what was sent of it' "$(lockstep alert show 1 -o json | jq -r '.notices | map(.receiver + " " + .notice) | sort | join(", ")')" 'hook closed, hook opened, page closed, page opened'
+expect 'and of all' "$(lockstep alert list --all -o json | jq -r '.[] | "\(.job) \(.kind) \(.ended)"')" \
+    'backup.first missed recovered'
+expect 'what was sent of it' \
+    "$(lockstep alert show 1 -o json | jq -r '.notices | map(.receiver + " " + .notice) | sort | join(", ")')" \
+    'hook closed, hook opened, page closed, page opened'
 
 case_begin 'monitors whose sessions were ended open others and still send'
-sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/monitor'" >/dev/null
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'lockstep/monitor'" >/dev/null
 watch backup.second '-3 hours'
 must 60 sent backup.second page 'opened 1 true'
 case_begin 'an alert that is acknowledged and silenced ends with the note of its operator'
@@ -79,7 +99,9 @@ lockstep monitor ack backup.second -q --reason 'it is known'
 expect 'who acknowledged it' "$(lockstep alert list -o json | jq -r '.[].note')" 'it is known'
 lockstep monitor silence backup.second -q --for 1h --reason 'the disk is replaced'
 must 60 sent backup.second page 'opened 1 true, closed 1 true'
-expect 'its end' "$(jq -r 'select(.job == "backup.second" and .notice == "closed") | .ended + " " + .note' "$tmp/pages")" 'silenced it is known'
+expect 'its end' \
+    "$(jq -r 'select(.job == "backup.second" and .notice == "closed") | .ended + " " + .note' "$tmp/pages")" \
+    'silenced it is known'
 lockstep monitor silence backup.second -q --end
 lockstep job delete backup.second -q
 told_to_end "$a" "$b"
@@ -96,8 +118,10 @@ watch flaky '-3 hours'
 monitor "$tmp/flaky.conf" "$tmp/flaky.log"
 must 60 sent flaky flaky 'opened 2 true'
 expect 'after an error' "$(jq -rs 'map(select(.path == "/retry/1")) | length' "$tmp/server/requests")" 2
-must 60 is "SELECT error FROM lockstep.alert_notice WHERE receiver = 'slow' AND attempts > 1" 'no answer within its timeout'
-expect 'shown as not delivered' "$(lockstep alert list -o json | jq -r '.[] | select(.job == "flaky") | .undelivered')" 1
+must 60 is "SELECT error FROM lockstep.alert_notice WHERE receiver = 'slow' AND attempts > 1" \
+    'no answer within its timeout'
+expect 'shown as not delivered' \
+    "$(lockstep alert list -o json | jq -r '.[] | select(.job == "flaky") | .undelivered')" 1
 told_to_end "$pid"
 lockstep job delete flaky -q
 
@@ -109,12 +133,14 @@ jobs = third
 timeout = 1s
 END
 watch third '-3 hours'
-LOCKSTEP_PROBE=notice.sent=kill LOCKSTEP_PROBE_DIR=$tmp monitor "$tmp/page.conf" "$tmp/killed.log" "${LOCKSTEP_BIN}-probed"
+LOCKSTEP_PROBE=notice.sent=kill LOCKSTEP_PROBE_DIR=$tmp monitor "$tmp/page.conf" "$tmp/killed.log" \
+    "${LOCKSTEP_BIN}-probed"
 status=0
 wait "$pid" || status=$?
 expect 'killed' "$status" 137
 must 30 paged third 'opened missed 1'
-expect 'not recorded' "$(sql "SELECT delivered_at IS NULL FROM lockstep.alert_notice JOIN lockstep.alert USING (alert_id) WHERE job = 'third'")" t
+expect 'not recorded' "$(sql "SELECT delivered_at IS NULL
+    FROM lockstep.alert_notice JOIN lockstep.alert USING (alert_id) WHERE job = 'third'")" t
 monitor "$tmp/page.conf" "$tmp/third.log"
 must 60 sent third page 'opened 2 true'
 expect 'sent again' "$(pages third)" 'opened missed 1,opened missed 2'
@@ -164,7 +190,10 @@ refused() { # WHAT EXPECTED, and the receivers
     config "$tmp/bad.conf"
     for command in 'monitor run' 'config check'; do
         # shellcheck disable=SC2086 # two words
-        if LOCKSTEP_CONFIG=$tmp/bad.conf timeout 60 "$LOCKSTEP_BIN" $command >"$tmp/said" 2>&1; then echo "$1: $command does not refuse it"; failed=1; fi
+        if LOCKSTEP_CONFIG=$tmp/bad.conf timeout 60 "$LOCKSTEP_BIN" $command >"$tmp/said" 2>&1; then
+            echo "$1: $command does not refuse it"
+            failed=1
+        fi
         grep -qF -- "$2" "$tmp/said" || { echo "$1: $command says"; cat "$tmp/said"; failed=1; }
     done
 }
@@ -178,12 +207,15 @@ refused 'no pattern' '[alert:x] jobs: "load%" is not known' <<<$'[alert:x]\ncomm
 refused 'no time' '[alert:x] remind_every: "often"' <<<$'[alert:x]\ncommand = page\nremind_every = often'
 case_begin 'a wrong command about an alert is refused, and the reason is named'
 said() { "$LOCKSTEP_BIN" "$@" -d "$db" 2>&1 | head -n 1 || true; }
-expect 'no length' "$(said monitor silence third --reason x)" 'lockstep: monitor silence: one of --for, --until and --end is needed'
+expect 'no length' "$(said monitor silence third --reason x)" \
+    'lockstep: monitor silence: one of --for, --until and --end is needed'
 expect 'no reason' "$(said monitor silence third --for 1h)" 'lockstep: reason: it is missing'
-expect 'no acknowledgement' "$(said alert ack 1 --reason x | sed 's/since.*/since/')" 'lockstep: alert 1 is closed since'
+expect 'no acknowledgement' "$(said alert ack 1 --reason x | sed 's/since.*/since/')" \
+    'lockstep: alert 1 is closed since'
 expect 'no alert' "$(said monitor ack 4711 --reason x)" 'lockstep: there is no alert 4711'
 expect 'no job' "$(said monitor ack nothing --reason x)" 'lockstep: there is no job nothing'
-expect 'no time' "$(said monitor silence third --until tomorrowish --reason x)" 'lockstep: monitor silence: --until: "tomorrowish" is no time'
+expect 'no time' "$(said monitor silence third --until tomorrowish --reason x)" \
+    'lockstep: monitor silence: --until: "tomorrowish" is no time'
 cases_end
 [ $failed = 0 ] || explain
 exit $failed

@@ -35,7 +35,8 @@ sql 'CREATE SEQUENCE again MINVALUE 0'
 for readers in 1 8 40; do
     sql 'ALTER SEQUENCE again RESTART; TRUNCATE ledger'
     q=$(scratch_name)
-    lockstep queue create "$q" -q --create-topic --max-readers "$readers" --max-attempts 2 --retry-intervals 0.05 >/dev/null
+    lockstep queue create "$q" -q --create-topic --max-readers "$readers" --max-attempts 2 \
+        --retry-intervals 0.05 >/dev/null
     {
         echo '{"order": 1, "sql": "SELECT 1 / nextval('"'again'"')"}'
         for n in {1..15000}; do echo "{\"order\": 1, \"sql\": \"SELECT 1\"}"; done
@@ -43,26 +44,35 @@ for readers in 1 8 40; do
     run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
     executors 1 "$q" "$readers"
     executors_wait || fail 'the executor failed'
-    later=$(sql "WITH t AS MATERIALIZED (SELECT t.* FROM lockstep.task t JOIN lockstep.run USING (run_no) WHERE run_id = '$run')
-                 SELECT count(*) FROM t WHERE started_at > (SELECT started_at FROM t WHERE seq = 0 AND attempt_num = 2)")
-    [ "$later" -gt 3000 ] || expect "$readers readers: tasks that started after the second attempt of the first" "$later" 'more than 3000'
+    later=$(sql "WITH t AS MATERIALIZED (SELECT t.* FROM lockstep.task t JOIN lockstep.run USING (run_no)
+                                         WHERE run_id = '$run')
+                 SELECT count(*) FROM t
+                 WHERE started_at > (SELECT started_at FROM t WHERE seq = 0 AND attempt_num = 2)")
+    [ "$later" -gt 3000 ] ||
+        expect "$readers readers: tasks that started after the second attempt of the first" "$later" 'more than 3000'
 done
 
 case_begin 'messages of other runs, and their retries, have their turn while a backlog without an owner is adopted'
 q=$(scratch_name)
-lockstep queue create "$q" -q --create-topic --max-readers 2 --runs concurrent --max-attempts 2 --retry-intervals 0.05 >/dev/null
+lockstep queue create "$q" -q --create-topic --max-readers 2 --runs concurrent --max-attempts 2 \
+    --retry-intervals 0.05 >/dev/null
 for n in {0..9999}; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0.003)\"}"; done >"$tmp/work.jsonl"
 backlog=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
 lockstep run pause "$backlog" -q >/dev/null
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>"$tmp/$q.0.log" &
 pid=$!
-eventually 20 is "SELECT tasks FROM lockstep.run WHERE run_id = '$backlog'" 10000 || fail 'the messages of a paused run are not recorded'
+eventually 20 is "SELECT tasks FROM lockstep.run WHERE run_id = '$backlog'" 10000 ||
+    fail 'the messages of a paused run are not recorded'
 lockstep run resume "$backlog" -q >/dev/null
-eventually 10 is "SELECT count(*) > 100 FROM lockstep.task WHERE status = 'Completed' AND payload LIKE '%$q%'" t || fail 'the backlog is not adopted'
+eventually 10 is "SELECT count(*) > 100 FROM lockstep.task WHERE status = 'Completed' AND payload LIKE '%$q%'" t ||
+    fail 'the backlog is not adopted'
 sql 'ALTER SEQUENCE again RESTART'
-live=$(for n in {1..40}; do echo "{\"order\": 1, \"sql\": \"SELECT 1 / nextval('again')\"}"; done | lockstep publish --queue "$q" -q -)
+live=$(for n in {1..40}; do
+    echo "{\"order\": 1, \"sql\": \"SELECT 1 / nextval('again')\"}"
+done | lockstep publish --queue "$q" -q -)
 eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$live'" Completed || fail 'the live run is not done'
-left=$(sql "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$backlog' AND task.status <> 'Completed'")
+left=$(sql "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no)
+    WHERE run_id = '$backlog' AND task.status <> 'Completed'")
 [ "$left" -gt 500 ] || expect 'tasks of the backlog that are left when the live run is done' "$left" 'more than 500'
 kill -TERM "$pid"
 wait "$pid" || fail 'the executor failed'
@@ -76,8 +86,10 @@ executors 1 "$q" 1
 executors_wait || fail 'the executor failed'
 got=$(
     sql <<SQL
-WITH t AS (SELECT t.seq, t.status, t.started_at FROM lockstep.task t JOIN lockstep.run USING (run_no) WHERE run_id = '$run'),
-     c AS (SELECT started_at, max(started_at) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+WITH t AS (SELECT t.seq, t.status, t.started_at FROM lockstep.task t JOIN lockstep.run USING (run_no)
+           WHERE run_id = '$run'),
+     c AS (SELECT started_at,
+                  max(started_at) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
            FROM t WHERE status = 'Completed')
 SELECT (SELECT count(*) FROM t WHERE status = 'Failed'), count(*) FILTER (WHERE started_at < before) FROM c
 SQL

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tasks of type command: the registered program, its arguments as they are, a clean environment, input, output up to a limit, how it ends,
-# its limits, a time-out, a cancel, and what it leaves behind.
+# Tasks of type command: the registered program, its arguments as they are, a clean environment, input, output up to a
+# limit, how it ends, its limits, a time-out, a cancel, and what it leaves behind.
 # ctest: timeout=90
 . "$(dirname "$0")/../support/e2e.bash"
 act=$here/../support/act
@@ -67,41 +67,61 @@ run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 4
 executors_wait || { tail -20 "$tmp/$q".*.log; failed=1; }
 of() { sql "SELECT $2 FROM lockstep.task t WHERE t.name = '$1'"; }
-expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num, ', ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
+expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num, ', ' ORDER BY t.seq)
+    FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
     'args=Completed/1, fixed=Completed/1, env=Completed/1, input=Completed/1, no input=Completed/1, input that is not read=Completed/1, exit 3=Failed/1, signal=Failed/1, missing=Failed/1, plain=Failed/1, cut=Completed/1, binary=Completed/1, limits=Completed/1, burn=Failed/1, file=Failed/1, fds=Completed/1, shout=Failed/1, left=Completed/1, deaf=Failed/2, polite=Failed/1, family=Failed/1, again=Failed/3, sql=Completed/1'
-expect 'types' "$(sql "SELECT type, count(*) FROM lockstep.task GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" 'command|22 sql|1 '
+expect 'types' "$(sql "SELECT type, count(*) FROM lockstep.task GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" \
+    'command|22 sql|1 '
 case_begin 'a program has its arguments as they are, a clean environment and its input'
 expect 'arguments, without a shell' "$(of args response)" $'<>\n<a b>\n<$(id)>\n<-n>\n<é\n\'"\\>'
 expect 'fixed arguments, then those of the task' "$(of fixed response)" $'<two words>\n<a"b>\n<c d>\n<$HOME>\n<x>'
 expect 'a clean environment' "$(of env response | sed 's/=.*//' | grep -v -e '^_$' -e '^PWD$' -e '^SHLVL$' | xargs)" \
     'LOCKSTEP_ATTEMPT LOCKSTEP_OFFSET LOCKSTEP_ORDER LOCKSTEP_QUEUE LOCKSTEP_RUN LOCKSTEP_SEQ LOCKSTEP_TASK LOCKSTEP_TOKEN PATH'
-expect 'what it is told' "$(of env response | grep -E '^(LOCKSTEP_(ATTEMPT|ORDER|QUEUE|RUN|SEQ)|PATH)=' | tr '\n' ' ')" \
+expect 'what it is told' \
+    "$(of env response | grep -E '^(LOCKSTEP_(ATTEMPT|ORDER|QUEUE|RUN|SEQ)|PATH)=' | tr '\n' ' ')" \
     "LOCKSTEP_ATTEMPT=1 LOCKSTEP_ORDER=1 LOCKSTEP_QUEUE=$q LOCKSTEP_RUN=$run LOCKSTEP_SEQ=2 PATH=/usr/local/bin:/usr/bin:/bin "
 expect 'input' "$(of input response)" $'one\ntwo'
 case_begin 'a failed attempt has the exit code or the signal, and the last line that the program wrote'
 expect 'an exit code, with what it said last' "$(of 'exit 3' error)" 'command act: exit code 3: this is why: 3'
-expect 'all of what it said' "$(sql "SELECT detail FROM lockstep.execution_log WHERE error LIKE '%exit code 3%'")" $'on its way\nthis is why: 3'
+expect 'all of what it said' "$(sql "SELECT detail FROM lockstep.execution_log WHERE error LIKE '%exit code 3%'")" \
+    $'on its way\nthis is why: 3'
 expect 'a signal' "$(of signal error)" 'command act: killed by signal 11 (Segmentation fault)'
-expect 'a program that is not there' "$(of missing error)" 'command missing: cannot execute (/nonexistent/program): No such file or directory'
+expect 'a program that is not there' "$(of missing error)" \
+    'command missing: cannot execute (/nonexistent/program): No such file or directory'
 expect 'one that is none' "$(of plain error)" 'command plain: cannot execute (/etc/passwd): Permission denied'
 case_begin 'output is cut at its limit, and bytes that are no text are replaced'
 expect 'a gigabyte is cut' "$(of cut response)" $'xxxxxxxxxx\n[cut: 10 of 1073741824 bytes]'
-expect 'bytes that are no text' "$(of binary "encode(convert_to(response, 'UTF8'), 'hex')")" '61efbfbdefbfbd62c3a963efbfbd'
+expect 'bytes that are no text' "$(of binary "encode(convert_to(response, 'UTF8'), 'hex')")" \
+    '61efbfbdefbfbd62c3a963efbfbd'
 case_begin 'a program has the limits of its command, and fails with the name of the one that it exceeds'
-expect 'limits' "$(of limits response | sed -n -e 's/^cpu time .* //p' -e 's/^virtual memory .* //p' -e 's/^open files .* //p' -e 's/^max user processes .* //p' -e 's/^core file size .* //p' -e '/^\//p' | sort -n | xargs)" '/tmp 0 1 33 4000 262144'
-expect 'the processor limit' "$(of burn error)" 'command small: killed by signal 24 (CPU time limit exceeded), its cpu_limit'
-expect 'the limit of a file' "$(of file error) $(wc -c <"$tmp/tasks.jsonl.written")" 'command small: killed by signal 25 (File size limit exceeded) 102400'
+expect 'limits' \
+    "$(of limits response | sed -n -e 's/^cpu time .* //p' -e 's/^virtual memory .* //p' -e 's/^open files .* //p' \
+        -e 's/^max user processes .* //p' -e 's/^core file size .* //p' -e '/^\//p' | sort -n | xargs)" \
+    '/tmp 0 1 33 4000 262144'
+expect 'the processor limit' "$(of burn error)" \
+    'command small: killed by signal 24 (CPU time limit exceeded), its cpu_limit'
+expect 'the limit of a file' "$(of file error) $(wc -c <"$tmp/tasks.jsonl.written")" \
+    'command small: killed by signal 25 (File size limit exceeded) 102400'
 case_begin 'a program has no open file of the executor'
 expect 'nothing of the executor is open' "$(of fds response | xargs)" '0 1 2 3' # the last is what it lists
 case_begin 'the end of ten megabytes on standard error is kept'
 expect 'the last line of what it said' "$(of shout error)" 'command act: exit code 4: the last word'
-expect 'the end of what it said, of ten megabytes' "$(sql "SELECT split_part(detail, E'\n', 1), length(detail), right(detail, 17) FROM lockstep.execution_log WHERE error LIKE '%exit code 4%'")" \
+expect 'the end of what it said, of ten megabytes' \
+    "$(sql "SELECT split_part(detail, E'\n', 1), length(detail), right(detail, 17) FROM lockstep.execution_log
+        WHERE error LIKE '%exit code 4%'")" \
     $'[the last 4096 of 10000015 bytes]|4130|yy\nthe last word'
 case_begin 'a program that runs beyond its time-out is ended, whether it obeys or not'
-expect 'a time-out' "$(of deaf "error || ' ' || (duration BETWEEN '0.3 s' AND '5 s')")" '57014: time-out: the attempt ran for longer than 0.3 s true'
+expect 'a time-out' "$(of deaf "error || ' ' || (duration BETWEEN '0.3 s' AND '5 s')")" \
+    '57014: time-out: the attempt ran for longer than 0.3 s true'
 expect 'a time-out that is obeyed is one' "$(of polite error)" '57014: time-out: the attempt ran for longer than 0.3 s'
 case_begin 'no process that a program started is left'
-nobody() { local pid; while read -r pid; do ! kill -0 "$pid" 2>/dev/null || { echo "process $pid is left: $(tr '\0' ' ' <"/proc/$pid/cmdline")"; return 1; }; done < <(cat "$tmp/done.pids" "$tmp/done.left"); }
+nobody() {
+    local pid
+    while read -r pid; do
+        ! kill -0 "$pid" 2>/dev/null ||
+            { echo "process $pid is left: $(tr '\0' ' ' <"/proc/$pid/cmdline")"; return 1; }
+    done < <(cat "$tmp/done.pids" "$tmp/done.left")
+}
 expect 'processes that were started' "$(cat "$tmp/done.pids" "$tmp/done.left" | wc -l)" 6
 nobody || failed=1
 expect 'runners that are left' "$(pgrep -c -P $$ lockstep || true)" 0

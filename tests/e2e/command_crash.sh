@@ -1,6 +1,6 @@
 #!/bin/bash
-# What becomes of a running command: its executor is killed, stands still, wakes again, loses a session, is told to end; its runner is
-# killed; an operator cancels it. Nothing of it is left before the next attempt begins.
+# What becomes of a running command: its executor is killed, stands still, wakes again, loses a session, is told to end;
+# its runner is killed; an operator cancels it. Nothing of it is left before the next attempt begins.
 # ctest: timeout=90 long
 . "$(dirname "$0")/../support/e2e.bash"
 chmod 755 "$tmp"
@@ -28,12 +28,15 @@ END
 executor() {
     local log=$1
     shift
-    LOCKSTEP_CONFIG=$tmp/$name.conf "${binary:-$LOCKSTEP_BIN}" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 "$@" 2>>"$tmp/$name.$log.log" &
+    LOCKSTEP_CONFIG=$tmp/$name.conf "${binary:-$LOCKSTEP_BIN}" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+        --queue "$q" --readers 2 "$@" 2>>"$tmp/$name.$log.log" &
     pid=$!
 }
 begun() { eventually 20 grep -qs "^start" "$tmp/$name"; }
 none_left() { local p; while read -r p; do ! kill -0 "$p" 2>/dev/null || return 1; done <"$tmp/$name.pids"; }
-it() { sql "SELECT $1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.name = 'it'"; }
+it() {
+    sql "SELECT $1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.name = 'it'"
+}
 ended() { is "SELECT status FROM lockstep.run WHERE run_id = '$run'" "$1"; }
 check() { # WANTED: status/attempt/lost of the task, when the run has ended as Completed or $2
     eventually 30 ended "${2:-Completed}" || failed=1
@@ -67,7 +70,7 @@ kill -CONT "$a"
 leave "$b"
 leave "$a"
 
-case_begin 'an executor that stands still before it records a command records nothing when it wakes and another one has done it again'
+case_begin 'an executor that wakes before it records a command records nothing when another one has done it again'
 task zombie span 0
 mkdir "$tmp/zombie.hit"
 binary=$LOCKSTEP_BIN-probed LOCKSTEP_PROBE=outside.record=stop LOCKSTEP_PROBE_DIR=$tmp/zombie.hit executor a; a=$pid
@@ -87,7 +90,9 @@ task reader span 1
 executor a; a=$pid
 begun
 touch "$tmp/reader.pids"
-expect "$name: sessions that are ended" "$(sql "SELECT count(pg_terminate_backend(s.pid)) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $a AND s.kind = 'reader'")" 2
+expect "$name: sessions that are ended" "$(sql "SELECT count(pg_terminate_backend(s.pid))
+    FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no)
+    WHERE e.pid = $a AND s.kind = 'reader'")" 2
 check Completed/1/0
 expect "$name: it was done once" "$(grep -c ^end "$tmp/reader")" 1
 leave "$a"
@@ -96,7 +101,8 @@ case_begin 'an executor that loses its control session ends its command, and the
 task control once
 executor a; a=$pid
 begun
-sql "SELECT pg_terminate_backend(s.pid) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $a AND s.kind = 'control'" >/dev/null
+sql "SELECT pg_terminate_backend(s.pid) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no)
+    WHERE e.pid = $a AND s.kind = 'control'" >/dev/null
 check Completed/2/0 # the executor gave it up itself: that is not counted
 leave "$a"
 
@@ -106,11 +112,15 @@ executor a; a=$pid
 eventually 20 grep -qs '^start 0 ' "$tmp/runner" && eventually 20 grep -qs '^start 1 ' "$tmp/runner"
 own=$(sed -n 's/^start 0 1 \([0-9]*\) .*/\1/p' "$tmp/runner")
 kill -9 "$(ps -o ppid= -p "$own")"
-eventually 30 is "SELECT t.status FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.name = 'it'" Failed || failed=1
+eventually 30 is "SELECT t.status FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+    WHERE r.run_id = '$run' AND t.name = 'it'" Failed || failed=1
 none_left || wrong "$name: processes are left"
-expect "$name: the task" "$(it "t.status || ': ' || t.error")" 'Failed: command act: its runner ended (signal 9): whether it was done is unknown'
+expect "$name: the task" "$(it "t.status || ': ' || t.error")" \
+    'Failed: command act: its runner ended (signal 9): whether it was done is unknown'
 eventually 30 ended PartiallyCompleted || failed=1
-expect "$name: the command of another runner goes on" "$(sql "SELECT t.status FROM lockstep.task t WHERE t.name = 'beside'") $(grep -c '^end 1 ' "$tmp/runner")" 'Completed 1'
+expect "$name: the command of another runner goes on" \
+    "$(sql "SELECT t.status FROM lockstep.task t WHERE t.name = 'beside'") $(grep -c '^end 1 ' "$tmp/runner")" \
+    'Completed 1'
 leave "$a"
 
 case_begin 'an operator cancels a command, and no process of it is left'
@@ -118,7 +128,8 @@ task cancelled once
 executor a; a=$pid
 begun
 eventually 10 lockstep task cancel -q "$(it t.task_id)" --reason 'not wanted' >/dev/null
-eventually 30 is "SELECT t.status FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.name = 'it'" Terminated || failed=1
+eventually 30 is "SELECT t.status FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+    WHERE r.run_id = '$run' AND t.name = 'it'" Terminated || failed=1
 none_left || wrong "$name: processes are left"
 leave "$a"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# An executor that does not know a command, or may not call a host, leaves such tasks to those who do; when nobody does, explain says so,
-# and an executor that starts with them goes on. Phases of sql, commands and requests keep their order over several executors, also when all
-# of a run is done again.
+# An executor that does not know a command, or may not call a host, leaves such tasks to those who do; when nobody does,
+# explain says so, and an executor that starts with them goes on. Phases of sql, commands and requests keep their order
+# over several executors, also when all of a run is done again.
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
 chmod 755 "$tmp"
@@ -12,7 +12,8 @@ printf '[executor]\nfrozen_after = 2s\nheartbeat = 200ms\n' | tee "$tmp/none.con
 printf '[commands]\nact = %s %s\n' "$here/../support/act" "$tmp/ledger" | tee -a "$tmp/all.conf" >>"$tmp/command.conf"
 printf '[http]\nallow = %s\n' "$host" >>"$tmp/all.conf"
 executor() { # CONFIGURATION OPTIONS...: its pid in $pid
-    LOCKSTEP_CONFIG=$tmp/$1.conf "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 "${@:2}" 2>>"$tmp/$1.log" &
+    LOCKSTEP_CONFIG=$tmp/$1.conf "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" \
+        --readers 2 "${@:2}" 2>>"$tmp/$1.log" &
     pid=$!
 }
 q=$(scratch_name)
@@ -33,22 +34,31 @@ run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 
 case_begin 'explain names the commands that no executor has in its configuration, until one starts that has them all'
 executor none; none=$pid
-why() { lockstep run explain "$run" -o jsonl | jq -r 'select(.reason == "task_nobody_able") | .sentence' | grep -q "$1"; }
-eventually 30 why "needs \(command:act\|http:$host\), which none of the executors of its queue (1) has in its configuration" || { lockstep run explain "$run"; failed=1; }
+why() {
+    lockstep run explain "$run" -o jsonl | jq -r 'select(.reason == "task_nobody_able") | .sentence' | grep -q "$1"
+}
+eventually 30 why \
+    "needs \(command:act\|http:$host\), which none of the executors of its queue (1) has in its configuration" ||
+    { lockstep run explain "$run"; failed=1; }
 executor command; command=$pid
-eventually 30 why "needs http:$host, which none of the executors of its queue (2) has" || { lockstep run explain "$run"; failed=1; }
+eventually 30 why "needs http:$host, which none of the executors of its queue (2) has" ||
+    { lockstep run explain "$run"; failed=1; }
 executor all; all=$pid
 done_well() { is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed; }
 eventually 40 done_well || { lockstep run explain "$run"; tail -3 "$tmp"/*.log; exit 1; }
 
 case_begin 'tasks of SQL, commands and requests are done once each, in the order of their phases, by several executors'
-# Each done once, and no phase began before the end of the one before, by what they wrote down themselves (one host, one clock).
+# Each done once, and no phase began before the end of the one before, by what they wrote down themselves (one host, one
+# clock).
 check() { # WHEN
-    expect "$1: effects" "$(grep -c ^end "$tmp/ledger") $(wc -l <"$tmp/http/requests") $(sql "SELECT count(*) FROM ledger")" \
+    expect "$1: effects" \
+        "$(grep -c ^end "$tmp/ledger") $(wc -l <"$tmp/http/requests") $(sql "SELECT count(*) FROM ledger")" \
         "$(grep -c command "$tmp/tasks.jsonl") $(grep -c url "$tmp/tasks.jsonl") $(grep -c sql "$tmp/tasks.jsonl")"
-    expect "$1: types and attempts" "$(sql "SELECT count(DISTINCT type), max(attempt_num), sum(lost_num) FROM lockstep.task")" "3|${2:-1}|0"
-    sql "DROP TABLE IF EXISTS span; CREATE TABLE span AS
-         SELECT seq, min(at) AS s, max(at) AS e FROM (VALUES $(awk '{ printf "%s(%s, %.6f)", (NR > 1 ? ", " : ""), $2, $5 / 1e9 }' "$tmp/ledger")) AS v (seq, at) GROUP BY 1" 2>/dev/null
+    expect "$1: types and attempts" \
+        "$(sql "SELECT count(DISTINCT type), max(attempt_num), sum(lost_num) FROM lockstep.task")" "3|${2:-1}|0"
+    sql "DROP TABLE IF EXISTS span; CREATE TABLE span AS SELECT seq, min(at) AS s, max(at) AS e
+         FROM (VALUES $(awk '{ printf "%s(%s, %.6f)", (NR > 1 ? ", " : ""), $2, $5 / 1e9 }' "$tmp/ledger"))
+             AS v (seq, at) GROUP BY 1" 2>/dev/null
     too_soon=$(
         sql <<'SQL'
 WITH x AS (SELECT t."order" AS o, s.s, s.e FROM span s JOIN lockstep.task t USING (seq)
@@ -67,13 +77,16 @@ case_begin 'an executor that is not able to run a task leaves it, and reports ea
 for log in none command; do
     expect "$log: what it left, each task once at most" "$(($(grep -c 'event=task_left' "$tmp/$log.log") <= tasks))" 1
 done
-expect 'told once for each need' "$(sql "SELECT count(*) = count(DISTINCT (executor_no, detail)), count(DISTINCT executor_no) FROM lockstep.event_log WHERE event = 'task_left'")" 't|2'
+expect 'told once for each need' \
+    "$(sql "SELECT count(*) = count(DISTINCT (executor_no, detail)), count(DISTINCT executor_no)
+        FROM lockstep.event_log WHERE event = 'task_left'")" 't|2'
 
 case_begin 'a replay of the whole run does each task once more, in the same order'
 : >"$tmp/ledger"
 : >"$tmp/http/requests"
 sql 'TRUNCATE ledger'
-lockstep replay --queue "$q" --run "$run" --mode all --execute --reason test >/dev/null 2>"$tmp/said" || { cat "$tmp/said"; failed=1; }
+lockstep replay --queue "$q" --run "$run" --mode all --execute --reason test >/dev/null 2>"$tmp/said" ||
+    { cat "$tmp/said"; failed=1; }
 eventually 40 done_well || { lockstep run explain "$run"; failed=1; }
 check again 2
 told_to_end "$none" "$command" "$all"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A command that runs as another user: that user's ids and groups, rights and limits, and whose processes are ended all the same. Only root
-# may do that; any other executor fails such a task with the reason, and runs the others.
+# A command that runs as another user: that user's ids and groups, rights and limits, and whose processes are ended all
+# the same. Only root may do that; any other executor fails such a task with the reason, and runs the others.
 . "$(dirname "$0")/../support/e2e.bash"
 [ "$(id -u)" = 0 ] || { echo 'command_user.sh: not checked, only root becomes another user'; exit 0; }
 chmod 755 "$tmp"
@@ -54,14 +54,20 @@ executors_wait || { tail -20 "$tmp/$q".*.log; failed=1; }
 of() { sql "SELECT $2 FROM lockstep.task t WHERE t.name = '$1'"; }
 outcomes() { sql "SELECT string_agg(t.name || '=' || t.status, ', ' ORDER BY t.seq) FROM lockstep.task t"; }
 groups() { id -G "$1" | tr ' ' ','; }
-expect 'outcomes' "$(outcomes)" 'own=Completed, nobody=Completed, limits=Completed, secret=Failed, outside=Failed, hidden=Failed, root=Completed, family=Failed'
+expect 'outcomes' "$(outcomes)" \
+    'own=Completed, nobody=Completed, limits=Completed, secret=Failed, outside=Failed, hidden=Failed, root=Completed, family=Failed'
 expect 'without a user it is the executor' "$(of own response)" "0 0 $(id -G | tr ' ' ',') /   no home 0022"
-expect 'another user, whole' "$(of nobody response)" "$(id -u nobody) $(id -g nobody) $(groups nobody) $tmp/nobodys nobody nobody no home 0022"
-expect 'limits of another user' "$(of limits response | sed -n -e 's/^open files .* //p' -e 's/^max user processes .* //p' | xargs)" '40 3000'
+expect 'another user, whole' "$(of nobody response)" \
+    "$(id -u nobody) $(id -g nobody) $(groups nobody) $tmp/nobodys nobody nobody no home 0022"
+expect 'limits of another user' \
+    "$(of limits response | sed -n -e 's/^open files .* //p' -e 's/^max user processes .* //p' | xargs)" '40 3000'
 case_begin 'a command of another user fails at an act that this user may not do, with the reason'
-expect 'what it may not read' "$(of secret error)" "command secret: exit code 1: /bin/cat: $tmp/ours/secret: Permission denied"
-expect 'where it may not be' "$(of outside error)" "command outside: cannot change to its directory ($tmp/ours): Permission denied"
-expect 'what it may not execute' "$(of hidden error)" "command hidden: cannot execute ($tmp/ours/act): Permission denied"
+expect 'what it may not read' "$(of secret error)" \
+    "command secret: exit code 1: /bin/cat: $tmp/ours/secret: Permission denied"
+expect 'where it may not be' "$(of outside error)" \
+    "command outside: cannot change to its directory ($tmp/ours): Permission denied"
+expect 'what it may not execute' "$(of hidden error)" \
+    "command hidden: cannot execute ($tmp/ours/act): Permission denied"
 case_begin 'processes of another user are ended at the time-out'
 expect 'the processes of another user' "$(wc -l <"$tmp/nobodys/file.pids")" 5
 while read -r p; do ! kill -0 "$p" 2>/dev/null || { wrong "process $p is left"; }; done <"$tmp/nobodys/file.pids"
@@ -75,10 +81,14 @@ cat >"$tmp/tasks.jsonl" <<'END'
 END
 lockstep queue create "$q" -q --create-topic --max-readers 4 --max-attempts 1 --on-failure continue
 lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
-setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$tmp/${LOCKSTEP_BIN##*/}" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 --until-idle 2>"$tmp/nobody.log" || { cat "$tmp/nobody.log"; failed=1; }
+setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$tmp/${LOCKSTEP_BIN##*/}" executor run -d "$db" \
+    -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 --until-idle 2>"$tmp/nobody.log" ||
+    { cat "$tmp/nobody.log"; failed=1; }
 nobody="$(id -u nobody) $(id -g nobody)"
-expect 'the user that it is already needs no right' "$(of itself "t.status || ' ' || t.response")" "Completed $nobody $(id -g nobody) $tmp/nobodys nobody nobody no home 0022"
+expect 'the user that it is already needs no right' "$(of itself "t.status || ' ' || t.response")" \
+    "Completed $nobody $(id -g nobody) $tmp/nobodys nobody nobody no home 0022"
 expect 'a command without a user' "$(of plain response)" "$nobody $(id -g nobody) /   no home 0022"
-expect 'only root becomes another user' "$(of higher "t.status || ': ' || t.error")" 'Failed: command root: cannot become its user (root): Operation not permitted'
+expect 'only root becomes another user' "$(of higher "t.status || ': ' || t.error")" \
+    'Failed: command root: cannot become its user (root): Operation not permitted'
 cases_end
 exit $failed

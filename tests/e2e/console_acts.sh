@@ -1,5 +1,6 @@
 #!/bin/bash
-# What an operator can do in the console: each action does what its command does, once, and the event log has who and why.
+# What an operator can do in the console: each action does what its command does, once, and the event log has who and
+# why.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
@@ -33,7 +34,10 @@ does pause POST "api/v1/runs/$run/pause" '{"reason": "wait for it"}' .run_id "$r
 logged run_paused 'wait for it'
 does resume POST "api/v1/runs/$run/resume" '{"reason": "here it is"}' '.run_id' "$run"
 does queue POST "api/v1/queues/$q/resume" '{"reason": "go"}' '.queue' "$q"
-ends() { eventually 30 eval '[ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '"'$1'"'")" = "'"$2"'" ]' || { lockstep run explain "$1"; tail "$tmp"/*.log; }; }
+ends() {
+    eventually 30 eval '[ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '"'$1'"'")" = "'"$2"'" ]' ||
+        { lockstep run explain "$1"; tail "$tmp"/*.log; }
+}
 ends "$run" Completed
 does 'pause a queue' POST "api/v1/queues/$q/pause" '{"reason": "night"}' '.queue' "$q"
 does 'and again' POST "api/v1/queues/$q/resume" '{"reason": "day"}' '.queue' "$q"
@@ -54,35 +58,59 @@ lockstep queue pause "$q" -q
 one=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
 two=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
 eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'bulk'"'")" = 2 ]'
-eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'bulk'"' AND published_at IS NOT NULL")" = 2 ]'
-does 'of the state that the list shows' POST api/v1/runs/actions '{"action": "pause", "filter": {"name": "bulk", "status": "Published"}, "reason": "state"}' .done 2
-does 'of no other' POST api/v1/runs/actions '{"action": "resume", "filter": {"name": "bulk", "status": "Publishing"}, "reason": "state"}' .done 0
-does 'by a part of an id, as the list finds it' POST api/v1/runs/actions "{\"action\": \"resume\", \"filter\": {\"name\": \"${one:4:20}\"}, \"reason\": \"id\"}" .done 1
-does 'by a time in a zone that PostgreSQL does not know' POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "bulk", "since": "2108-09-28T19:53:53-22:56"}, "reason": "none"}' .done 0
-does 'by ids' POST api/v1/runs/actions "{\"action\": \"cancel\", \"runs\": [\"$one\", \"$run\"], \"reason\": \"bulk\"}" '"\(.done) \(.refused[0].run_id)"' "1 $run"
-does 'by a filter of time' POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "bulk", "since": "2099-01-01T00:00:00Z"}, "reason": "none"}' .done 0
-does 'by another' POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "bulk", "until": "2001-01-01T00:00:00Z"}, "reason": "none"}' .done 0
-does 'by filter' POST api/v1/runs/actions "{\"action\": \"cancel\", \"filter\": {\"name\": \"bulk\", \"since\": \"2001-01-01T00:00:00Z\", \"until\": \"2099-01-01T00:00:00Z\"}, \"reason\": \"the rest\"}" '"\(.done) \(.refused | length)"' '1 1'
+eventually 30 eval \
+    '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'bulk'"' AND published_at IS NOT NULL")" = 2 ]'
+does 'of the state that the list shows' POST api/v1/runs/actions \
+    '{"action": "pause", "filter": {"name": "bulk", "status": "Published"}, "reason": "state"}' .done 2
+does 'of no other' POST api/v1/runs/actions \
+    '{"action": "resume", "filter": {"name": "bulk", "status": "Publishing"}, "reason": "state"}' .done 0
+does 'by a part of an id, as the list finds it' POST api/v1/runs/actions \
+    "{\"action\": \"resume\", \"filter\": {\"name\": \"${one:4:20}\"}, \"reason\": \"id\"}" .done 1
+does 'by a time in a zone that PostgreSQL does not know' POST api/v1/runs/actions \
+    '{"action": "cancel", "filter": {"name": "bulk", "since": "2108-09-28T19:53:53-22:56"}, "reason": "none"}' .done 0
+does 'by ids' POST api/v1/runs/actions \
+    "{\"action\": \"cancel\", \"runs\": [\"$one\", \"$run\"], \"reason\": \"bulk\"}" \
+    '"\(.done) \(.refused[0].run_id)"' "1 $run"
+does 'by a filter of time' POST api/v1/runs/actions \
+    '{"action": "cancel", "filter": {"name": "bulk", "since": "2099-01-01T00:00:00Z"}, "reason": "none"}' .done 0
+does 'by another' POST api/v1/runs/actions \
+    '{"action": "cancel", "filter": {"name": "bulk", "until": "2001-01-01T00:00:00Z"}, "reason": "none"}' .done 0
+does 'by filter' POST api/v1/runs/actions \
+    "{\"action\": \"cancel\", \"filter\": {\"name\": \"bulk\", \"since\": \"2001-01-01T00:00:00Z\", \"until\": \"2099-01-01T00:00:00Z\"}, \"reason\": \"the rest\"}" \
+    '"\(.done) \(.refused | length)"' '1 1'
 expect 'both' "$(sql "SELECT bool_and(cancelled_at IS NOT NULL) FROM lockstep.run WHERE run_id IN ('$one', '$two')")" t
 # Each run takes 0.7 s: three portions or more, each its own transaction, until about four seconds are over.
-sql "CREATE FUNCTION lockstep.test_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.7); RETURN NEW; END';
-     CREATE TRIGGER test_slow BEFORE INSERT ON lockstep.event_log FOR EACH ROW WHEN (NEW.event = 'run_cancelled') EXECUTE FUNCTION lockstep.test_slow()" >/dev/null
-for ((i = 0; i < 12; i++)); do lockstep publish --queue "$q" -q --name slow - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}' >/dev/null; done
-eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'slow'"' AND published_at IS NOT NULL")" = 12 ]'
-api POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "slow"}, "reason": "many"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: many'
+sql "CREATE FUNCTION lockstep.test_slow()
+     RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.7); RETURN NEW; END';
+     CREATE TRIGGER test_slow BEFORE INSERT ON lockstep.event_log FOR EACH ROW WHEN (NEW.event = 'run_cancelled')
+     EXECUTE FUNCTION lockstep.test_slow()" >/dev/null
+for ((i = 0; i < 12; i++)); do
+    lockstep publish --queue "$q" -q --name slow - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}' >/dev/null
+done
+eventually 30 eval \
+    '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'slow'"' AND published_at IS NOT NULL")" = 12 ]'
+api POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "slow"}, "reason": "many"}' -b "$tmp/cookies" \
+    -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: many'
 first=$answer
 expect 'answered, not timed out' "$status" 200
 expect 'each is done, or left' "$(api_is '.done + (.left | length)') $(api_is '.refused | length')" '12 0'
 expect 'some of both' "$(api_is '.done > 1 and (.left | length) > 0')" true
-expect 'what is told is what is so' "$(sql "SELECT count(*) FROM lockstep.run WHERE name = 'slow' AND cancelled_at IS NOT NULL")" "$(api_is .done)"
-expect 'in several transactions' "$(sql "SELECT count(DISTINCT cancelled_at) > 1 FROM lockstep.run WHERE name = 'slow' AND cancelled_at IS NOT NULL")" t
-api POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "slow"}, "reason": "many"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: many'
+expect 'what is told is what is so' \
+    "$(sql "SELECT count(*) FROM lockstep.run WHERE name = 'slow' AND cancelled_at IS NOT NULL")" "$(api_is .done)"
+expect 'in several transactions' "$(sql "SELECT count(DISTINCT cancelled_at) > 1 FROM lockstep.run
+    WHERE name = 'slow' AND cancelled_at IS NOT NULL")" t
+api POST api/v1/runs/actions '{"action": "cancel", "filter": {"name": "slow"}, "reason": "many"}' -b "$tmp/cookies" \
+    -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: many'
 expect 'the key has the last answer, and nothing more is done' "$answer" "$first"
-sql "CREATE OR REPLACE FUNCTION lockstep.test_slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(20); RETURN NEW; END'" >/dev/null
+sql "CREATE OR REPLACE FUNCTION lockstep.test_slow()
+    RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(20); RETURN NEW; END'" >/dev/null
 as POST "api/v1/runs/$(jq -r '.left[0]' <<<"$first")/cancel" '{"reason": "slow"}'
-expect 'what took too long says what to do' "$status $(api_is .hint | cut -d. -f 1)" '504 Its transaction was rolled back'
+expect 'what took too long says what to do' "$status $(api_is .hint | cut -d. -f 1)" \
+    '504 Its transaction was rolled back'
 sql 'DROP TRIGGER test_slow ON lockstep.event_log; DROP FUNCTION lockstep.test_slow()' >/dev/null
-does 'what is left, asked for' POST api/v1/runs/actions "$(jq -c '{action: "cancel", runs: .left, reason: "the rest"}' <<<"$first")" '"\(.done) \(.left | length)"' "$(jq '.left | length' <<<"$first") 0"
+does 'what is left, asked for' POST api/v1/runs/actions \
+    "$(jq -c '{action: "cancel", runs: .left, reason: "the rest"}' <<<"$first")" '"\(.done) \(.left | length)"' \
+    "$(jq '.left | length' <<<"$first") 0"
 as POST api/v1/runs/actions '{"action": "cancel", "reason": "x"}'
 expect 'none named' "$status" 400
 as POST api/v1/runs/actions '{"action": "delete", "runs": [], "reason": "x"}'
@@ -92,43 +120,54 @@ lockstep queue resume "$q" -q
 case_begin 'queues and executors are tuned while they run'
 does readers PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "calm"}' .max_readers 2
 logged queue_changed 'max_readers 2: calm'
-does policy PUT "api/v1/queues/$q/policy" '{"policy": {"on_failure": "continue", "lookahead": 4}, "reason": "x"}' '"\(.on_failure) \(.lookahead) \(.runs)"' 'continue 4 serial'
-for policy in '{"on_failure": "explode"}' '{"lookahead": 0}' '{"lookahead": "9999"}' '{"nonsense": 1}' '{"runs": null}'; do
+does policy PUT "api/v1/queues/$q/policy" '{"policy": {"on_failure": "continue", "lookahead": 4}, "reason": "x"}' \
+    '"\(.on_failure) \(.lookahead) \(.runs)"' 'continue 4 serial'
+for policy in '{"on_failure": "explode"}' '{"lookahead": 0}' '{"lookahead": "9999"}' '{"nonsense": 1}' \
+    '{"runs": null}'; do
     as PUT "api/v1/queues/$q/policy" "{\"policy\": $policy, \"reason\": \"x\"}"
     expect "$policy" "$status" 400
 done
 events=$(sql 'SELECT count(*) FROM lockstep.event_log')
-does 'the same readers' PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "again"}' '"\(.max_readers) \(.changed)"' '2 false'
-does 'the same policy' PUT "api/v1/queues/$q/policy" '{"policy": {"on_failure": "continue"}, "reason": "again"}' '"\(.on_failure) \(.lookahead) \(.changed)"' 'continue 4 false'
+does 'the same readers' PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "again"}' \
+    '"\(.max_readers) \(.changed)"' '2 false'
+does 'the same policy' PUT "api/v1/queues/$q/policy" '{"policy": {"on_failure": "continue"}, "reason": "again"}' \
+    '"\(.on_failure) \(.lookahead) \(.changed)"' 'continue 4 false'
 does 'continued again' POST "api/v1/queues/$q/resume" '{"reason": "again"}' '"\(.paused) \(.changed)"' 'false false'
 expect 'nothing that is so already is an event' "$(sql 'SELECT count(*) FROM lockstep.event_log')" "$events"
 as PUT api/v1/queues/nonsense/readers '{"max_readers": 2, "reason": "calm"}'
 expect 'no such queue' "$status" 404
 executor=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
-does 'readers of an executor' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "x"}' .executor_id "$executor"
+does 'readers of an executor' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "x"}' .executor_id \
+    "$executor"
 events=$(sql 'SELECT count(*) FROM lockstep.event_log')
-does 'so many again' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "again"}' .executor_id "$executor"
+does 'so many again' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "again"}' .executor_id \
+    "$executor"
 expect 'no event of it' "$(sql 'SELECT count(*) FROM lockstep.event_log')" "$events"
 as PUT "api/v1/executors/$executor/readers" '{"readers": 1000, "reason": "x"}'
 expect 'more than it has' "$((status >= 400 && status < 500))" 1
 
 case_begin 'jobs are tested, fired, disabled and silenced'
-lockstep job apply - -q <<<"{\"job\": \"nightly\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}" >/dev/null
+lockstep job apply - \
+    -q <<<"{\"job\": \"nightly\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}" >/dev/null
 does test POST api/v1/jobs/nightly/test '{}' '.items[0].would_fire' false
 does run POST api/v1/jobs/nightly/run '{"reason": "now"}' '.run_id | length' 36
 later=$(date -u -d '400 days' +%FT%TZ)
 as POST api/v1/jobs/nightly/test "{\"at\": \"$later\"}"
-expect 'test at a time, as the command says' "$status $(api_is '[.items[] | .verdict, .next_scheduled_run] | tostring')" "200 $(lockstep job test nightly --at "$later" -o json | jq -c '[.[] | .verdict, .next_scheduled_run]')"
+expect 'test at a time, as the command says' \
+    "$status $(api_is '[.items[] | .verdict, .next_scheduled_run] | tostring')" \
+    "200 $(lockstep job test nightly --at "$later" -o json | jq -c '[.[] | .verdict, .next_scheduled_run]')"
 expect 'which is that time' "$(api_is "[.items[].next_scheduled_run | . == null or . > \"$later\"] | all")" true
 as POST api/v1/jobs/nightly/disable '{"reason": "holiday", "version": 7}'
 expect 'of another version' "$status" 409
 does disable POST api/v1/jobs/nightly/disable '{"reason": "holiday", "version": 1}' .version 2
-expect 'why' "$(sql "SELECT count(*) FROM lockstep.job_log WHERE job = 'nightly' AND message LIKE '%holiday%' AND source = '$acts'")" 1
+expect 'why' "$(sql "SELECT count(*) FROM lockstep.job_log
+    WHERE job = 'nightly' AND message LIKE '%holiday%' AND source = '$acts'")" 1
 does enable POST api/v1/jobs/nightly/enable '{"reason": "back"}' .version 3
 lines=$(sql "SELECT count(*) FROM lockstep.job_log WHERE job = 'nightly'")
 does 'enable once more' POST api/v1/jobs/nightly/enable '{"reason": "again"}' '"\(.version) \(.changed)"' '3 false'
 expect 'no line of it' "$(sql "SELECT count(*) FROM lockstep.job_log WHERE job = 'nightly'")" "$lines"
-does silence POST api/v1/jobs/nightly/silence "{\"until\": \"$(date -u -d '+1 hour' +%FT%TZ)\", \"reason\": \"disk\"}" .job nightly
+does silence POST api/v1/jobs/nightly/silence "{\"until\": \"$(date -u -d '+1 hour' +%FT%TZ)\", \"reason\": \"disk\"}" \
+    .job nightly
 as POST api/v1/jobs/nightly/run '{"parameters": {"nonsense": 1}, "reason": "x"}'
 expect 'an unknown parameter' "$((status >= 400 && status < 500))" 1
 as POST api/v1/jobs/none/run '{"reason": "x"}'
@@ -137,24 +176,30 @@ expect 'an unknown job' "$status" 404
 case_begin 'a change with an Idempotency-Key is made once'
 before=$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'")
 for _ in 1 2 3; do
-    api PUT "api/v1/queues/$q/readers" '{"max_readers": 3, "reason": "once"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: one' >/dev/null
+    api PUT "api/v1/queues/$q/readers" '{"max_readers": 3, "reason": "once"}' -b "$tmp/cookies" \
+        -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: one' >/dev/null
     expect 'the same answer' "$status $(api_is .max_readers)" '200 3'
 done
 expect 'one change' "$(($(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'") - before))" 1
-api PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: one'
+api PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" \
+    -H 'Idempotency-Key: one'
 expect 'the key for another change' "$status" 409
-api PUT "api/v1/queues/nonsense/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: two'
+api PUT "api/v1/queues/nonsense/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" \
+    -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: two'
 expect 'refused' "$status" 404
-api PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: two'
+api PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" \
+    -H 'Idempotency-Key: two'
 expect 'what was refused leaves its key free' "$status" 200
 
 for _ in 1 2; do
-    api POST api/v1/tokens '{"name": "once", "role": "monitor", "days": 1, "reason": "x"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: three'
+    api POST api/v1/tokens '{"name": "once", "role": "monitor", "days": 1, "reason": "x"}' -b "$tmp/cookies" \
+        -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: three'
     [ -z "${secret:-}" ] || break
     secret=$(api_is .token)
     expect 'a token is made' "$status ${#secret}" '200 64'
 done
-expect 'and shown once' "$status $(api_is .code) $(grep -c "$secret" <<<"$answer") $(api_is '.hint | length > 0')" '409 key 0 true'
+expect 'and shown once' "$status $(api_is .code) $(grep -c "$secret" <<<"$answer") $(api_is '.hint | length > 0')" \
+    '409 key 0 true'
 expect 'it is kept nowhere' "$(sql "SELECT count(*) FROM lockstep.console_change c WHERE c.answer LIKE '%$secret%'")" 0
 as DELETE api/v1/tokens/once '{"reason": "x"}'
 unset secret
@@ -203,44 +248,57 @@ lockstep queue resume "$q" -q
 ends "$own" Completed
 
 case_begin 'tasks come as JSON Lines, too, and a line that is wrong is named'
-lines() { api POST "api/v1/queues/$q/runs?$1" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/jsonl' --data-binary "$2"; }
+lines() {
+    api POST "api/v1/queues/$q/runs?$1" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" \
+        -H 'Content-Type: application/jsonl' --data-binary "$2"
+}
 lines name=lines $'{"order": 1, "sql": "SELECT 1"}\n\n{"order": 2, "sql": "SELECT 2"}\n'
 expect 'published' "$status $(api_is '.run_id | length')" '200 36'
 ends "$(api_is .run_id)" Completed
-expect 'its name and tasks' "$(sql "SELECT name || ' ' || completed FROM lockstep.run_status WHERE name = 'lines'")" 'lines 2'
+expect 'its name and tasks' "$(sql "SELECT name || ' ' || completed FROM lockstep.run_status WHERE name = 'lines'")" \
+    'lines 2'
 lines '' $'{"order": 1, "sql": "SELECT 1"}\n{"order": 2'
 expect 'half a line' "$status $(api_is .field) $(api_is .detail | grep -c '^line 2: ')" '400 tasks 1'
 for none in '' $'\n\n'; do
     lines '' "$none"
-    expect 'no task' "$status $(api_is '.field, .detail, .hint' | paste -sd,)" '400 tasks,the body has no task,Each line is a JSON object.'
+    expect 'no task' "$status $(api_is '.field, .detail, .hint' | paste -sd,)" \
+        '400 tasks,the body has no task,Each line is a JSON object.'
 done
 lines 'nonsense=1' '{"order": 1, "sql": "SELECT 1"}'
 expect 'an unknown parameter' "$status $(api_is .field)" '400 nonsense'
 
 case_begin 'a rejected message is redriven, corrected, once; a preview changes nothing'
 rejected=$(sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
-    SELECT queue_id, 100000, 'bad_field', 'd', '{\"order\": 7, \"sgl\": \"SELECT 1\", \"seq\": 3}' FROM lockstep.queue RETURNING rejected_id")
+    SELECT queue_id, 100000, 'bad_field', 'd', '{\"order\": 7, \"sgl\": \"SELECT 1\", \"seq\": 3}' FROM lockstep.queue
+    RETURNING rejected_id")
 person "${acts}_all" 'lockstep_operator, lockstep_producer'
 sign_in "${acts}_all"
-api POST "api/v1/runs/actions" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/jsonl' --data-binary '{}'
+api POST "api/v1/runs/actions" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/jsonl' \
+    --data-binary '{}'
 expect 'where no tasks are taken' "$status" 415
 as POST "api/v1/rejected/$rejected/redrive" '{"reason": "as it is", "preview": true}'
-expect 'as it is' "$status $(api_is '.detail, .code' | paste -sd' ') $(api_is .hint | grep -c value)" '409 $.sgl is not a field of a message; did you mean sql? bad_field 1'
+expect 'as it is' "$status $(api_is '.detail, .code' | paste -sd' ') $(api_is .hint | grep -c value)" \
+    '409 $.sgl is not a field of a message; did you mean sql? bad_field 1'
 as POST "api/v1/rejected/$rejected/redrive" '{"reason": "x", "value": "{"}'
 expect 'no JSON' "$status $(api_is '.field, (.hint | length > 0)' | paste -sd' ')" '400 value true'
 # PostgreSQL takes these; an executor would reject them again.
-for value in '{"order": 1, "sql": "SELECT 1", "max_attempts": 1.0e0}' '{"order": 1, "order": 2, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 1", "retry_on": ["nonsense"]}' '{"order": 1, "sql": "SELECT 1", "not_before": "2026-02-31T00:00:00Z"}'; do
+for value in '{"order": 1, "sql": "SELECT 1", "max_attempts": 1.0e0}' '{"order": 1, "order": 2, "sql": "SELECT 1"}' \
+    '{"order": 1, "sql": "SELECT 1", "retry_on": ["nonsense"]}' \
+    '{"order": 1, "sql": "SELECT 1", "not_before": "2026-02-31T00:00:00Z"}'; do
     as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"value\": $(jq -Rn --arg v "$value" '$v')}"
     expect "the codec refuses $value" "$status $(api_is .field)" '400 value'
 done
 expect 'nothing was published' "$(sql "SELECT count(*) FROM lockstep.run WHERE name = 'redrive'")" 0
 right='"value": "{\"order\": 7, \"sql\": \"SELECT 1\", \"seq\": 3}"'
-does preview POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right, \"preview\": true}" '"\(.preview) \(.order) \(.task.seq)"' 'true 7 null'
-expect 'nothing was done' "$(sql "SELECT redrive_run IS NULL FROM lockstep.rejected_message WHERE rejected_id = $rejected")" t
+does preview POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right, \"preview\": true}" \
+    '"\(.preview) \(.order) \(.task.seq)"' 'true 7 null'
+expect 'nothing was done' \
+    "$(sql "SELECT redrive_run IS NULL FROM lockstep.rejected_message WHERE rejected_id = $rejected")" t
 does redrive POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"corrected\", $right}" '.messages' 1
 again=$(api_is .run_id)
 ends "$again" Completed
-expect 'by whom' "$(sql "SELECT redrive_run = '$again' AND redriven_at IS NOT NULL AND redriven_by = '${acts}_all' FROM lockstep.rejected_message WHERE rejected_id = $rejected")" t
+expect 'by whom' "$(sql "SELECT redrive_run = '$again' AND redriven_at IS NOT NULL AND redriven_by = '${acts}_all'
+    FROM lockstep.rejected_message WHERE rejected_id = $rejected")" t
 as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right}"
 expect 'once' "$status $(api_is '.hint')" '409 If it is meant once more, say again: true.'
 does 'or again' POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right, \"again\": true}" '.messages' 1
@@ -265,7 +323,8 @@ many() { as POST api/v1/rejected/redrive "{\"reason\": \"${2:-x}\", $1}"; }
 redriven() { sql "SELECT count(*) FROM lockstep.rejected_message WHERE reason = 'hole' AND redrive_run IS NOT NULL"; }
 holes='"filter": {"reason_is": "hole"}'
 many "$holes"
-expect 'one that is wrong' "$status $(api_is .code) $(api_is .detail | cut -d: -f 1)" "409 bad_field rejected message $wrong"
+expect 'one that is wrong' "$status $(api_is .code) $(api_is .detail | cut -d: -f 1)" \
+    "409 bad_field rejected message $wrong"
 many "\"messages\": [{\"rejected_id\": $first}, {\"rejected_id\": $none}]"
 expect 'one without a text' "$status $(api_is .detail)" "409 rejected message $none: it has no text"
 many "\"messages\": [{\"rejected_id\": $end}]"
@@ -307,30 +366,44 @@ sign_in "$publishes"
 
 case_begin 'a part of the topic is replayed as lockstep replay does it: first a preview'
 sign_in "${acts}_all"
-does preview POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"look\", \"preview\": true}" '"\(.preview) \(.counts.run_again) \(.replay_id)"' 'true 2 null'
+does preview POST api/v1/replay \
+    "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"look\", \"preview\": true}" \
+    '"\(.preview) \(.counts.run_again) \(.replay_id)"' 'true 2 null'
 expect 'nothing was done' "$(sql 'SELECT count(*) FROM lockstep.replay')" 0
-expect 'as the command says' "$(api_is '[.lines[] | "\(.action) \(.why) \(.messages)"] | join(",")')" "$(lockstep replay --queue "$q" --mode all --run "$published" -q -o json | jq -r '[.[] | "\(.action) \(.why) \(.messages)"] | join(",")')"
-does replay POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"once more\"}" '"\(.counts.run_again) \(.replay_id > 0)"' '2 true'
-expect 'by whom and why' "$(sql "SELECT started_by || ': ' || reason || ', ' || state FROM lockstep.replay")" "${acts}_all: once more, Completed"
-eventually 30 eval '[ "$(sql "SELECT min(attempt_num) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '"'$published'"' AND t.status = '"'Completed'"'")" -ge 2 ]'
-does 'a range' POST api/v1/replay "{\"queue\": \"$q\", \"from\": 0, \"to\": \"2001-01-01T00:00:00Z\", \"reason\": \"x\", \"preview\": true}" '.counts.run_again' 0
-for wrong in '"from": 0, "run": "'"$published"'"' '"from": -1' '"from": "soon"' '"mode": "some", "from": 0' '"to": 7'; do
+expect 'as the command says' "$(api_is '[.lines[] | "\(.action) \(.why) \(.messages)"] | join(",")')" \
+    "$(lockstep replay --queue "$q" --mode all --run "$published" -q -o json |
+        jq -r '[.[] | "\(.action) \(.why) \(.messages)"] | join(",")')"
+does replay POST api/v1/replay \
+    "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"once more\"}" \
+    '"\(.counts.run_again) \(.replay_id > 0)"' '2 true'
+expect 'by whom and why' "$(sql "SELECT started_by || ': ' || reason || ', ' || state FROM lockstep.replay")" \
+    "${acts}_all: once more, Completed"
+eventually 30 eval \
+    '[ "$(sql "SELECT min(attempt_num) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '"'$published'"' AND t.status = '"'Completed'"'")" -ge 2 ]'
+does 'a range' POST api/v1/replay \
+    "{\"queue\": \"$q\", \"from\": 0, \"to\": \"2001-01-01T00:00:00Z\", \"reason\": \"x\", \"preview\": true}" \
+    '.counts.run_again' 0
+for wrong in '"from": 0, "run": "'"$published"'"' '"from": -1' '"from": "soon"' '"mode": "some", "from": 0' \
+    '"to": 7'; do
     as POST api/v1/replay "{\"queue\": \"$q\", \"reason\": \"x\", $wrong}"
     expect "$wrong" "$status" 400
 done
 as POST api/v1/replay "{\"queue\": \"none\", \"from\": 0, \"reason\": \"x\"}"
-as POST api/v1/replay "{\"queue\": \"$q\", \"run\": \"00000000-0000-4000-8000-000000000000\", \"reason\": \"x\", \"preview\": true}"
+as POST api/v1/replay \
+    "{\"queue\": \"$q\", \"run\": \"00000000-0000-4000-8000-000000000000\", \"reason\": \"x\", \"preview\": true}"
 expect 'no such run' "$status $(api_is .hint)" '404 See: lockstep run list'
 as POST api/v1/replay "{\"queue\": \"none\", \"from\": 0, \"reason\": \"x\"}"
 expect 'no such queue' "$status $(api_is .hint)" '404 GET api/v1/queues lists what there is.'
 sign_in "$acts"
 as POST api/v1/replay "{\"queue\": \"$q\", \"from\": 0, \"reason\": \"x\"}"
 expect 'who is no producer may not' "$status" 403
-replay=$(sql "INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason) SELECT queue_id, 'all', 0, 1, 0, 'interrupted' FROM lockstep.queue WHERE name = '$q' RETURNING replay_id")
+replay=$(sql "INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason)
+    SELECT queue_id, 'all', 0, 1, 0, 'interrupted' FROM lockstep.queue WHERE name = '$q' RETURNING replay_id")
 as POST "api/v1/replays/$replay/abandon" '{"reason": "x"}'
 expect 'nor give one up' "$status $(api_is .hint)" "403 GRANT lockstep_producer TO $acts;"
 sign_in "${acts}_all"
-does 'one that was interrupted is given up' POST "api/v1/replays/$replay/abandon" '{"reason": "not needed"}' '"\(.replay_id) \(.abandoned)"' "$replay true"
+does 'one that was interrupted is given up' POST "api/v1/replays/$replay/abandon" '{"reason": "not needed"}' \
+    '"\(.replay_id) \(.abandoned)"' "$replay true"
 expect 'it is' "$(sql "SELECT state FROM lockstep.replay WHERE replay_id = $replay")" Abandoned
 as POST "api/v1/replays/$replay/abandon" '{"reason": "again"}'
 expect 'not twice' "$status $(api_is '.hint | length > 0')" '409 true'
@@ -340,27 +413,35 @@ sign_in "$acts"
 
 case_begin 'a job is made, changed and deleted; a dry run changes nothing'
 definition="{\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}"
-does 'a dry run' PUT api/v1/jobs/made "{\"definition\": $definition, \"dry_run\": true}" '"\(.action) \(.dry_run)"' 'create true'
+does 'a dry run' PUT api/v1/jobs/made "{\"definition\": $definition, \"dry_run\": true}" '"\(.action) \(.dry_run)"' \
+    'create true'
 expect 'nothing was made' "$(sql "SELECT count(*) FROM lockstep.job WHERE name = 'made'")" 0
-does make PUT api/v1/jobs/made "{\"definition\": $definition, \"reason\": \"new\"}" '"\(.action) \(.version)"' 'create 1'
+does make PUT api/v1/jobs/made "{\"definition\": $definition, \"reason\": \"new\"}" '"\(.action) \(.version)"' \
+    'create 1'
 does 'the same again' PUT api/v1/jobs/made "{\"definition\": $definition}" '"\(.action) \(.version)"' 'unchanged 1'
-does change PUT api/v1/jobs/made "{\"definition\": ${definition/24h/12h}, \"version\": 1}" '"\(.action) \(.version)"' 'change 2'
+does change PUT api/v1/jobs/made "{\"definition\": ${definition/24h/12h}, \"version\": 1}" '"\(.action) \(.version)"' \
+    'change 2'
 as PUT api/v1/jobs/made "{\"definition\": ${definition/24h/6h}, \"version\": 1}"
 expect 'somebody was quicker' "$status" 409
 as PUT api/v1/jobs/made "{\"definition\": ${definition/24h/often}}"
 expect 'what job apply refuses' "$status" 400
 as PUT api/v1/jobs/made "{\"definition\": {\"job\": \"other\"}}"
 expect 'another name' "$status" 400
-does backfill POST api/v1/jobs/made/backfill '{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "dry_run": true, "reason": "x"}' '.items | length' 2
+does backfill POST api/v1/jobs/made/backfill \
+    '{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "dry_run": true, "reason": "x"}' '.items | length' 2
 does delete DELETE api/v1/jobs/made '{"reason": "not needed"}' .deleted true
-expect 'why' "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) LIKE '%version 1: new%deleted: not needed%' FROM lockstep.job_event WHERE job = 'made'")" t
+expect 'why' \
+    "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) LIKE '%version 1: new%deleted: not needed%'
+        FROM lockstep.job_event WHERE job = 'made'")" t
 
 case_begin 'SQL of a job is tried as the login of the tasks, as job apply does it, before it is stored'
 tries() { # QUERY
     as PUT api/v1/jobs/tried "{\"definition\": {\"queue\": \"$q\", \"query\": \"$1\"}}"
 }
 tries 'SELECT 1 AS \"order\", note AS sql FROM staging'
-expect 'a column that there is not' "$status $(api_is '.field, .code, .detail' | paste -sd'|') $(api_is .hint | grep -c task_conninfo)" '400 tried: query|42703|column "note" does not exist 1'
+expect 'a column that there is not' \
+    "$status $(api_is '.field, .code, .detail' | paste -sd'|') $(api_is .hint | grep -c task_conninfo)" \
+    '400 tried: query|42703|column "note" does not exist 1'
 tries 'SELECT 1 AS \"order\", detail AS sql FROM lockstep.event_log'
 expect 'what that login may not read' "$status $(api_is '.field, .code' | paste -sd'|')" '400 tried: query|42501'
 expect 'nothing was made' "$(sql "SELECT count(*) FROM lockstep.job WHERE name = 'tried'")" 0
@@ -400,39 +481,53 @@ as DELETE api/v1/jobs/one '{"reason": "done"}'
 
 case_begin 'single schedules of a job are added, changed and removed, as by the command line'
 as PUT api/v1/jobs/timed "{\"definition\": {\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}}"
-does add POST api/v1/jobs/timed/schedules '{"definition": {"name": "night", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}, "reason": "it is time"}' '"\(.schedule) \(.version)"' 'night 2'
-as POST api/v1/jobs/timed/schedules '{"definition": {"name": "night", "kind": "cron", "expr": "0 3 * * *"}, "reason": "x"}'
+does add POST api/v1/jobs/timed/schedules \
+    '{"definition": {"name": "night", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}, "reason": "it is time"}' \
+    '"\(.schedule) \(.version)"' 'night 2'
+as POST api/v1/jobs/timed/schedules \
+    '{"definition": {"name": "night", "kind": "cron", "expr": "0 3 * * *"}, "reason": "x"}'
 expect 'the name is taken' "$status $(api_is .detail | grep -c 'has a schedule "night" already')" '400 1'
-as POST api/v1/jobs/timed/schedules '{"definition": {"name": "day", "kind": "cron", "expr": "0 25 * * *"}, "reason": "x"}'
+as POST api/v1/jobs/timed/schedules \
+    '{"definition": {"name": "day", "kind": "cron", "expr": "0 25 * * *"}, "reason": "x"}'
 expect 'no such hour' "$status" 400
-does disable PUT api/v1/jobs/timed/schedules/night '{"change": {"enabled": false}, "version": 2, "reason": "holiday"}' .version 3
-expect 'it does not fire' "$(sql "SELECT s.is_active FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'timed'")" f
+does disable PUT api/v1/jobs/timed/schedules/night '{"change": {"enabled": false}, "version": 2, "reason": "holiday"}' \
+    .version 3
+expect 'it does not fire' \
+    "$(sql "SELECT s.is_active FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'timed'")" f
 as PUT api/v1/jobs/timed/schedules/night '{"change": {"enabled": true}, "version": 2, "reason": "x"}'
 expect 'somebody was quicker' "$status" 409
 does remove DELETE api/v1/jobs/timed/schedules/night '{"reason": "not needed"}' '"\(.deleted) \(.version)"' 'true 4'
 as DELETE api/v1/jobs/timed/schedules/night '{"reason": "x"}'
 expect 'none such' "$((status == 400 || status == 404))" 1
-expect 'who and why' "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) FROM lockstep.job_event WHERE job = 'timed' AND source = '$acts' AND message LIKE 'schedule%'")" \
+expect 'who and why' "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) FROM lockstep.job_event
+    WHERE job = 'timed' AND source = '$acts' AND message LIKE 'schedule%'")" \
     'schedule night added: it is time; schedule night changed: holiday; schedule night removed: not needed'
-does 'what a rule means' POST api/v1/schedules/explain '{"rule": {"kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}, "count": 3}' '"\(.means | length > 0) \(.next | length) \(.clock_changes | length > 0)"' 'true 3 true'
+does 'what a rule means' POST api/v1/schedules/explain \
+    '{"rule": {"kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}, "count": 3}' \
+    '"\(.means | length > 0) \(.next | length) \(.clock_changes | length > 0)"' 'true 3 true'
 as DELETE api/v1/jobs/timed '{"reason": "done"}'
 
 case_begin 'queues are made, accepted and deleted, as by the command line'
 made=$(scratch_name)
 as POST api/v1/queues "{\"name\": \"$made\", \"reason\": \"new\"}"
-expect 'no topic, and the command that makes it' "$status $(api_is .detail) $(api_is .hint | grep -c "kafka-topics.*--create.*$made")" '409 there is no topic of this name 1'
+expect 'no topic, and the command that makes it' \
+    "$status $(api_is .detail) $(api_is .hint | grep -c "kafka-topics.*--create.*$made")" \
+    '409 there is no topic of this name 1'
 key=(-b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: makes-a-queue')
 making="{\"name\": \"$made\", \"create_topic\": true, \"max_readers\": 2, \"lookahead\": 3, \"external_lease\": 90, \"dead_letters\": false, \"reason\": \"new\"}"
 for _ in 1 2; do
     api POST api/v1/queues "$making" "${key[@]}"
-    expect 'made once' "$status $(api_is '"\(.queue) \(.topic) \(.next_offset) \(.topic_created)"')" "200 $made $made 0 true"
+    expect 'made once' "$status $(api_is '"\(.queue) \(.topic) \(.next_offset) \(.topic_created)"')" \
+        "200 $made $made 0 true"
 done
-expect 'as it was said' "$(sql "SELECT max_readers, lookahead, on_failure, external_lease, dead_letters FROM lockstep.queue WHERE name = '$made'")" '2|3|stop|00:01:30|f'
+expect 'as it was said' "$(sql "SELECT max_readers, lookahead, on_failure, external_lease, dead_letters
+    FROM lockstep.queue WHERE name = '$made'")" '2|3|stop|00:01:30|f'
 expect 'its birthmark' "$(sql "SELECT marked_at IS NOT NULL FROM lockstep.queue WHERE name = '$made'")" t
 logged queue_created ': new'
 as POST api/v1/queues "$making"
 expect 'the name is taken' "$status $(api_is .detail)" '409 there is a queue of this name already'
-for wrong in '"name": "a b"' '"name": "b", "retry_on": "every"' '"name": "b", "retry_intervals": "1,,2"' '"name": "b", "partition": -1' '"name": "b", "from_offset": 7, "from_end": true'; do
+for wrong in '"name": "a b"' '"name": "b", "retry_on": "every"' '"name": "b", "retry_intervals": "1,,2"' \
+    '"name": "b", "partition": -1' '"name": "b", "from_offset": 7, "from_end": true'; do
     as POST api/v1/queues "{$wrong, \"reason\": \"x\"}"
     expect "$wrong" "$status" 400
 done
@@ -444,10 +539,12 @@ for accepts in accept accept-server; do
     as POST "api/v1/queues/none/$accepts" '{"reason": "x"}'
     expect "$accepts of none" "$status" 404
 done
-sql "UPDATE lockstep.queue SET halted_at = now(), halted_reason = 'other_server', halted_detail = 'it was another one' WHERE name = '$made'"
+sql "UPDATE lockstep.queue SET halted_at = now(), halted_reason = 'other_server', halted_detail = 'it was another one'
+    WHERE name = '$made'"
 as POST "api/v1/queues/$made/accept" '{"reason": "x"}'
 expect 'its topic is not what it is halted for' "$status" 409
-does 'its server is accepted' POST "api/v1/queues/$made/accept-server" '{"reason": "we moved"}' '"\(.queue) \(.next_offset)"' "$made 0"
+does 'its server is accepted' POST "api/v1/queues/$made/accept-server" '{"reason": "we moved"}' \
+    '"\(.queue) \(.next_offset)"' "$made 0"
 logged server_accepted 'we moved'
 
 case_begin 'a halted queue continues where it is said, if that is in its log'
@@ -485,7 +582,8 @@ case_begin 'a queue at work is not deleted'
 working=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT pg_sleep(600)"}')
 eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = '"'Processing'"'")" = 1 ]'
 as DELETE "api/v1/queues/$q" '{"reason": "x"}'
-expect 'a queue at work is not deleted' "$status $(api_is .detail | grep -cE 'readers? works? on it') $(api_is .hint)" '409 1 Stop its executors first. To see them: lockstep executor list'
+expect 'a queue at work is not deleted' "$status $(api_is .detail | grep -cE 'readers? works? on it') $(api_is .hint)" \
+    '409 1 Stop its executors first. To see them: lockstep executor list'
 does 'what works is cancelled' POST "api/v1/runs/$working/cancel" '{"reason": "x"}' .run_id "$working"
 ends "$working" Cancelled
 does delete DELETE "api/v1/queues/$made" '{"reason": "not needed"}' '"\(.queue) \(.deleted) \(.tasks)"' "$made true 0"
@@ -495,11 +593,14 @@ expect 'it is gone' "$status" 404
 
 case_begin 'a token publishes, redrives and replays if it was made so, by one who may'
 as POST api/v1/tokens '{"name": "bold", "role": "operator", "publish": true, "reason": "x"}'
-expect 'an operator who may not publish makes none that may' "$status $(api_is .hint)" "403 GRANT lockstep_producer TO $acts;"
+expect 'an operator who may not publish makes none that may' "$status $(api_is .hint)" \
+    "403 GRANT lockstep_producer TO $acts;"
 lockstep console token create acting --role operator -q >"$tmp/acting"
 lockstep console token create publishing --publish -q >"$tmp/publishing"
 with() { api "$2" "$3" "$4" -H "Authorization: Bearer $(cat "$tmp/$1")"; }
-as_token() { with "$1" POST "api/v1/queues/$q/runs" '{"name": "by token", "tasks": [{"order": 1, "sql": "SELECT 1"}]}'; }
+as_token() {
+    with "$1" POST "api/v1/queues/$q/runs" '{"name": "by token", "tasks": [{"order": 1, "sql": "SELECT 1"}]}'
+}
 as_token acting
 expect 'an operator is no producer' "$status $(api_is .hint | grep -c -- '--role operator --publish')" '403 1'
 with acting POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"again\": true, $right}"
@@ -509,13 +610,15 @@ expect 'nor replays, whatever the console itself may' "$status" 403
 as_token publishing
 expect 'one that may' "$status $(api_is '.run_id | length')" '200 36'
 ends "$(api_is .run_id)" Completed
-expect 'in its own name' "$(sql "SELECT DISTINCT published_by FROM lockstep.run WHERE name = 'by token'")" 'lockstep_test, token publishing'
+expect 'in its own name' "$(sql "SELECT DISTINCT published_by FROM lockstep.run WHERE name = 'by token'")" \
+    'lockstep_test, token publishing'
 with publishing POST "api/v1/queues/$q/pause" '{"reason": "x"}'
 expect 'it is no operator' "$status" 403
 with publishing POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"again\": true, $right}"
 expect 'so it does not redrive' "$status" 403
 sign_in "${acts}_all"
-does 'one who may makes one that may' POST api/v1/tokens '{"name": "bold", "role": "operator", "publish": true, "reason": "x"}' '"\(.role) \(.publishes)"' 'operator true'
+does 'one who may makes one that may' POST api/v1/tokens \
+    '{"name": "bold", "role": "operator", "publish": true, "reason": "x"}' '"\(.role) \(.publishes)"' 'operator true'
 api_is .token >"$tmp/bold"
 as_token bold
 expect 'it publishes' "$status" 200
@@ -523,7 +626,9 @@ with bold POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", \"again\
 expect 'redrives' "$status $(api_is .messages)" '200 1'
 with bold POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"x\"}"
 expect 'and replays' "$status $(api_is .counts.run_again)" '200 2'
-expect 'listed' "$(lockstep console token list -o json | jq -r '.[] | select(.name != "once") | "\(.name) \(.role) \(.publishes)"' | sort | paste -sd,)" 'acting operator false,bold operator true,publishing monitor true'
+expect 'listed' "$(lockstep console token list -o json |
+    jq -r '.[] | select(.name != "once") | "\(.name) \(.role) \(.publishes)"' | sort | paste -sd,)" \
+    'acting operator false,bold operator true,publishing monitor true'
 lockstep console token revoke bold -q
 lockstep console token revoke publishing -q
 lockstep console token revoke acting -q
@@ -531,25 +636,34 @@ eventually 60 eval 'as_token publishing; [ "$status" = 401 ]'
 sign_in "$acts"
 
 case_begin 'tokens are made and revoked, the configuration is shown without secrets, metrics to those who may look'
-does make POST api/v1/tokens '{"name": "made", "role": "monitor", "days": 3, "reason": "for a test"}' '.token | length' 64
+does make POST api/v1/tokens '{"name": "made", "role": "monitor", "days": 3, "reason": "for a test"}' \
+    '.token | length' 64
 made=$(api_is .token)
-does list GET api/v1/tokens '' '[.items[] | select(.name == "made") | "\(.name) \(.role) \(.state) \(.created_by)"] | join(",")' "made monitor valid $acts"
+does list GET api/v1/tokens '' \
+    '[.items[] | select(.name == "made") | "\(.name) \(.role) \(.state) \(.created_by)"] | join(",")' \
+    "made monitor valid $acts"
 api GET metrics '' -H "Authorization: Bearer $made"
-expect 'metrics' "$status $(grep -c "^lockstep_readers.*$q.*target" <<<"$answer") $(grep -ci '^content-type: text/plain; version=0.0.4' "$tmp/headers")" '200 1 1'
+expect 'metrics' "$status $(grep -c "^lockstep_readers.*$q.*target" <<<"$answer") $(grep \
+    -ci '^content-type: text/plain; version=0.0.4' "$tmp/headers")" '200 1 1'
 api GET metrics
 expect 'not to others' "$status" 401
 does revoke DELETE api/v1/tokens/made '{"reason": "over"}' .revoked true
-expect 'by whom and why' "$(sql "SELECT string_agg(concat_ws('|', event, actor, detail), ', ' ORDER BY event_id) FROM lockstep.event_log WHERE event LIKE 'token%' AND detail LIKE 'token made%'")" \
+expect 'by whom and why' "$(sql "SELECT string_agg(concat_ws('|', event, actor, detail), ', ' ORDER BY event_id)
+    FROM lockstep.event_log WHERE event LIKE 'token%' AND detail LIKE 'token made%'")" \
     "token_created|$acts|token made, monitor, expires after 3 days: for a test, token_revoked|$acts|token made: over"
 as DELETE api/v1/tokens/made '{}'
 expect 'not without a reason' "$status $(api_is .field)" '400 reason'
-does settings GET api/v1/settings '' '[.items[] | select(.section == "postgres" and .key == "conninfo") | .value] | join(" ") | test("password=[^*]") | not' true
-expect 'with origins' "$(api_is '[.items[] | select(.section == "console" and .key == "listen") | .origin] | join(" ")')" default
+does settings GET api/v1/settings '' \
+    '[.items[] | select(.section == "postgres" and .key == "conninfo") | .value] | join(" ") | test("password=[^*]") | not' \
+    true
+expect 'with origins' \
+    "$(api_is '[.items[] | select(.section == "console" and .key == "listen") | .origin] | join(" ")')" default
 
 case_begin 'what more readers would bring is answered from measured times'
 does advise GET "api/v1/queues/$q/advise?runs=5" '' '.readers | length' 64
 expect 'nothing is left out' "$(api_is '"\(.most_tasks) \(.larger_runs)"')" '20000 0'
-sql "UPDATE lockstep.run r SET tasks = 20001 FROM lockstep.queue q WHERE q.queue_id = r.queue_id AND q.name = '$q' AND r.ended_at IS NOT NULL" >/dev/null
+sql "UPDATE lockstep.run r SET tasks = 20001 FROM lockstep.queue q
+    WHERE q.queue_id = r.queue_id AND q.name = '$q' AND r.ended_at IS NOT NULL" >/dev/null
 does 'runs that are too large' GET "api/v1/queues/$q/advise?runs=6" '' '"\(.runs) \(.larger_runs > 0)"' '0 true'
 as GET api/v1/queues/nonsense/advise
 expect 'no such queue' "$status" 404
@@ -560,18 +674,26 @@ sql "GRANT pg_signal_backend TO $acts"
 does drain POST "api/v1/executors/$executor/drain" '{"reason": "new version"}' .executor_id "$executor"
 wait "$running"
 slot=$(sql 'SELECT min(slot_id) FROM lockstep.slot')
-"$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SET application_name = stray" -c "SELECT pg_advisory_lock(lockstep.lock_class('slot'), $slot)" -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
+"$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SET application_name = stray" \
+    -c "SELECT pg_advisory_lock(lockstep.lock_class('slot'), $slot)" -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
 stray=$!
-eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'stray'"' AND query LIKE '"'%pg_sleep%'"'")" = 1 ]'
+eventually 20 eval \
+    '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'stray'"' AND query LIKE '"'%pg_sleep%'"'")" = 1 ]'
 holder=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'stray' AND query LIKE '%pg_sleep%'")
 as POST "api/v1/locks/$holder/end" '{"reason": "it is stray"}'
-expect 'a session of a superuser is not ended' "$status $(api_is .hint)" "403 GRANT pg_signal_backend TO \"$acts\"; the session of a superuser is ended by a superuser only" # REMEDY_GRANT_END_OTHER
+# REMEDY_GRANT_END_OTHER.
+expect 'a session of a superuser is not ended' "$status $(api_is .hint)" \
+    "403 GRANT pg_signal_backend TO \"$acts\"; the session of a superuser is ended by a superuser only"
 sql "SELECT pg_terminate_backend($holder)" >/dev/null
 wait "$stray" || true
 person "${acts}_holds" lockstep_monitor
-PGPASSWORD="secret of ${acts}_holds" "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db user=${acts}_holds" -c "SET application_name = strayed" -c "SELECT pg_advisory_lock($(sql "SELECT lockstep.lock_class('slot')"), $slot)" -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
+PGPASSWORD="secret of ${acts}_holds" "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db user=${acts}_holds" \
+    -c "SET application_name = strayed" \
+    -c "SELECT pg_advisory_lock($(sql "SELECT lockstep.lock_class('slot')"), $slot)" \
+    -c "SELECT pg_sleep(600)" >/dev/null 2>&1 &
 stray=$!
-eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'strayed'"' AND query LIKE '"'%pg_sleep%'"'")" = 1 ]'
+eventually 20 eval \
+    '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'strayed'"' AND query LIKE '"'%pg_sleep%'"'")" = 1 ]'
 holder=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'strayed' AND query LIKE '%pg_sleep%'")
 does 'end a session' POST "api/v1/locks/$holder/end" '{"reason": "it is stray"}' '"\(.pid) \(.ended)"' "$holder true"
 wait "$stray" || true

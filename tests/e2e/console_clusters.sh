@@ -1,5 +1,6 @@
 #!/bin/bash
-# One console serves two databases: each has its own API, sign-in and tokens. One that is down, or says nothing, makes neither the other one slow nor the console fail to start.
+# One console serves two databases: each has its own API, sign-in and tokens. One that is down, or says nothing, makes
+# neither the other one slow nor the console fail to start.
 # ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
@@ -39,9 +40,13 @@ expect 'by its name' "$status $(api_is '[.items[].queue] | join(" ")')" "200 $qa
 bearer $at/queues "$beta_token"
 expect 'the other one' "$status $(api_is '[.items[].queue] | join(" ")')" "200 $qb"
 bearer clusters/beta/metrics "$beta_token"
-expect 'its numbers' "$status $(grep -c "queue=\"$qb\"" <<<"$answer" | sed 's/^[1-9].*/some/') $(grep -c "$qa" <<<"$answer")" '200 some 0'
+expect 'its numbers' \
+    "$status $(grep -c "queue=\"$qb\"" <<<"$answer" | sed 's/^[1-9].*/some/') $(grep -c "$qa" <<<"$answer")" \
+    '200 some 0'
 bearer metrics "$alpha_token"
-expect 'those of the default one' "$status $(grep -c "queue=\"$qa\"" <<<"$answer" | sed 's/^[1-9].*/some/') $(grep -c "$qb" <<<"$answer")" '200 some 0'
+expect 'those of the default one' \
+    "$status $(grep -c "queue=\"$qa\"" <<<"$answer" | sed 's/^[1-9].*/some/') $(grep -c "$qb" <<<"$answer")" \
+    '200 some 0'
 api GET clusters/gamma/api/v1/queues
 expect 'one that there is not' "$status" 404
 api GET clusters/beta/
@@ -72,12 +77,14 @@ expect "alpha's secret in beta's cookie" "$status" 401
 
 case_begin 'the list of the databases has the figures of those into which the visitor may look'
 api GET api/v1/clusters
-expect 'without a sign-in' "$status $(api_is '[.items[] | .name, .path, .default, .here, .reachable, .signed_in, .figures] | join(" ")')" \
+expect 'without a sign-in' \
+    "$status $(api_is '[.items[] | .name, .path, .default, .here, .reachable, .signed_in, .figures] | join(" ")')" \
     '200 alpha / true true true false  beta /clusters/beta/ false false true false '
 bearer api/v1/clusters "$alpha_token"
 expect 'with a token of one' "$(of alpha .figures.queues) $(of beta .figures)" '1 null'
 with_jar $at/clusters
-expect 'with two sessions, asked at the other one' "$(of alpha .figures.queues) $(of beta .figures.queues) $(of beta .here) $(of alpha .here)" '1 1 true false'
+expect 'with two sessions, asked at the other one' \
+    "$(of alpha .figures.queues) $(of beta .figures.queues) $(of beta .here) $(of alpha .here)" '1 1 true false'
 api DELETE $at/session '{}' -b "$tmp/jar" -c "$tmp/jar" -H "X-CSRF-Token: $csrf"
 expect 'bob signs out' "$status" 200
 with_jar api/v1/clusters

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Keys of [console] that other tests leave at their defaults, a socket that systemd passes, and the console beside an executor in one process.
+# Keys of [console] that other tests leave at their defaults, a socket that systemd passes, and the console beside an
+# executor in one process.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
@@ -8,7 +9,8 @@ person "$looks" lockstep_monitor
 lockstep queue create "$q" -q --create-topic >/dev/null
 tasks='{"order": 1, "sql": "SELECT 4711"}'
 
-# begin ARGS...: a console with these arguments alone, as console_start; refused ARGS...: its words, and the exit code, where it does not start
+# begin ARGS...: a console with these arguments alone, as console_start; refused ARGS...: its words, and the exit code,
+# where it does not start
 begin() {
     : >"$tmp/console.log"
     "$@" 2>>"$tmp/console.log" >/dev/null &
@@ -20,7 +22,8 @@ refused() { timeout 20 "$@" 2>&1 && echo 'it has started' || echo "exit code $?"
 run=("$LOCKSTEP_BIN" -s "postgres.conninfo=$db" console run)
 
 case_begin 'an executor and the console are one process, which SIGTERM drains'
-begin "$LOCKSTEP_BIN" all run --queue "$q" --readers 2 --listen 0 -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s console.login=none
+begin "$LOCKSTEP_BIN" all run --queue "$q" --readers 2 --listen 0 -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+    -s console.login=none
 id=$(lockstep publish --queue "$q" -q - <<<"$tasks")
 eventually 30 is "SELECT status FROM lockstep.run WHERE run_id = '$id'" Completed
 api GET "api/v1/runs/$id"
@@ -37,7 +40,9 @@ for shows in off on; do
     console_start -s "console.show_payloads=$shows"
     sign_in "$looks"
     as GET "api/v1/tasks/$task"
-    expect "show_payloads = $shows" "$(api_is '[.task.hidden, (.task.payload | tostring | contains("4711"))] | map(tostring) | join(" ")')" "$([ $shows = on ] && echo 'false true' || echo 'true false')"
+    expect "show_payloads = $shows" \
+        "$(api_is '[.task.hidden, (.task.payload | tostring | contains("4711"))] | map(tostring) | join(" ")')" \
+        "$([ $shows = on ] && echo 'false true' || echo 'true false')"
     console_stop
 done
 
@@ -92,9 +97,13 @@ expect 'a listening socket' "$status" 401
 console_stop
 for kind in connected datagrams file none; do
     said=$(refused python3 "$tmp/passes.py" "$kind" "${passed[@]}")
-    expect "$kind" "$(grep -c 'descriptor 3, which systemd has passed, is no socket that listens for connections\|a .socket unit with one ListenStream\|exit code 2' <<<"$said")" 3
+    for words in 'descriptor 3, which systemd has passed, is no socket that listens for connections' \
+        'a .socket unit with one ListenStream' 'exit code 2'; do
+        expect "$kind: $words" "$(grep -c "$words" <<<"$said")" 1
+    done
 done
-expect 'two sockets' "$(refused python3 "$tmp/passes.py" two "${passed[@]}" | grep -c 'has not passed one socket\|exit code 2')" 2
+expect 'two sockets' \
+    "$(refused python3 "$tmp/passes.py" two "${passed[@]}" | grep -c 'has not passed one socket\|exit code 2')" 2
 expect 'none at all' "$(refused "${passed[@]}" | grep -c 'has not passed one socket\|exit code 2')" 2
 cases_end
 exit $failed

@@ -1,6 +1,7 @@
 #!/bin/bash
-# What a console has to bear: more connections than it takes, bodies without end, clients that send or read slowly or not at all, and sessions that are left open. It goes on answering others,
-# its memory stays what it was, and nothing is left behind.
+# What a console has to bear: more connections than it takes, bodies without end, clients that send or read slowly or
+# not at all, and sessions that are left open. It goes on answering others, its memory stays what it was, and nothing is
+# left behind.
 # ctest: nosan timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
@@ -59,7 +60,8 @@ files=$(files)
 holds deaf
 eventually 30 eval '[ "$(files)" = $((files + 1)) ]' || failed=1
 for ((n = 900; n <= 27000 && $(files) > files; n += 900)); do # the system's buffers take some megabytes
-    sql "INSERT INTO lockstep.event_log (event, detail) SELECT 'queue_changed', repeat('x', 1000) FROM generate_series(1, 900)" >/dev/null
+    sql "INSERT INTO lockstep.event_log (event, detail)
+        SELECT 'queue_changed', repeat('x', 1000) FROM generate_series(1, 900)" >/dev/null
     eventually 30 eval '[ "$(grep -c "^data: .*xxx" "$tmp/heard")" -ge '"$n"' ]' || break
 done
 eventually 20 eval '[ "$(files)" -le "$files" ]' || { echo "not cut off: $(files) files, $files before"; failed=1; }
@@ -102,16 +104,19 @@ expect 'its newest' "$status" 200
 api GET api/v1/session '' -b "$tmp/first"
 expect 'its first has ended' "$status" 401
 for i in 1 2 3; do
-    curl -s -o "$tmp/at_once.$i" -H 'Content-Type: application/json' -d "{\"login\": \"$looks\", \"password\": \"secret of $looks\"}" "${url}api/v1/session" &
+    curl -s -o "$tmp/at_once.$i" -H 'Content-Type: application/json' \
+        -d "{\"login\": \"$looks\", \"password\": \"secret of $looks\"}" "${url}api/v1/session" &
     at_once[i]=$!
 done
 wait "${at_once[@]}"
-expect 'three at once: nothing has failed' "$(jq -r '.detail // "signed in"' "$tmp"/at_once.? | grep -cvE '^(signed in|another sign-in of this login, or from this address, is under way)$')" 0
+expect 'three at once: nothing has failed' "$(jq -r '.detail // "signed in"' "$tmp"/at_once.? |
+    grep -cvE '^(signed in|another sign-in of this login, or from this address, is under way)$')" 0
 sign_in "$acts"
 expect 'another login' "$status" 200
 sign_in "$looks"
 holds listeners "$(awk '$6 ~ /^lockstep_session/ { print $6 "=" $7 }' "$tmp/cookies")" 251
-expect 'one login listens so often' "$(cat "$tmp/listeners.out")" 'listeners 250 of 251, then 503 application/problem+json'
+expect 'one login listens so often' "$(cat "$tmp/listeners.out")" \
+    'listeners 250 of 251, then 503 application/problem+json'
 sign_in "$acts"
 curl -s -N -m 60 -b "$tmp/cookies" "${url}api/v1/stream" >"$tmp/heard" &
 hears=$!

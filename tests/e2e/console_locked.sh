@@ -1,5 +1,6 @@
 #!/bin/bash
-# Who waits for the database waits as long as one statement may take, and keeps no one else out; what is one person's is not shown to another; what a client has left is not done.
+# Who waits for the database waits as long as one statement may take, and keeps no one else out; what is one person's is
+# not shown to another; what a client has left is not done.
 # ctest: timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
@@ -12,21 +13,29 @@ sql "GRANT pg_monitor TO $sees" >/dev/null
 token=$(lockstep console token create robot -q)
 # locks TABLE: has it until lets_go
 locks() {
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c 'BEGIN' -c "LOCK TABLE $1 IN ACCESS EXCLUSIVE MODE" -c 'SELECT pg_sleep(600)' >/dev/null 2>&1 &
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c 'BEGIN' -c "LOCK TABLE $1 IN ACCESS EXCLUSIVE MODE" \
+        -c 'SELECT pg_sleep(600)' >/dev/null 2>&1 &
     locker=$! locked=$1
-    eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'$1'"'::regclass AND mode = '"'AccessExclusiveLock'"' AND granted")" = 1 ]'
+    eventually 20 eval \
+        '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'$1'"'::regclass AND mode = '"'AccessExclusiveLock'"' AND granted")" = 1 ]'
 }
 lets_go() {
-    sql "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE relation = '$locked'::regclass AND mode = 'AccessExclusiveLock' AND granted" >/dev/null
+    sql "SELECT count(pg_terminate_backend(pid)) FROM pg_locks
+        WHERE relation = '$locked'::regclass AND mode = 'AccessExclusiveLock' AND granted" >/dev/null
     wait "$locker" || true
 }
-waits() { eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'$locked'"'::regclass AND NOT granted")" -ge 1 ]'; }
-# asks N PATH: at once, by the processes ${asking[@]}; answered: how many got which status, and whether within the time of one statement
+waits() {
+    eventually 20 eval \
+        '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'$locked'"'::regclass AND NOT granted")" -ge 1 ]'
+}
+# asks N PATH: at once, by the processes ${asking[@]}; answered: how many got which status, and whether within the time
+# of one statement
 asks() {
     : >"$tmp/asked"
     asking=()
     for _ in $(seq "$1"); do
-        curl -s -m 60 -o /dev/null -w '%{http_code} %{time_total}\n' -H "Authorization: Bearer $token" "$url$2" >>"$tmp/asked" &
+        curl -s -m 60 -o /dev/null -w '%{http_code} %{time_total}\n' -H "Authorization: Bearer $token" "$url$2" \
+            >>"$tmp/asked" &
         asking+=($!)
     done
 }
@@ -60,8 +69,12 @@ sleep 2
 lets_go
 wait "${asking[@]}"
 expect 'it came late' "$(answered)" '1 200 1'
-sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw) SELECT queue_id, 0, 'json', 'it came meanwhile', 'x' FROM lockstep.queue WHERE name = '$q'" >/dev/null
-has_it() { [ "$(curl -s -m 20 -H "Authorization: Bearer $token" "${url}api/v1/rejected?limit=7" | jq '.items | length')" = 1 ]; }
+sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+    SELECT queue_id, 0, 'json', 'it came meanwhile', 'x' FROM lockstep.queue WHERE name = '$q'" >/dev/null
+has_it() {
+    [ "$(curl -s -m 20 -H "Authorization: Bearer $token" "${url}api/v1/rejected?limit=7" | jq '.items | length')" = \
+        1 ]
+}
 began=$SECONDS
 eventually 15 has_it || failed=1
 [ $((SECONDS - began)) -le 25 ] || { echo "it was shown for $((SECONDS - began)) s"; failed=1; }
@@ -79,10 +92,15 @@ lets_go
 
 case_begin 'what a login sees by its own rights is not shown to another'
 console_start
-"$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SET application_name = 'lockstep/test'" -c 'SELECT pg_sleep(600)' >/dev/null 2>&1 &
+"$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SET application_name = 'lockstep/test'" \
+    -c 'SELECT pg_sleep(600)' >/dev/null 2>&1 &
 sleeper=$!
-eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'lockstep/test'"'")" = 1 ]'
-sees_state() { as GET api/v1/system; api_is '[.sessions[] | select(.application_name == "lockstep/test") | .state] | tostring'; }
+eventually 20 eval \
+    '[ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = '"'lockstep/test'"'")" = 1 ]'
+sees_state() {
+    as GET api/v1/system
+    api_is '[.sessions[] | select(.application_name == "lockstep/test") | .state] | tostring'
+}
 sign_in "$sees"
 expect 'who may' "$(sees_state)" '["active"]'
 sign_in "$looks"
@@ -98,29 +116,39 @@ eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'
 kill -KILL "$daemon"
 wait "$daemon" 2>/dev/null || true
 task=$(sql "SELECT max(task_id) FROM lockstep.task")
-session_open "BEGIN" "SELECT 1 FROM lockstep.run WHERE run_id = '$open' FOR SHARE" "SELECT 1 FROM lockstep.task WHERE task_id = $task FOR SHARE" \
+session_open "BEGIN" "SELECT 1 FROM lockstep.run WHERE run_id = '$open' FOR SHARE" \
+    "SELECT 1 FROM lockstep.task WHERE task_id = $task FOR SHARE" \
     "SELECT pg_advisory_lock(lockstep.lock_class('phase'), 2 * max(phase_id)::int) FROM lockstep.phase"
 echo "SELECT 'a parameter of a task';" >&"$session"
 eventually 20 is "SELECT query FROM pg_stat_activity WHERE pid = $backend" "SELECT 'a parameter of a task';"
 held="backend $backend holds"
-# says PATH: whether all of its sentences about the session show the query, none of them, or all say that it is hidden. How many there are depends on
-# how long other sessions have waited.
+# says PATH: whether all of its sentences about the session show the query, none of them, or all say that it is hidden.
+# How many there are depends on how long other sessions have waited.
 says() {
     as GET "$1"
     [ "$status" = 200 ] || { echo "$status $answer"; return; }
     api_is "[.. | (.sentence?, .text?) | strings | select(contains(\"$held\"))] | map(if contains(\"a parameter\") then \"shown\" elif contains(\"the query is hidden\") then \"hidden\" else \"left out\" end) | unique | join(\" and \")"
 }
-looked() { says "api/v1/queues/$q/explain"; says "api/v1/runs/$open/explain"; says "api/v1/tasks/$task/explain"; says api/v1/system; }
+looked() {
+    says "api/v1/queues/$q/explain"
+    says "api/v1/runs/$open/explain"
+    says "api/v1/tasks/$task/explain"
+    says api/v1/system
+}
 console_stop # an answer that took half a second to make is kept for ten: of what was asked above nothing is left
 console_start
 both=$(scratch_name)
 person "$both" "lockstep_operator, pg_monitor"
 sign_in "$both"
-two() { as GET "api/v1/queues/$q/explain" && [ "$(api_is "[.. | .sentence? | strings | select(contains(\"$held\"))] | length >= 2")" = true ]; }
+two() {
+    as GET "api/v1/queues/$q/explain" &&
+        [ "$(api_is "[.. | .sentence? | strings | select(contains(\"$held\"))] | length >= 2")" = true ]
+}
 eventually 20 two || failed=1 # of a row that nothing waits for it is said after 5 s
 expect 'who may act' "$(looked | paste -sd,)" shown,shown,shown,shown
 sign_in "$acts"
-expect 'who may act and does not see the queries of others in PostgreSQL, within the time that an answer is kept' "$(looked | paste -sd,)" 'left out,left out,left out,left out'
+expect 'who may act and does not see the queries of others in PostgreSQL, within the time that an answer is kept' \
+    "$(looked | paste -sd,)" 'left out,left out,left out,left out'
 sign_in "$sees"
 expect 'who may look, although PostgreSQL lets it see queries' "$(looked | paste -sd,)" hidden,hidden,hidden,hidden
 session_close
@@ -136,7 +164,11 @@ curl -s -N -m 120 -H "Authorization: Bearer $token" "${url}api/v1/stream" >"$tmp
 listener=$!
 eventually 20 grep -q hello "$tmp/stream"
 # heard N: an event of this number came while the same statement still waited for the lock
-wait_of() { sql "SELECT a.pid || ' ' || a.query_start FROM pg_stat_activity a JOIN pg_locks l USING (pid) WHERE l.relation = 'lockstep.console_token'::regclass AND NOT l.granted AND a.query ~ 'console_token' LIMIT 1"; }
+wait_of() {
+    sql "SELECT a.pid || ' ' || a.query_start FROM pg_stat_activity a JOIN pg_locks l USING (pid)
+        WHERE l.relation = 'lockstep.console_token'::regclass AND NOT l.granted AND a.query ~ 'console_token'
+        LIMIT 1"
+}
 heard() {
     local waiting
     eventually 20 eval '[ -n "$(wait_of)" ]'
@@ -153,22 +185,28 @@ case_begin 'few requests wait with tokens that have to be checked, and the other
 : >"$tmp/asked"
 asking=()
 for i in $(seq 10); do
-    curl -s -m 60 -o /dev/null -w '%{http_code}\n' -H "Authorization: Bearer $(printf '%064d' "$i")" "${url}api/v1/runs" >>"$tmp/asked" &
+    curl -s -m 60 -o /dev/null -w '%{http_code}\n' -H "Authorization: Bearer $(printf '%064d' "$i")" \
+        "${url}api/v1/runs" >>"$tmp/asked" &
     asking+=($!)
 done
 eventually 20 eval '[ "$(grep -c 503 "$tmp/asked")" -ge 5 ]'
 api GET api/v1/runs '' -H "Authorization: Bearer $(printf '%064d' 11)"
-expect 'one more' "$status $(api_is '.hint') $(grep -ci '^retry-after: [1-9]' "$tmp/headers")" '503 Try again in a moment. 1'
+expect 'one more' "$status $(api_is '.hint') $(grep -ci '^retry-after: [1-9]' "$tmp/headers")" \
+    '503 Try again in a moment. 1'
 lets_go
 wait "${asking[@]}" || true
-expect 'those that could be looked up are unknown, the rest were refused' "$(sort -u "$tmp/asked" | paste -sd' ')" '401 503'
+expect 'those that could be looked up are unknown, the rest were refused' "$(sort -u "$tmp/asked" | paste -sd' ')" \
+    '401 503'
 kill "$listener"
 wait "$listener" 2>/dev/null || true
 sql "SELECT lockstep.queue_resume('$q', 'for what follows')" >/dev/null
 
 case_begin 'an Idempotency-Key is for one query'
 sign_in "$acts"
-publish() { api POST "api/v1/queues/$q/runs?name=$1" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: same' -H 'Content-Type: application/jsonl' --data-binary '{"order": 1, "sql": "SELECT 1"}'; }
+publish() {
+    api POST "api/v1/queues/$q/runs?name=$1" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: same' \
+        -H 'Content-Type: application/jsonl' --data-binary '{"order": 1, "sql": "SELECT 1"}'
+}
 publish one
 expect 'one' "$status" 200
 first=$answer
@@ -181,12 +219,15 @@ case_begin 'a change whose client leaves before it was made is not made'
 locks lockstep.queue
 api POST "api/v1/queues/$q/pause" '{"reason": "left"}' -m 1 -b "$tmp/cookies" -H "X-CSRF-Token: $csrf"
 expect 'it left' "$status" 'curl: 28'
-eventually 20 eval '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'lockstep.queue'"'::regclass AND NOT granted")" = 0 ]'
+eventually 20 eval \
+    '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'lockstep.queue'"'::regclass AND NOT granted")" = 0 ]'
 lets_go
-expect 'not paused' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_paused' AND detail = 'left'")" 0
+expect 'not paused' \
+    "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_paused' AND detail = 'left'")" 0
 
 case_begin 'a person whose session with PostgreSQL was ended is asked to sign in again, at once'
-sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = '$acts' AND datname = current_database()" >/dev/null
+sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+    WHERE usename = '$acts' AND datname = current_database()" >/dev/null
 as GET 'api/v1/runs?limit=7'
 expect 'the first answer' "$status $(api_is .hint)" '401 Sign in again.'
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# While the database is down the console says so (503) to whoever has a right to come in or may have one, and to no one that a token is unknown; when it is back it goes on.
+# While the database is down the console says so (503) to whoever has a right to come in or may have one, and to no one
+# that a token is unknown; when it is back it goes on.
 # ctest: nosan lock=servers
 . "$(dirname "$0")/../support/own_servers.bash"
 . "$here/../support/console.bash"
@@ -17,11 +18,18 @@ expect 'another' "$status" 401
 
 case_begin 'with the database down, no visitor is answered as unknown'
 data=$(sql 'SHOW data_directory')
-server() { if [ "$(id -u)" = 0 ]; then setpriv --reuid "$(stat -c %u "$data")" --regid "$(stat -c %g "$data")" --clear-groups "$@"; else "$@"; fi; }
+server() {
+    if [ "$(id -u)" = 0 ]; then
+        setpriv --reuid "$(stat -c %u "$data")" --regid "$(stat -c %g "$data")" --clear-groups "$@"
+    else
+        "$@"
+    fi
+}
 options=$(sed -n 's/^[^ ]* //p' "$data/postmaster.opts")
 server "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -m immediate -w stop >/dev/null
 bearer "$token"
-expect 'a token that was known' "$status $(grep -ci '^retry-after:' "$tmp/headers") $(api_is .title)" '503 1 Service Unavailable'
+expect 'a token that was known' "$status $(grep -ci '^retry-after:' "$tmp/headers") $(api_is .title)" \
+    '503 1 Service Unavailable'
 bearer "${token//[0-9]/a}"
 expect 'one that may be' "$status" 503
 api POST api/v1/session '{"login": "someone", "password": "secret"}'
@@ -43,7 +51,8 @@ expect 'at the first request' "$status" 200
 
 case_begin 'a visitor without a sign-in learns how to sign in' REMEDY_SIGN_IN REMEDY_TOKEN_NEW
 api GET api/v1/runs
-expect 'nobody' "$status $(api_is .hint)" '401 Sign in, by POST to api/v1/session. For programs: lockstep console token create deploy'
+expect 'nobody' "$status $(api_is .hint)" \
+    '401 Sign in, by POST to api/v1/session. For programs: lockstep console token create deploy'
 command=$(api_is .hint | grep -o 'lockstep console token.*')
 api POST api/v1/session '{"login": "someone", "password": "secret"}'
 expect 'a POST there is looked at' "$status" 401

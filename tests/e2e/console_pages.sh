@@ -1,7 +1,7 @@
 #!/bin/bash
-# The pages of the console in a real browser: each opens with an empty and with a busy database, in both colour schemes and at three widths,
-# without an error, a request outside or a violation of axe-core; what an operator does on them, by keyboard, happens in the database.
-# Screenshots are kept in build/console/shots.
+# The pages of the console in a real browser: each opens with an empty and with a busy database, in both colour schemes
+# and at three widths, without an error, a request outside or a violation of axe-core; what an operator does on them, by
+# keyboard, happens in the database. Screenshots are kept in build/console/shots.
 # ctest: nosan long timeout=600
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/browser.bash"
@@ -9,7 +9,8 @@
 browser_needed chromium
 browser_surroundings
 shots=$browser_root/build/console/shots
-visit() { browser_run pages.mjs "$url" "$1" "$2" "${pages[@]}"; } # SCHEMES DIR: nothing is wrong on any of $pages; a DIR for screenshots, or -
+# SCHEMES DIR: nothing is wrong on any of $pages; a DIR for screenshots, or -.
+visit() { browser_run pages.mjs "$url" "$1" "$2" "${pages[@]}"; }
 # What this console has no route for is not tested: its OpenAPI document lists the routes.
 has() { curl -s -m 30 "${url}api/v1/openapi.json" | jq -e --arg route "$1" '.paths | has($route)' >/dev/null; }
 chosen() { # ROUTE NAME=PATH...: those whose route there is, in $pages
@@ -20,8 +21,10 @@ chosen() { # ROUTE NAME=PATH...: those whose route there is, in $pages
     done
 }
 lists() {
-    chosen /overview overview= /runs runs=runs /tasks tasks=tasks /queues queues=queues /executors executors=executors /locks locks=locks /jobs jobs=jobs /health missed=missed \
-        /events log=log /job-log job-log=log?of=jobs /rejected rejected=rejected /replays replay=replay /system system=system
+    chosen /overview overview= /runs runs=runs /tasks tasks=tasks /queues queues=queues /executors executors=executors \
+        /locks locks=locks /jobs jobs=jobs /health missed=missed \
+        /events log=log /job-log job-log=log?of=jobs /rejected rejected=rejected /replays replay=replay /system \
+        system=system
 }
 
 case_begin 'every page opens with an empty database'
@@ -43,7 +46,8 @@ run=$(lockstep publish --queue "$q" -q --name 'load of sales' "$tmp/tasks")
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 6 2>"$tmp/executor.log" &
 executor=$!
 eventually 60 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" PartiallyCompleted
-printf '%s\n' '{"order": 1, "name": "long", "sql": "SELECT pg_sleep(600)"}' '{"order": 2, "sql": "SELECT 2"}' >"$tmp/long"
+printf '%s\n' '{"order": 1, "name": "long", "sql": "SELECT pg_sleep(600)"}' \
+    '{"order": 2, "sql": "SELECT 2"}' >"$tmp/long"
 running=$(lockstep publish --queue "$q" -q --name $'runs \xe2\x80\xaelong' "$tmp/long")
 waiting=$(lockstep publish --queue "$q" -q --name 'waits' "$tmp/long")
 eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name = 'long' AND status = 'Processing'" 1
@@ -64,8 +68,10 @@ rejected=$(sql 'SELECT rejected_id FROM lockstep.rejected')
 console_anyone
 lists
 many=("${pages[@]}")
-chosen '/runs/{run}/gantt' "run=runs/$run" '/runs/{run}/gantt' "running=runs/$running" '/tasks/{task}/explain' "task=tasks/$task" \
-    '/queues/{queue}/advise' "queue=queues/$q" '/jobs/{job}' job=jobs/load%2Esales '/jobs/{job}' triggered=jobs/on_rows '/rejected/{rejected}' "message=rejected/$rejected"
+chosen '/runs/{run}/gantt' "run=runs/$run" '/runs/{run}/gantt' "running=runs/$running" '/tasks/{task}/explain' \
+    "task=tasks/$task" \
+    '/queues/{queue}/advise' "queue=queues/$q" '/jobs/{job}' job=jobs/load%2Esales '/jobs/{job}' \
+    triggered=jobs/on_rows '/rejected/{rejected}' "message=rejected/$rejected"
 pages+=("${many[@]}")
 visit light,dark "$shots"
 

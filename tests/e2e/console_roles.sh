@@ -1,7 +1,8 @@
 #!/bin/bash
-# Who may do what, over the whole of the console's API: each method of each path of its OpenAPI document, asked as everyone who may ask. Without a sign-in all is 401 but what is
-# for everyone; changes are 403 for monitors, and for everyone who has a cookie and not the CSRF token; publishing
-# needs lockstep_producer, too; a token that reports to watches does nothing else.
+# Who may do what, over the whole of the console's API: each method of each path of its OpenAPI document, asked as
+# everyone who may ask. Without a sign-in all is 401 but what is for everyone; changes are 403 for monitors, and for
+# everyone who has a cookie and not the CSRF token; publishing needs lockstep_producer, too; a token that reports to
+# watches does nothing else.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
@@ -10,9 +11,12 @@ lockstep queue create "$q" -q --create-topic >/dev/null
 run=$(lockstep publish --queue "$q" -q - <<<'{"order": 1, "sql": "SELECT 1"}')
 daemon --queue "$q" --readers 1
 eventually 60 run_is "$run" Completed
-lockstep job apply - -q <<<"{\"job\": \"nightly\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}" >/dev/null
-sql "INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text) SELECT 'nightly', 'missed', now(), now(), now(), now(), 'sentence';
-     INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw) SELECT queue_id, 1000, 'bad_json', 'detail', '\xff00' FROM lockstep.queue" >/dev/null
+lockstep job apply - \
+    -q <<<"{\"job\": \"nightly\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}" >/dev/null
+sql "INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text)
+     SELECT 'nightly', 'missed', now(), now(), now(), now(), 'sentence';
+     INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+     SELECT queue_id, 1000, 'bad_json', 'detail', '\xff00' FROM lockstep.queue" >/dev/null
 person "$looks" lockstep_monitor
 person "$acts" lockstep_operator
 person "$publishes" lockstep_producer
@@ -20,16 +24,20 @@ person "$nothing" ''
 robot=$(lockstep console token create robot --role monitor -q)
 watchman=$(lockstep console token create watchman --role ping -q)
 console_start -b "$LOCKSTEP_TEST_BROKERS"
-names=$(jq -n --arg queue "$q" --arg run "$run" --arg task "$(sql 'SELECT min(task_id) FROM lockstep.task')" --arg alert "$(sql 'SELECT min(alert_id) FROM lockstep.job_alert')" \
-    --arg rejected "$(sql 'SELECT min(rejected_id) FROM lockstep.rejected_message')" --arg executor "$(sql 'SELECT min(executor_id::text) FROM lockstep.executor')" \
-    '{$queue, $run, $task, $alert, $rejected, $executor, job: "nightly", schedule: "none", replay: "1", token: "robot", pid: "1"}')
+names=$(jq -n --arg queue "$q" --arg run "$run" --arg task "$(sql 'SELECT min(task_id) FROM lockstep.task')" \
+    --arg alert "$(sql 'SELECT min(alert_id) FROM lockstep.job_alert')" \
+    --arg rejected "$(sql 'SELECT min(rejected_id) FROM lockstep.rejected_message')" \
+    --arg executor "$(sql 'SELECT min(executor_id::text) FROM lockstep.executor')" \
+    '{$queue, $run, $task, $alert, $rejected, $executor, job: "nightly", schedule: "none", replay: "1",
+        token: "robot", pid: "1"}')
 
 # who NAME LEVEL PUBLISHES HEADERS
 who() { jq -nc --arg who "$1" --arg level "$2" --argjson publishes "$3" --argjson headers "$4" '$ARGS.named'; }
 # signed_in NAME [CSRF]: the headers of a web session; CSRF instead of its token
 signed_in() {
     sign_in "$1"
-    jq -nc --arg cookie "$(awk '$6 ~ /^lockstep_session/ { print $6 "=" $7 }' "$tmp/cookies")" --arg csrf "${2-$csrf}" '{Cookie: $cookie, "X-CSRF-Token": $csrf}'
+    jq -nc --arg cookie "$(awk '$6 ~ /^lockstep_session/ { print $6 "=" $7 }' "$tmp/cookies")" --arg csrf "${2-$csrf}" \
+        '{Cookie: $cookie, "X-CSRF-Token": $csrf}'
 }
 # asks WHO...: how the answers differ from what they should be
 asks() { python3 "$here/../support/console_roles.py" "$url" "$names" "$@" 2>&1; }
@@ -57,8 +65,10 @@ expect 'nothing was done' "$(sql "SELECT count(*) - $before FROM lockstep.event_
 
 case_begin 'one who is in neither group does not come in, even if it may publish'
 for login in "$publishes" "$nothing"; do
-    eventually 20 eval 'api POST api/v1/session "{\"login\": \"$login\", \"password\": \"secret of $login\"}"; [ "$status" != 429 ]'
-    expect 'sign-in' "$status $(api_is .detail)" '403 the login is a member of neither lockstep_monitor nor lockstep_operator'
+    eventually 20 eval \
+        'api POST api/v1/session "{\"login\": \"$login\", \"password\": \"secret of $login\"}"; [ "$status" != 429 ]'
+    expect 'sign-in' "$status $(api_is .detail)" \
+        '403 the login is a member of neither lockstep_monitor nor lockstep_operator'
 done
 console_stop
 told_to_end "$daemon"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The page of a console that serves two databases in a real browser: its switch, on the pages and at the sign-in, `g d`, and the page of both. That of a console with one database has none of it.
+# The page of a console that serves two databases in a real browser: its switch, on the pages and at the sign-in, `g d`,
+# and the page of both. That of a console with one database has none of it.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/browser.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Operators at work while it runs: the reader bound grows at once and shrinks without killing; one executor works on two queues;
-# SIGTERM drains; a paused queue opens nothing new.
+# Operators at work while it runs: the reader bound grows at once and shrinks without killing; one executor works on two
+# queues; SIGTERM drains; a paused queue opens nothing new.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
@@ -26,11 +26,13 @@ lockstep queue create "$q" -q --create-topic --max-readers 2
 sleepers "$q" 1 12 >"$tmp/tasks.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 daemon --queue "$q" --readers 8
-running="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active' AND query LIKE 'SELECT hold(''$q''%' AND datname = current_database()"
+running="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active'
+      AND query LIKE 'SELECT hold(''$q''%' AND datname = current_database()"
 eventually 10 is "$running" 2
 lockstep queue set "$q" -q --max-readers 6
 eventually 5 is "$running" 6
-expect 'queue show' "$(lockstep queue show "$q" -o json | jq -r '.. | objects | select(has("max_readers")) | .max_readers' | head -1)" 6
+expect 'queue show' \
+    "$(lockstep queue show "$q" -o json | jq -r '.. | objects | select(has("max_readers")) | .max_readers' | head -1)" 6
 lockstep queue set "$q" -q --max-readers 3
 expect 'none is killed' "$(sql "$running")" 6
 sql "INSERT INTO let_go VALUES ('$q', 1, 0), ('$q', 1, 1), ('$q', 1, 2)"
@@ -63,7 +65,8 @@ status=0
 wait $daemon || status=$?
 expect 'drained' "$status" 0
 expect 'finished' "$(sql "SELECT completed FROM lockstep.run_status WHERE run_id = '$run'")" 3
-expect 'nothing is left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+expect 'nothing is left' "$(sql "SELECT count(*) FROM pg_locks
+    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
 executors 1 "$q" 4
 executors_wait || failed=1
 expect 'the next one goes on' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" Completed
@@ -79,9 +82,14 @@ for n in 1 2 3; do
     lockstep publish --queue "$a" -q "$tmp/a.jsonl" >/dev/null
     lockstep publish --queue "$b" -q "$tmp/b.jsonl" >/dev/null
 done
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$a" --queue "$b" --readers 3 --until-idle 2>>"$tmp/daemon.log" || failed=1
-expect 'all runs of both' "$(sql "SELECT queue = '$a', count(*), min(status) FROM lockstep.run_status WHERE queue IN ('$a', '$b') GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" 'f|3|Completed t|3|Completed '
-expect 'runs one after the other' "$(sql "SELECT count(*) FROM (SELECT min(started_at) AS s, lag(max(ended_at)) OVER (PARTITION BY queue ORDER BY min(started_at)) AS before FROM lockstep.execution_log WHERE queue IN ('$a', '$b') GROUP BY queue, run_id) x WHERE s < before")" 0
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$a" --queue "$b" --readers 3 \
+    --until-idle 2>>"$tmp/daemon.log" || failed=1
+expect 'all runs of both' "$(sql "SELECT queue = '$a', count(*), min(status) FROM lockstep.run_status
+    WHERE queue IN ('$a', '$b') GROUP BY 1 ORDER BY 1" | tr '\n' ' ')" 'f|3|Completed t|3|Completed '
+expect 'runs one after the other' "$(sql "SELECT count(*)
+    FROM (SELECT min(started_at) AS s, lag(max(ended_at)) OVER (PARTITION BY queue ORDER BY min(started_at)) AS before
+          FROM lockstep.execution_log WHERE queue IN ('$a', '$b') GROUP BY queue, run_id) x
+    WHERE s < before")" 0
 cases_end
 [ $failed = 0 ] || tail -40 "$tmp/daemon.log"
 exit $failed

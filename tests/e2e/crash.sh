@@ -1,6 +1,6 @@
 #!/bin/bash
-# The database crashes while runs go through: a backend is killed, the server is shut down at once, or it is killed with its
-# last commits still in memory. A prefix survives, and the executors go on from the cursor that they find.
+# The database crashes while runs go through: a backend is killed, the server is shut down at once, or it is killed with
+# its last commits still in memory. A prefix survives, and the executors go on from the cursor that they find.
 # ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
@@ -16,7 +16,8 @@ lockstep queue create "$q" -q --create-topic --max-readers 6
 daemon() { # N: executors that go on for ever
     local i
     for ((i = 0; i < $1; i++)); do
-        "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s executor.heartbeat=2500ms --queue "$q" --readers 3 2>>"$tmp/$i.log" &
+        "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s executor.heartbeat=2500ms --queue "$q" \
+            --readers 3 2>>"$tmp/$i.log" &
         executors+=($!)
     done
 }
@@ -26,21 +27,25 @@ effects() { [ "$(sql "SELECT count(*) >= $1 FROM ledger WHERE ord >= $base" 2>/d
 prefix() {
     sql <<SQL
 SELECT 'effects without a completed task: ' || count(*) FROM ledger l WHERE NOT EXISTS (
-    SELECT FROM lockstep.task t WHERE t."order" = l.ord AND t.seq = l.seq AND t.status = 'Completed') HAVING count(*) > 0;
+    SELECT FROM lockstep.task t WHERE t."order" = l.ord AND t.seq = l.seq AND t.status = 'Completed')
+HAVING count(*) > 0;
 SELECT 'completed tasks without an effect: ' || count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
 WHERE r.run_id = '$run' AND t.status = 'Completed' AND NOT EXISTS (
     SELECT FROM ledger l WHERE t."order" = l.ord AND t.seq = l.seq) HAVING count(*) > 0;
 SELECT 'the cursor is ' || q.next_offset || ', the last claimed record ' || max(t.kafka_offset)
 FROM lockstep.queue q JOIN lockstep.task t USING (queue_id) JOIN lockstep.run r USING (run_no)
 WHERE r.run_id = '$run' AND r.end_offset IS NULL GROUP BY q.next_offset HAVING max(t.kafka_offset) + 1 <> q.next_offset;
-SELECT 'claimed ' || count(t.task_id) || ' of seq 0 to ' || max(t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+SELECT 'claimed ' || count(t.task_id) || ' of seq 0 to ' || max(t.seq)
+FROM lockstep.task t JOIN lockstep.run r USING (run_no)
 WHERE r.run_id = '$run' HAVING count(t.task_id) <> max(t.seq) + 1
 SQL
 }
 publish() { # FIRST_ORDER TASKS PHASE SECONDS: so many, in phases of PHASE tasks
     local i
     base=$1
-    for ((i = 0; i < $2; i++)); do echo "{\"order\": $((base + i / $3)), \"sql\": \"SELECT work('$q', $((base + i / $3)), $i, $4)\"}"; done >"$tmp/tasks.jsonl"
+    for ((i = 0; i < $2; i++)); do
+        echo "{\"order\": $((base + i / $3)), \"sql\": \"SELECT work('$q', $((base + i / $3)), $i, $4)\"}"
+    done >"$tmp/tasks.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 }
 judge() { # WHAT TASKS
@@ -61,11 +66,13 @@ pg_start main
 judge 'after a killed backend and an immediate shutdown' 1200
 
 case_begin 'when the server loses its last commits, executors continue from the remaining ones'
-# The last commits are lost, more than once: with the executors at work, and with executors that stand still for a moment, so
-# that what was there before the crash can be compared with what is left.
+# The last commits are lost, more than once: with the executors at work, and with executors that stand still for a
+# moment, so that what was there before the crash can be compared with what is left.
 lost=0 back=0
 publish 1000 9000 3000 0
-counts() { sql "SELECT (SELECT count(*) FROM ledger WHERE ord >= $base), next_offset FROM lockstep.queue" | tr '|' ' '; }
+counts() {
+    sql "SELECT (SELECT count(*) FROM ledger WHERE ord >= $base), next_offset FROM lockstep.queue" | tr '|' ' '
+}
 for at in 1000 4000 7000; do
     eventually 30 effects "$at"
     # With its writer stopped, a commit stays in memory until a synchronous one comes by: a heartbeat.

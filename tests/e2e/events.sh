@@ -1,18 +1,25 @@
 #!/bin/bash
-# Events: what happens to runs and phases comes to <topic>.events once and in its order: over a run with failures, reopened runs, two
-# executors, an operator's hand, and wherever the relay is killed.
+# Events: what happens to runs and phases comes to <topic>.events once and in its order: over a run with failures,
+# reopened runs, two executors, an operator's hand, and wherever the relay is killed.
 # ctest: slow nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 # events QUEUE: the values, in order of the topic
-events() { kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1.events" -p 0 -o beginning -e -X isolation.level=read_committed -f '%k|%s\n' 2>/dev/null; }
+events() {
+    kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1.events" -p 0 -o beginning -e -X isolation.level=read_committed \
+        -f '%k|%s\n' 2>/dev/null
+}
 # story QUEUE [JQ]: what they tell, one line each
-story() { events "$1" | sed 's/^[^|]*|//' | jq -rc "${2:-select(true) | [.event, .order, .task.seq, .status, .tasks.completed, .tasks.failed, .tasks.cancelled] | map(select(. != null)) | join(\" \")}"; }
+story() {
+    events "$1" | sed 's/^[^|]*|//' | jq \
+        -rc "${2:-select(true) | [.event, .order, .task.seq, .status, .tasks.completed, .tasks.failed, .tasks.cancelled] | map(select(. != null)) | join(\" \")}"
+}
 empty() { is "SELECT count(*) FROM lockstep.outbox JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1'" 0; }
 ended() { is "SELECT count(*) FROM lockstep.run_status WHERE queue = '$1' AND ended_at IS NULL" 0; }
 queue() { lockstep queue create "$1" -q --create-topic "${@:2}"; }
 task() { printf '{"order": %d, "sql": "%s"}\n' "$1" "$2"; }
 run_probed() { # QUEUE PROBE
-    LOCKSTEP_PROBE=$2 LOCKSTEP_PROBE_DIR=$tmp/$1 "${LOCKSTEP_BIN}-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$1" --readers 1 2>"$tmp/$1.probed.log" &
+    LOCKSTEP_PROBE=$2 LOCKSTEP_PROBE_DIR=$tmp/$1 "${LOCKSTEP_BIN}-probed" executor run -d "$db" \
+        -b "$LOCKSTEP_TEST_BROKERS" --queue "$1" --readers 1 2>"$tmp/$1.probed.log" &
 }
 three() { task 100 'SELECT 1'; task 100 'SELECT 2'; task 200 'SELECT 3'; task 300 'SELECT 4'; }
 three_told='run_started
@@ -26,7 +33,8 @@ run_ended Completed 4 0 0'
 # once QUEUE: no event twice, the numbers dense, the key is the run
 once() {
     expect "$1: ids" "$(events "$1" | sed 's/^[^|]*|//' | jq -r .id | sort | uniq -d)" ''
-    expect "$1: keys" "$(events "$1" | jq -rR 'capture("^(?<key>[^|]*)[|](?<event>.*)$") | select(.key != (.event | fromjson | .run // "")) | "\(.key) \(.event)"')" ''
+    expect "$1: keys" "$(events "$1" | jq -rR 'capture("^(?<key>[^|]*)[|](?<event>.*)$")
+        | select(.key != (.event | fromjson | .run // "")) | "\(.key) \(.event)"')" ''
 }
 
 # Killed at each step of the first batch; another executor goes on.
@@ -62,7 +70,12 @@ done
 case_begin 'the events of a failed run and its retry come in their order'
 q=$(scratch_name)
 queue "$q" --events on --on-failure continue
-{ task 10 'SELECT 1'; task 20 'SELECT mend()'; task 20 'SELECT 1'; task 30 'SELECT 1'; } | lockstep publish -q --queue "$q" --name nightly - >"$tmp/run"
+{
+    task 10 'SELECT 1'
+    task 20 'SELECT mend()'
+    task 20 'SELECT 1'
+    task 30 'SELECT 1'
+} | lockstep publish -q --queue "$q" --name nightly - >"$tmp/run"
 run=$(cat "$tmp/run")
 executors 2 "$q" 2
 executors_wait || failed=1
@@ -76,8 +89,11 @@ phase_opened 30
 phase_done 30 1 0 0
 run_ended PartiallyCompleted 3 1 0'
 expect 'a failure' "$(story "$q")" "$first"
-expect 'what an event says' "$(story "$q" 'select(.event == "task_failed") | [.queue, .run, .run_name, .task.attempt, .task.error, .at, .id] | map(type == "string" or type == "number") | all')" true
-expect 'whose' "$(story "$q" 'select(.event == "task_failed") | "\(.run) \(.run_name) \(.queue) \(.task.error)"')" "$run nightly $q 42883: function mend() does not exist"
+expect 'what an event says' "$(story "$q" \
+    'select(.event == "task_failed") | [.queue, .run, .run_name, .task.attempt, .task.error, .at, .id] | map(type == "string" or type == "number") | all')" \
+    true
+expect 'whose' "$(story "$q" 'select(.event == "task_failed") | "\(.run) \(.run_name) \(.queue) \(.task.error)"')" \
+    "$run nightly $q 42883: function mend() does not exist"
 sql 'CREATE FUNCTION mend() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$'
 lockstep run retry "$run" -q >/dev/null
 executors 1 "$q" 1
@@ -102,7 +118,9 @@ lockstep run cancel "$(cat "$tmp/run")" -q --reason enough >/dev/null
 executors 1 "$q" 1
 executors_wait || failed=1
 eventually 20 empty "$q" || failed=1
-expect 'an operator' "$(story "$q" '[.event, .order, .status, .tasks.failed, .tasks.cancelled] | map(select(. != null)) | join(" ")')" 'run_started
+expect 'an operator' \
+    "$(story "$q" '[.event, .order, .status, .tasks.failed, .tasks.cancelled] | map(select(. != null)) | join(" ")')" \
+    'run_started
 phase_opened 1
 task_failed 1
 run_stopped
@@ -134,12 +152,16 @@ expect 'switched on' "$(story "$q")" "$three_told"
 case_begin 'events of three executors are in the order of their causes'
 q=$(scratch_name)
 queue "$q" --events on
-for ((i = 1; i <= 60; i++)); do task $i 'SELECT 1'; task $i 'SELECT 2'; done | lockstep publish -q --queue "$q" - >/dev/null
+for ((i = 1; i <= 60; i++)); do
+    task $i 'SELECT 1'
+    task $i 'SELECT 2'
+done | lockstep publish -q --queue "$q" - >/dev/null
 executors 3 "$q" 2
 executors_wait || failed=1
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/$q.log" &
 eventually 20 empty "$q" || failed=1
-expect 'many phases' "$(story "$q" 'select(.order) | "\(.event) \(.order)"')" "$(for ((i = 1; i <= 60; i++)); do echo "phase_opened $i"; echo "phase_done $i"; done)"
+expect 'many phases' "$(story "$q" 'select(.order) | "\(.event) \(.order)"')" \
+    "$(for ((i = 1; i <= 60; i++)); do echo "phase_opened $i"; echo "phase_done $i"; done)"
 expect 'many phases: last' "$(story "$q" | tail -n 1)" 'run_ended Completed 120 0 0'
 once "$q"
 

@@ -1,7 +1,8 @@
 #!/bin/bash
-# External tasks: the example with its workers in Python and C; many workers share a phase and each task is done once, in phase
-# order; a phase of external tasks only, and what comes behind it, opens at once, also when the executor that claimed it is gone;
-# a worker that dies is followed by another one; the queue's row is not locked while a worker's transaction is open.
+# External tasks: the example with its workers in Python and C; many workers share a phase and each task is done once,
+# in phase order; a phase of external tasks only, and what comes behind it, opens at once, also when the executor that
+# claimed it is gone; a worker that dies is followed by another one; the queue's row is not locked while a worker's
+# transaction is open.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 role=$(scratch_name)
@@ -9,24 +10,37 @@ e2e_roles=("$role")
 export PATH=$LOCKSTEP_TEST_PGBIN:$PATH
 
 case_begin 'the worker of the examples does its tasks'
-WORKER_ROLE=$role timeout 60 "$here/../../examples/notification/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1 || failed=1
+WORKER_ROLE=$role timeout 60 "$here/../../examples/notification/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" \
+    >"$tmp/example.log" 2>&1 || failed=1
 expect 'what was sent' "$(sed -n '/What was sent/,/Who did it/p' "$tmp/example.log" | grep ': Hello' | tr '\n' ',')" \
     'email ann@example.org: Hello Ann!,email eve@example.org: Hello Eve!,sms +431234: Hello Bob!,sms +435678: Hello Eve!,'
 expect 'the run' "$(sql 'SELECT status, completed FROM lockstep.run_status')" 'Completed|7'
-expect 'attempts' "$(sql "SELECT name, attempt, status, split_part(worker, ' ', 2), executor_id IS NULL FROM lockstep.execution_log WHERE type = 'external' ORDER BY seq, attempt" | tr '\n' ' ')" \
+expect 'attempts' "$(sql "SELECT name, attempt, status, split_part(worker, ' ', 2), executor_id IS NULL
+    FROM lockstep.execution_log WHERE type = 'external' ORDER BY seq, attempt" | tr '\n' ' ')" \
     'ann|1|Error|python|t ann|2|Completed|python|t bob|1|Completed|python|t eve|1|Error|python|t eve|2|Completed|python|t invoice 1|1|Completed|C|t invoice 2|1|Completed|C|t '
-expect 'their rows' "$(sql "SELECT (SELECT count(*) FROM notification.notification WHERE confirmed_at IS NOT NULL), (SELECT count(*) FROM notification.invoice WHERE printed_at IS NOT NULL)")" '3|2'
-expect 'order' "$(sql 'SELECT count(*) FROM (SELECT min(started_at) AS s, lag(max(ended_at)) OVER (ORDER BY "order") AS before FROM lockstep.execution_log GROUP BY "order") x WHERE s < before')" 0
-expect 'an exclusive subtype' "$(sql "INSERT INTO notification.invoice SELECT task_id, 1 FROM lockstep.task WHERE name = 'bob'" 2>&1 | grep -o 'violates check constraint')" 'violates check constraint'
+expect 'their rows' "$(sql "SELECT (SELECT count(*) FROM notification.notification WHERE confirmed_at IS NOT NULL),
+        (SELECT count(*) FROM notification.invoice WHERE printed_at IS NOT NULL)")" '3|2'
+expect 'order' "$(sql 'SELECT count(*)
+    FROM (SELECT min(started_at) AS s, lag(max(ended_at)) OVER (ORDER BY "order") AS before
+          FROM lockstep.execution_log GROUP BY "order") x
+    WHERE s < before')" 0
+expect 'an exclusive subtype' "$(sql "INSERT INTO notification.invoice
+    SELECT task_id, 1 FROM lockstep.task WHERE name = 'bob'" 2>&1 | grep -o 'violates check constraint')" \
+    'violates check constraint'
 [ $failed = 0 ] || cat "$tmp/example.log"
 
 case_begin 'tables of users'\'' own types go with their tasks, and come back from a dump'
-expect 'their owner' "$(sql "SELECT bool_or(tableowner = '$role'), count(*) > 2 FROM pg_tables WHERE schemaname = 'notification'")" 'f|t'
+expect 'their owner' \
+    "$(sql "SELECT bool_or(tableowner = '$role'), count(*) > 2 FROM pg_tables WHERE schemaname = 'notification'")" 'f|t'
 sql "CREATE DATABASE ${db##*dbname=}_copy"
-pg_dump -d "$db" | psql -X -q -v ON_ERROR_STOP=1 -d "${db}_copy" >"$tmp/restore.log" 2>&1 || { failed=1; tail -3 "$tmp/restore.log"; }
-expect 'restored' "$(psql -X -At -d "${db}_copy" -c 'SELECT (SELECT count(*) FROM notification.notification), (SELECT count(*) FROM notification.invoice), (SELECT count(*) FROM lockstep.task)')" '3|2|7'
+pg_dump -d "$db" | psql -X -q -v ON_ERROR_STOP=1 -d "${db}_copy" >"$tmp/restore.log" 2>&1 ||
+    { failed=1; tail -3 "$tmp/restore.log"; }
+expect 'restored' "$(psql -X -At -d "${db}_copy" -c 'SELECT (SELECT count(*) FROM notification.notification),
+        (SELECT count(*) FROM notification.invoice), (SELECT count(*) FROM lockstep.task)')" '3|2|7'
 psql -X -q -d "${db}_copy" -v ON_ERROR_STOP=1 -c 'DELETE FROM lockstep.task_attempt; DELETE FROM lockstep.task' 2>&1
-expect 'tasks are deleted, and their rows with them' "$(psql -X -At -d "${db}_copy" -c 'SELECT (SELECT count(*) FROM notification.notification), (SELECT count(*) FROM notification.email), (SELECT count(*) FROM notification.invoice)')" '0|0|2'
+expect 'tasks are deleted, and their rows with them' \
+    "$(psql -X -At -d "${db}_copy" -c 'SELECT (SELECT count(*) FROM notification.notification),
+            (SELECT count(*) FROM notification.email), (SELECT count(*) FROM notification.invoice)')" '0|0|2'
 sql "DROP DATABASE ${db##*dbname=}_copy WITH (FORCE)"
 
 case_begin 'several workers by psql take, note and complete tasks side by side'
@@ -58,19 +72,32 @@ SQL
 external() { for ((i = 0; i < $2; i++)); do echo "{\"order\": $1, \"type\": \"external\"}"; done; }
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2
-{ external 1 60; external 2 60; echo '{"order": 2, "sql": "SELECT pg_sleep(0.05)"}'; external 3 1; external 4 60; echo '{"order": 5, "sql": "SELECT 1"}'; external 6 3; } >"$tmp/tasks.jsonl"
+{
+    external 1 60
+    external 2 60
+    echo '{"order": 2, "sql": "SELECT pg_sleep(0.05)"}'
+    external 3 1
+    external 4 60
+    echo '{"order": 5, "sql": "SELECT 1"}'
+    external 6 3
+} >"$tmp/tasks.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 2 "$q" 2
 workers=()
 for w in 1 2 3 4; do
-    psql -X -q -v ON_ERROR_STOP=1 -d "$as_worker" -c "CALL work_until('$q', 'w$w', 184)" >>"$tmp/workers.log" 2>&1 & workers+=($!)
+    psql -X -q -v ON_ERROR_STOP=1 -d "$as_worker" -c "CALL work_until('$q', 'w$w', 184)" >>"$tmp/workers.log" 2>&1 &
+    workers+=($!)
 done
 for pid in "${workers[@]}"; do wait "$pid" || { failed=1; cat "$tmp/workers.log"; }; done
 executors_wait || { failed=1; tail -20 "$tmp/$q".*.log; }
 expect 'the run' "$(sql "SELECT status, completed FROM lockstep.run_status WHERE run_id = '$run'")" 'Completed|186'
 expect 'each once' "$(sql 'SELECT count(*), count(DISTINCT task_id), count(DISTINCT worker) > 1 FROM done')" '184|184|t'
-expect 'in order' "$(sql 'SELECT count(*) FROM (SELECT min(at) AS s, lag(max(at)) OVER (ORDER BY ord) AS before FROM done GROUP BY ord) x WHERE s < before')" 0
-expect 'promptly: no phase waited for the look every five seconds' "$(sql "SELECT max(d) < interval '4 s' FROM (SELECT p.opened_at - lag(p.last_end) OVER (ORDER BY \"order\") AS d FROM lockstep.phase_status p WHERE run_id = '$run') x")" t
+expect 'in order' "$(sql 'SELECT count(*)
+    FROM (SELECT min(at) AS s, lag(max(at)) OVER (ORDER BY ord) AS before FROM done GROUP BY ord) x
+    WHERE s < before')" 0
+expect 'promptly: no phase waited for the look every five seconds' "$(sql "SELECT max(d) < interval '4 s'
+    FROM (SELECT p.opened_at - lag(p.last_end) OVER (ORDER BY \"order\") AS d FROM lockstep.phase_status p
+          WHERE run_id = '$run') x")" t
 
 case_begin 'the executor that claimed an external phase is killed, and the next one opens it'
 sql 'DELETE FROM done'
@@ -91,7 +118,9 @@ sql "UPDATE lockstep.queue SET external_lease = '5 min' WHERE name = '$q'"
 eventually 20 is "SELECT work_once('$q', 'w')" t
 eventually 20 is "SELECT work_once('$q', 'w')" t
 executors_wait || { failed=1; tail -20 "$tmp/$q".*.log; }
-expect 'lost once' "$(sql "SELECT status, (SELECT count(*) FROM lockstep.execution_log WHERE run_id = '$run' AND worker = 'dies' AND error LIKE 'lost%') FROM lockstep.run_status WHERE run_id = '$run'")" 'Completed|1'
+expect 'lost once' "$(sql "SELECT status,
+        (SELECT count(*) FROM lockstep.execution_log WHERE run_id = '$run' AND worker = 'dies' AND error LIKE 'lost%')
+    FROM lockstep.run_status WHERE run_id = '$run'")" 'Completed|1'
 
 case_begin 'a report that is not committed locks its own task only'
 # Two sessions. A report that is not committed locks its own task only: the queue's row is free, another worker reports.
@@ -112,7 +141,9 @@ echo 'COMMIT; SELECT 1;' >&7
 exec 7>&-
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 executors_wait || failed=1
-expect 'REPEATABLE READ' "$(psql -X -At -d "$as_worker" -c 'BEGIN ISOLATION LEVEL REPEATABLE READ' -c "SELECT work_once('$q', 'w')" 2>&1 | grep -o 'need transactions that are READ COMMITTED')" 'need transactions that are READ COMMITTED'
+expect 'REPEATABLE READ' "$(psql -X -At -d "$as_worker" -c 'BEGIN ISOLATION LEVEL REPEATABLE READ' \
+    -c "SELECT work_once('$q', 'w')" 2>&1 | grep -o 'need transactions that are READ COMMITTED')" \
+    'need transactions that are READ COMMITTED'
 expect 'nothing is left to settle' "$(sql 'SELECT count(*) FROM lockstep.worker_report')" 0
 cases_end
 exit $failed

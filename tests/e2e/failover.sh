@@ -1,6 +1,7 @@
 #!/bin/bash
-# The primary dies with commits that its standby has not, and the standby is promoted: the executors find it, see how far the
-# cursor went back, and finish, in order, every effect once. Then the old primary comes back: nobody works there.
+# The primary dies with commits that its standby has not, and the standby is promoted: the executors find it, see how
+# far the cursor went back, and finish, in order, every effect once. Then the old primary comes back: nobody works
+# there.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
@@ -23,19 +24,25 @@ daemon() { # LOG CONNINFO
 publish() { # FIRST_ORDER
     local i
     base=$1
-    for ((i = 0; i < 800; i++)); do echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, 0.004)\"}"; done >"$tmp/tasks.jsonl"
+    for ((i = 0; i < 800; i++)); do
+        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, 0.004)\"}"
+    done >"$tmp/tasks.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 }
 effects() { [ "$(sql "SELECT count(*) >= $1 FROM ledger WHERE ord >= $base" 2>/dev/null)" = t ]; }
 completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 2>/dev/null)" = Completed ]; }
-living() { [ "$(sql 'SELECT count(*) FROM lockstep.executor WHERE ended_at IS NULL AND lockstep.executor_lives(executor_no)' 2>/dev/null)" = "$1" ]; }
+living() {
+    [ "$(sql 'SELECT count(*) FROM lockstep.executor
+        WHERE ended_at IS NULL AND lockstep.executor_lives(executor_no)' 2>/dev/null)" = "$1" ]
+}
 judge() {
     eventually 40 completed || { failed=1; lockstep run show "$run"; }
     expect "$1" "$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)" ''
     expect "$1: effects" "$(sql "SELECT count(*) FROM ledger WHERE ord >= $base")" 800
 }
 
-# Two know both servers; one knows an address that leads to the one or to the other; one knows the standby only, and waits.
+# Two know both servers; one knows an address that leads to the one or to the other; one knows the standby only, and
+# waits.
 mkdir "$cluster/address"
 lead_to() { ln -sfn "$cluster/.s.PGSQL.${pg_ports[$1]}" "$cluster/address/.s.PGSQL.6000"; }
 lead_to a
@@ -52,7 +59,9 @@ eventually 20 grep -q 'event=incarnation_lost.*standby' "$tmp/standby.log"
 case_begin 'a standby names the reasons that it cannot explain'
 # Who asks the standby is told so first, and nothing of executors that it cannot see.
 "$LOCKSTEP_BIN" queue explain "$q" -d "$(pg_conninfo b)" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/explained"
-grep -q '^this server is a standby: the executors' <(head -1 "$tmp/explained") && grep -q 'Ask the primary' <(sed -n 2p "$tmp/explained") && ! grep -q 'no executor' "$tmp/explained" || { cat "$tmp/explained"; failed=1; }
+grep -q '^this server is a standby: the executors' <(head -1 "$tmp/explained") &&
+    grep -q 'Ask the primary' <(sed -n 2p "$tmp/explained") && ! grep -q 'no executor' "$tmp/explained" ||
+    { cat "$tmp/explained"; failed=1; }
 "$LOCKSTEP_BIN" check -d "$(pg_conninfo b)" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/checked" || true
 grep -q '^FAIL  primary .*the server is a standby' "$tmp/checked" || { cat "$tmp/checked"; failed=1; }
 
@@ -70,19 +79,24 @@ db=$(pg_conninfo b)
 judge 'after the fail-over'
 eventually 20 living 4
 for log in both1 both2 address; do
-    grep -q 'event=failed_over .*timeline_was=1 timeline=2 cursor_was=' "$tmp/$log.log" || { echo "$log did not say that it failed over"; failed=1; }
+    grep -q 'event=failed_over .*timeline_was=1 timeline=2 cursor_was=' "$tmp/$log.log" ||
+        { echo "$log did not say that it failed over"; failed=1; }
 done
 case_begin 'the cursor and the effects went back together'
 # The cursor went back, and so did the effects: commits of the dead primary are lost, nothing of a claim is.
-gone=$(sed -n 's/.*event=failed_over .*cursor_was=\([0-9]*\) cursor=\([0-9]*\).*/\1 \2/p' "$tmp"/*.log | awk '$1 > $2' | wc -l)
-[ "$gone" -gt 0 ] || { echo 'no cursor went back: this proves nothing'; grep -h event=failed_over "$tmp"/*.log; failed=1; }
+gone=$(sed -n 's/.*event=failed_over .*cursor_was=\([0-9]*\) cursor=\([0-9]*\).*/\1 \2/p' "$tmp"/*.log |
+    awk '$1 > $2' | wc -l)
+[ "$gone" -gt 0 ] ||
+    { echo 'no cursor went back: this proves nothing'; grep -h event=failed_over "$tmp"/*.log; failed=1; }
 sed -n 's/.*event=failed_over queue=[^ ]* /failed over: /p' "$tmp"/*.log
-eventually 40 grep -q 'event=dispatcher_is_back' "$tmp/scheduler.log" || { echo 'the scheduler did not come back'; failed=1; }
-expect 'the event' "$(sql "SELECT string_agg(detail, ';') FROM lockstep.event_log WHERE event = 'failed_over'")" 'timeline 1 -> 2'
+eventually 40 grep -q 'event=dispatcher_is_back' "$tmp/scheduler.log" ||
+    { echo 'the scheduler did not come back'; failed=1; }
+expect 'the event' "$(sql "SELECT string_agg(detail, ';') FROM lockstep.event_log WHERE event = 'failed_over'")" \
+    'timeline 1 -> 2'
 
 case_begin 'the old primary comes back first in the list, and executors stay with the new one'
-# The old primary is there again, first in the list, and takes writes. Whoever has to connect anew goes to the new one all the
-# same; whoever is led to the old one waits.
+# The old primary is there again, first in the list, and takes writes. Whoever has to connect anew goes to the new one
+# all the same; whoever is led to the old one waits.
 pg_start a
 lead_to a
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/control'" >/dev/null
@@ -90,11 +104,14 @@ eventually 20 grep -q 'event=incarnation_lost.*timeline 1, but timeline 2' "$tmp
 publish 101
 judge 'with an old primary'
 eventually 20 living 3 || failed=1
-pg_sql b "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/dispatcher'" >/dev/null
+pg_sql b \
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/dispatcher'" >/dev/null
 returns() { [ "$(grep -c 'event=dispatcher_is_back' "$tmp/scheduler.log")" -ge "$1" ]; }
 eventually 40 returns 2 || { echo 'the scheduler did not come back to the new primary'; failed=1; }
-expect 'dispatchers on the old primary' "$(pg_sql a "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/dispatcher'")" 0
-expect 'work on the old primary' "$(pg_sql a 'SELECT count(*) FROM lockstep.executor e WHERE ended_at IS NULL AND lockstep.executor_lives(executor_no)')" 0
+expect 'dispatchers on the old primary' \
+    "$(pg_sql a "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/dispatcher'")" 0
+expect 'work on the old primary' "$(pg_sql a \
+    'SELECT count(*) FROM lockstep.executor e WHERE ended_at IS NULL AND lockstep.executor_lives(executor_no)')" 0
 lead_to b
 eventually 20 living 4 || failed=1
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# What was told is still true after a crash of the server that loses everything that is not on disk: a run that was published, a
-# run that was reported as completed, an attempt with effects elsewhere that had begun or had been recorded.
+# What was told is still true after a crash of the server that loses everything that is not on disk: a run that was
+# published, a run that was reported as completed, an attempt with effects elsewhere that had begun or had been
+# recorded.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
@@ -13,8 +14,9 @@ db=$(pg_conninfo main)
 "$LOCKSTEP_BIN" migrate up -q -d "$db" >/dev/null
 ledger_create
 
-# Without its writer what commits asynchronously stays in memory until somebody commits synchronously. A heartbeat does, so the
-# executors are held before their first one. Each case is a run of its own, and the crash comes right after the word.
+# Without its writer what commits asynchronously stays in memory until somebody commits synchronously. A heartbeat does,
+# so the executors are held before their first one. Each case is a run of its own, and the crash comes right after the
+# word.
 begin() { # NAME
     name=$1
     q=$(scratch_name)
@@ -31,13 +33,18 @@ crash() { # and an executor that is left would only change what is to be looked 
 probed() { # PROBES COMMAND...: in the background, and so in place of a shell
     local probes=$1
     shift
-    exec env LOCKSTEP_PROBE_DIR="$tmp/$name" LOCKSTEP_PROBE="$probes" "$LOCKSTEP_BIN-probed" "$@" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q"
+    exec env LOCKSTEP_PROBE_DIR="$tmp/$name" LOCKSTEP_PROBE="$probes" "$LOCKSTEP_BIN-probed" "$@" -d "$db" \
+        -b "$LOCKSTEP_TEST_BROKERS" --queue "$q"
 }
-executor() { probed "heartbeat.send=hold${1:+,$1}" executor run -s executor.frozen_after=60s --readers 3 "${@:2}" 2>>"$tmp/$name.log"; }
+executor() {
+    probed "heartbeat.send=hold${1:+,$1}" executor run -s executor.frozen_after=60s --readers 3 "${@:2}" \
+        2>>"$tmp/$name.log"
+}
 started() { eventually 20 test -e "$tmp/$name/heartbeat.send.hit"; }
 tasks() { for i in 0 1 2 3 4 5 6 7; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $i, 0.002)\"}"; done; }
 is_completed() { # RUN
-    expect "$name" "$(sql "SELECT r.status, (SELECT count(*) FROM ledger WHERE q = '$q') FROM lockstep.run_status r WHERE run_id = '$1'")" 'Completed|8'
+    expect "$name" "$(sql "SELECT r.status, (SELECT count(*) FROM ledger WHERE q = '$q') FROM lockstep.run_status r
+        WHERE run_id = '$1'")" 'Completed|8'
 }
 # The end of a run is left by the executors in memory: without this the cases below would prove nothing.
 case_begin 'a completed run that was not reported yet is lost by a crash'
@@ -81,25 +88,31 @@ tasks >"$tmp/tasks.jsonl"
 probed publish.begun=hold publish -q "$tmp/tasks.jsonl" >/dev/null 2>&1 &
 eventually 20 test -e "$tmp/$name/publish.begun.hit"
 crash
-expect "$name" "$(sql "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" 1
+expect "$name" \
+    "$(sql "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" 1
 
 # An effect that the database does not undo: when it is there, the claim is; when its record was seen, it stays.
-outside() { echo "{\"order\": 1, \"transaction\": false, \"sql\": \"COPY (SELECT 1) TO PROGRAM 'cat >>$tmp/$1; sleep $2'\"}"; }
+outside() {
+    echo "{\"order\": 1, \"transaction\": false, \"sql\": \"COPY (SELECT 1) TO PROGRAM 'cat >>$tmp/$1; sleep $2'\"}"
+}
 case_begin 'an attempt whose effect is outside the database is claimed after a crash'
 begin 'an attempt outside a transaction, begun'
 outside begun 5 | lockstep publish --queue "$q" -q - >/dev/null
 executor &
 eventually 20 test -s "$tmp/begun"
 crash
-expect "$name" "$(sql "SELECT count(*), max(attempt_num) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" '1|1'
+expect "$name" "$(sql "SELECT count(*), max(attempt_num) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id)
+    WHERE q.name = '$q'")" '1|1'
 
-case_begin 'an attempt whose effect is outside the database, and which was seen as recorded, is not repeated after a crash'
+case_begin 'an attempt with an effect outside the database that was seen as recorded is not repeated after a crash'
 begin 'an attempt outside a transaction, recorded'
 outside recorded 0 | lockstep publish --queue "$q" -q - >/dev/null
 executor &
-eventually 20 is "SELECT t.status FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'" Completed
+eventually 20 is "SELECT t.status FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'" \
+    Completed
 crash
-expect "$name" "$(sql "SELECT t.status FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" Completed
+expect "$name" \
+    "$(sql "SELECT t.status FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" Completed
 name='executor run --until-idle'
 lockstep executor run --queue "$q" --until-idle 2>>"$tmp/$name.log" || failed=1
 expect 'effects outside' "$(cat "$tmp/recorded")" 1

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Rules of times as nobody should write them: each is answered with times that are right by themselves, or refused with a word for programs and a hint, soon, and
-# by no error that is not ours (tests/fuzz/rules.sql). The seed is printed; LOCKSTEP_TEST_SEED and LOCKSTEP_TEST_RULES, their number, may be given.
+# Rules of times as nobody should write them: each is answered with times that are right by themselves, or refused with
+# a word for programs and a hint, soon, and by no error that is not ours (tests/fuzz/rules.sql). The seed is printed;
+# LOCKSTEP_TEST_SEED and LOCKSTEP_TEST_RULES, their number, may be given.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 seed=${LOCKSTEP_TEST_SEED:-$RANDOM}
@@ -22,7 +23,8 @@ END
 asked() { # ROUNDS MORE...
     local rounds=$1
     shift
-    corpus | sed 's/\\/\\\\/g' | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" -v rounds="$rounds" -v seed="$seed" "$@" -f "$here/../fuzz/rules.sql"
+    corpus | sed 's/\\/\\\\/g' | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" -v rounds="$rounds" -v seed="$seed" \
+        "$@" -f "$here/../fuzz/rules.sql"
 }
 
 case_begin "of $rounds made-up rules, seed $seed, each is answered or refused as it should be"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A server whose settings were made for others, and one that has no connection left: time-outs that are shorter than our waits,
-# read-only and serializable by default, for everybody and for our role; max_connections reached before the start and in the
-# middle. Nothing of it changes what happens, some of it when.
+# A server whose settings were made for others, and one that has no connection left: time-outs that are shorter than our
+# waits, read-only and serializable by default, for everybody and for our role; max_connections reached before the start
+# and in the middle. Nothing of it changes what happens, some of it when.
 # ctest: nosan timeout=120 long
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
@@ -26,7 +26,9 @@ plain="$bare user=plain"
 publish() { # SECONDS: three phases
     q=$(scratch_name)
     db=$bare lockstep queue create "$q" -q --create-topic --max-readers 4
-    for ((i = 0; i < 12; i++)); do echo "{\"order\": $((1 + i / 4)), \"sql\": \"SELECT public.work('$q', $((1 + i / 4)), $i, $1)\"}"; done >"$tmp/tasks.jsonl"
+    for ((i = 0; i < 12; i++)); do
+        echo "{\"order\": $((1 + i / 4)), \"sql\": \"SELECT public.work('$q', $((1 + i / 4)), $i, $1)\"}"
+    done >"$tmp/tasks.jsonl"
     run=$(db=$bare lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 }
 daemon() {
@@ -37,7 +39,8 @@ completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$
 judge() {
     eventually 30 completed || { failed=1; lockstep run show "$run"; }
     expect "$1" "$(ledger_check "$q" 4 | grep -v '^a lock is left' || true)" ''
-    expect "$1: attempts" "$(sql "SELECT count(*), max(attempt_num) <= ${2:-1} FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" "12|t"
+    expect "$1: attempts" "$(sql "SELECT count(*), max(attempt_num) <= ${2:-1}
+        FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" "12|t"
     kill -TERM "$daemon"
     wait "$daemon" || { echo "$1: the executor ended with $?"; failed=1; }
 }
@@ -46,7 +49,8 @@ case_begin 'our sessions override the defaults of a database and of a role'
 # A DBA's defaults, for everybody and for the role, some in the middle of a run. Sessions that are ours override them.
 hostile=(statement_timeout=150ms lock_timeout=20ms idle_in_transaction_session_timeout=150ms idle_session_timeout=300ms
     default_transaction_read_only=on default_transaction_isolation=serializable default_transaction_deferrable=on
-    search_path= client_min_messages=error DateStyle=SQL,DMY IntervalStyle=sql_standard bytea_output=escape row_security=off
+    search_path= client_min_messages=error DateStyle=SQL,DMY IntervalStyle=sql_standard bytea_output=escape
+    row_security=off
     standard_conforming_strings=off client_connection_check_interval=0 synchronous_commit=local extra_float_digits=-3)
 pg_set main "${hostile[@]}"
 for setting in "${hostile[@]}"; do sql "ALTER ROLE plain SET ${setting%%=*} = '${setting#*=}'"; done
@@ -63,20 +67,24 @@ sql 'ALTER ROLE plain RESET ALL; SELECT pg_reload_conf()' >/dev/null
 judge 'with settings that change'
 
 case_begin 'a cancel from outside is no failure of the task, in any language'
-# A cancel from outside is no failure of the task's, whatever language the server speaks; a time-out that the task sets is.
+# A cancel from outside is no failure of the task's, whatever language the server speaks; a time-out that the task sets
+# is.
 if [ -n "$german" ]; then
     pg_set main "$german"
     q=$(scratch_name)
     db=$bare lockstep queue create "$q" -q --create-topic --max-readers 1 --max-attempts 1 --on-failure continue
-    printf '%s\n' '{"order": 1, "sql": "DO $$BEGIN PERFORM pg_sleep(CASE WHEN EXISTS (SELECT FROM ledger WHERE ord = 77) THEN 0 ELSE 60 END); END$$"}' \
+    printf '%s\n' \
+        '{"order": 1, "sql": "DO $$BEGIN PERFORM pg_sleep(CASE WHEN EXISTS (SELECT FROM ledger WHERE ord = 77) THEN 0 ELSE 60 END); END$$"}' \
         '{"order": 2, "sql": ["SET LOCAL statement_timeout = 50", "SELECT pg_sleep(60)"]}' >"$tmp/tasks.jsonl"
     run=$(db=$bare lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
     daemon
     eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE query ~ '^DO.*ord = 77' AND state = 'active'" 1
     sql 'INSERT INTO ledger (ord) VALUES (77)'
-    sql "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query ~ '^DO.*ord = 77' AND state = 'active'" >/dev/null
+    sql "SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+        WHERE query ~ '^DO.*ord = 77' AND state = 'active'" >/dev/null
     eventually 30 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" PartiallyCompleted || failed=1
-    expect 'in German' "$(sql "SELECT l.status, l.attempt, l.error ~ 'Anfrage' FROM lockstep.execution_log l WHERE run_id = '$run' ORDER BY task_id, attempt")" $'Pending|1|f\nCompleted|2|\nFailed|1|t'
+    expect 'in German' "$(sql "SELECT l.status, l.attempt, l.error ~ 'Anfrage' FROM lockstep.execution_log l
+        WHERE run_id = '$run' ORDER BY task_id, attempt")" $'Pending|1|f\nCompleted|2|\nFailed|1|t'
     kill -TERM "$daemon"
     wait "$daemon" || failed=1
 fi
@@ -121,7 +129,8 @@ publish 0.3
 daemon
 eventually 20 is "SELECT count(*) > 3 FROM ledger WHERE q = '$q'" t
 sql 'ALTER ROLE plain CONNECTION LIMIT 3'
-sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
 eventually 20 grep -qE 'event=(incarnation_lost|readers_short).*code=53300' "$tmp/$q.log" || failed=1
 sql 'ALTER ROLE plain CONNECTION LIMIT -1'
 judge 'no connection in the middle' 3 # it may lose its sessions once more before it has come up

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The commands of the how-to pages work as they are printed: each page in a database and on a broker of its own. A page says in comments what
-# its reader has already (tests/support/page.py).
+# The commands of the how-to pages work as they are printed: each page in a database and on a broker of its own. A page
+# says in comments what its reader has already (tests/support/page.py).
 # ctest: nosan timeout=900 long
 # With names as arguments (install upgrade): only those pages.
 # A page without a command that is run is named here, with the reason.
@@ -21,13 +21,17 @@ unset -f lockstep sql
 databases=()
 e2e_leave() {
     local name
-    for name in "${databases[@]}"; do scratch_cluster "DROP DATABASE IF EXISTS $name WITH (FORCE)" >/dev/null 2>&1 || true; done
+    for name in "${databases[@]}"; do
+        scratch_cluster "DROP DATABASE IF EXISTS $name WITH (FORCE)" >/dev/null 2>&1 || true
+    done
 }
 
 # The server as libpq's variables: what a page prints needs no connection string.
 while read -r name value; do export "$name=$value"; done < <(
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -At -F ' ' -d "$LOCKSTEP_TEST_PG" -c "SELECT 'PGPORT', current_setting('port') UNION ALL
-        SELECT 'PGHOST', split_part(current_setting('unix_socket_directories'), ',', 1) UNION ALL SELECT 'PGUSER', session_user"
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -At -F ' ' -d "$LOCKSTEP_TEST_PG" \
+        -c "SELECT 'PGPORT', current_setting('port') UNION ALL
+        SELECT 'PGHOST', split_part(current_setting('unix_socket_directories'), ',', 1)
+        UNION ALL SELECT 'PGUSER', session_user"
 )
 
 # Each page has a schema that is current already: what it prints of migrations finds nothing to do, and ends at once.

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tasks of type http: what is sent, which hosts may be called, which answers are failures, Retry-After, limits, certificates, a time-out, a
-# cancel, an executor that is killed.
+# Tasks of type http: what is sent, which hosts may be called, which answers are failures, Retry-After, limits,
+# certificates, a time-out, a cancel, an executor that is killed.
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
 http_three
@@ -22,7 +22,8 @@ at=http://127.0.0.1:$plain
 {
     task 1 get "$at/echo/get?a=b"
     task 1 post "$at/echo/post" '"body": "{}", "headers": {"X-A": "é \"q\"", "X-Empty": "", "User-Agent": "me"}'
-    task 1 put "$at/echo/put" '"method": "PUT", "body": "x=1", "headers": {"Content-Type": "text/plain", "Idempotency-Key": "mine"}'
+    task 1 put "$at/echo/put" \
+        '"method": "PUT", "body": "x=1", "headers": {"Content-Type": "text/plain", "Idempotency-Key": "mine"}'
     task 1 head "$at/echo/head" '"method": "HEAD"'
     task 1 delete "$at/echo/delete" '"method": "DELETE"'
     task 1 tls "https://localhost:$tls/echo/tls"
@@ -52,22 +53,32 @@ run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 6
 executors_wait || { tail -20 "$tmp/$q".*.log; failed=1; }
 of() { sql "SELECT $2 FROM lockstep.task t WHERE t.name = '$1'"; }
-expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num, ', ' ORDER BY t.seq) FROM lockstep.task t")" \
+expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num, ', ' ORDER BY t.seq)
+    FROM lockstep.task t")" \
     'get=Completed/1, post=Completed/1, put=Completed/1, head=Completed/1, delete=Completed/1, tls=Completed/1, another spelling=Completed/1, 404=Failed/1, 500=Failed/2, 409=Failed/2, 204=Completed/1, redirect=Failed/1, elsewhere=Failed/1, headers=Failed/1, big=Completed/1, binary=Completed/1, close=Failed/1, refused=Failed/1, nowhere=Failed/1, user name=Failed/1, seconds=Completed/2, date=Completed/2, interval=Completed/2, slow=Failed/1, own time-out=Failed/1, longer than usual=Completed/1'
 expect 'type' "$(sql "SELECT DISTINCT type FROM lockstep.task")" http
-expect 'get' "$(of get response | jq -c '[.method, .body, .headers.accept, .headers["idempotency-key"]]')" "[\"GET\",\"\",\"*/*\",\"$run-0\"]"
-expect 'post' "$(of post response | jq -c '[.method, .body, .headers["content-type"], .headers["x-empty"], .headers["user-agent"]]')" '["POST","{}","application/json","","me"]'
-expect 'put' "$(of put response | jq -c '[.method, .body, .headers["content-type"], .headers["idempotency-key"]]')" '["PUT","x=1","text/plain","mine"]'
+expect 'get' "$(of get response | jq -c '[.method, .body, .headers.accept, .headers["idempotency-key"]]')" \
+    "[\"GET\",\"\",\"*/*\",\"$run-0\"]"
+expect 'post' "$(of post response |
+    jq -c '[.method, .body, .headers["content-type"], .headers["x-empty"], .headers["user-agent"]]')" \
+    '["POST","{}","application/json","","me"]'
+expect 'put' "$(of put response | jq -c '[.method, .body, .headers["content-type"], .headers["idempotency-key"]]')" \
+    '["PUT","x=1","text/plain","mine"]'
 expect 'a status that is final' "$(of 404 "error || ' ' || response")" "http 127.0.0.1:$plain: status 404 because"
-expect 'the same key at each attempt' "$(jq -r 'select(.path == "/status/500") | .key' "$tmp/plain/requests" | sort | uniq -c | tr -s ' ')" " 2 $run-8"
-expect 'a redirect' "$(of redirect error)" "http 127.0.0.1:$plain: status 302, a redirect, which is not followed, to /echo/redirected"
+expect 'the same key at each attempt' \
+    "$(jq -r 'select(.path == "/status/500") | .key' "$tmp/plain/requests" | sort | uniq -c | tr -s ' ')" " 2 $run-8"
+expect 'a redirect' "$(of redirect error)" \
+    "http 127.0.0.1:$plain: status 302, a redirect, which is not followed, to /echo/redirected"
 expect 'and is not followed' "$(grep -c redirected "$tmp/plain/requests")" 0
 expect 'nor is one to a host that may not be called' "$(of elsewhere error) $(wc -l 2>/dev/null <"$tmp/other/requests" || true)" "http 127.0.0.1:$plain: status 302, a redirect, which is not followed, to http://127.0.0.1:$other/stolen "
-expect 'headers without end' "$(of headers error)" "http 127.0.0.1:$plain: the headers of its answer are larger than 256 kB"
+expect 'headers without end' "$(of headers error)" \
+    "http 127.0.0.1:$plain: the headers of its answer are larger than 256 kB"
 expect 'a gigabyte is cut' "$(of big "length(response) || right(response, 23)")" $'1023\n[cut after 1000 bytes]'
 eventually 10 grep -q /big "$tmp/plain/hung_up" || failed=1
-expect 'bytes that are no text' "$(of binary "encode(convert_to(response, 'UTF8'), 'hex')")" '61efbfbdefbfbd62c3a963efbfbd'
-expect 'a URL with a user name' "$(of 'user name' error)" 'http: the URL holds a user name: give an Authorization header instead'
+expect 'bytes that are no text' "$(of binary "encode(convert_to(response, 'UTF8'), 'hex')")" \
+    '61efbfbdefbfbd62c3a963efbfbd'
+expect 'a URL with a user name' "$(of 'user name' error)" \
+    'http: the URL holds a user name: give an Authorization header instead'
 expect 'nobody listens' "$(of refused "error ~ '^http \[::1\]:9: Failed to connect'")" t
 expect 'no such host' "$(of nowhere "error ~ '^http x.example.invalid:80: Could not resolve'")" t
 waited() { jq -s "[.[] | select(.path == \"$1\") | .at] | .[1] - .[0] | . >= $2 and . < $3" "$tmp/plain/requests"; }
@@ -96,7 +107,8 @@ kill -9 "${executors[0]}"
 executors 1 "$q" 6
 executors_wait || failed=1
 expect 'after a kill' "$(of killed "status || '/' || attempt_num || '/' || response")" Completed/2/late
-expect 'the same key again' "$(jq -r 'select(.path == "/slow/2.001") | .key' "$tmp/plain/requests" | uniq -c | tr -s ' ')" " 2 $run-2"
+expect 'the same key again' \
+    "$(jq -r 'select(.path == "/slow/2.001") | .key' "$tmp/plain/requests" | uniq -c | tr -s ' ')" " 2 $run-2"
 
 case_begin 'a server may ask for a pause of at most a day'
 {
@@ -110,8 +122,12 @@ case_begin 'a server may ask for a pause of at most a day'
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 6 2>>"$tmp/last.log" &
 last=$!
-eventually 20 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.status = 'Error'" 6 || { tail -5 "$tmp/last.log"; failed=1; }
-expect 'absurd words of a server' "$(sql "SELECT string_agg(t.name || ' ' || round(extract(epoch FROM t.scheduled_for - t.updated_at) / 60), ', ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
+eventually 20 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+    WHERE r.run_id = '$run' AND t.status = 'Error'" 6 || { tail -5 "$tmp/last.log"; failed=1; }
+expect 'absurd words of a server' \
+    "$(sql "SELECT string_agg(t.name || ' ' || round(extract(epoch FROM t.scheduled_for - t.updated_at) / 60), ', '
+                              ORDER BY t.seq)
+        FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
     'much 1440, too much 1440, some day 1440, long ago 10, less 10, soon 10'
 lockstep run cancel "$run" -q >/dev/null
 kill -TERM "$last"

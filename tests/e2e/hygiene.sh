@@ -1,7 +1,7 @@
 #!/bin/bash
-# What a task leaves in its session never reaches the next one, also if its text does not show it: what a function, a trigger or a
-# view does. Each kind is left in each of these ways, in phases of two tasks and in a long one, and the task behind it in the same
-# session tells what it finds. tests/sql/session.sql has what else may run code.
+# What a task leaves in its session never reaches the next one, also if its text does not show it: what a function, a
+# trigger or a view does. Each kind is left in each of these ways, in phases of two tasks and in a long one, and the
+# task behind it in the same session tells what it finds. tests/sql/session.sql has what else may run code.
 # ctest: timeout=240 long
 . "$(dirname "$0")/../support/e2e.bash"
 role=$(scratch_name)
@@ -11,15 +11,21 @@ CREATE ROLE $role; GRANT lockstep_task TO $role;
 CREATE TABLE leak (kind text PRIMARY KEY, how text);
 INSERT INTO leak VALUES
     ('set', 'SET work_mem = ''77MB'''), ('set_config', 'SELECT set_config(''work_mem'', ''77MB'', false)'),
-    ('search_path', 'SET search_path = pg_catalog'), ('time_zone', 'SET TIME ZONE ''Asia/Tokyo'''), ('role', 'SET ROLE $role'),
-    ('session_authorization', 'SET SESSION AUTHORIZATION $role'), ('temporary_table', 'CREATE TEMPORARY TABLE mine (a int)'),
-    ('prepared', 'PREPARE p AS SELECT 1'), ('listen', 'LISTEN something'), ('advisory_lock', 'SELECT pg_advisory_lock(4711)'),
+    ('search_path', 'SET search_path = pg_catalog'), ('time_zone', 'SET TIME ZONE ''Asia/Tokyo'''),
+    ('role', 'SET ROLE $role'),
+    ('session_authorization', 'SET SESSION AUTHORIZATION $role'),
+    ('temporary_table', 'CREATE TEMPORARY TABLE mine (a int)'),
+    ('prepared', 'PREPARE p AS SELECT 1'), ('listen', 'LISTEN something'),
+    ('advisory_lock', 'SELECT pg_advisory_lock(4711)'),
     ('shared_lock', 'SELECT pg_advisory_lock_shared(1, 4711)'), ('cursor', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'),
-    ('synchronous_commit', 'SET synchronous_commit = remote_apply'), ('statement_timeout', 'SET statement_timeout = 60000'), ('seed', 'SELECT setseed(0.5)');
+    ('synchronous_commit', 'SET synchronous_commit = remote_apply'),
+    ('statement_timeout', 'SET statement_timeout = 60000'), ('seed', 'SELECT setseed(0.5)');
 CREATE TABLE seeded AS SELECT random() AS first FROM setseed(0.5);
 CREATE TABLE seen (n int GENERATED ALWAYS AS IDENTITY, after text, found text, pid int DEFAULT pg_backend_pid());
-CREATE VIEW looks AS SELECT concat_ws(' ', current_setting('work_mem'), current_setting('search_path'), current_setting('TimeZone'),
-    current_setting('synchronous_commit'), current_setting('statement_timeout'), current_user = session_user, current_setting('role'),
+CREATE VIEW looks AS SELECT concat_ws(' ', current_setting('work_mem'), current_setting('search_path'),
+                                      current_setting('TimeZone'),
+    current_setting('synchronous_commit'), current_setting('statement_timeout'), current_user = session_user,
+    current_setting('role'),
     session_user = '$role', to_regclass('pg_temp.mine') IS NULL,
     (SELECT count(*) FROM pg_prepared_statements WHERE from_sql), (SELECT count(*) FROM pg_listening_channels()),
     (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
@@ -32,9 +38,13 @@ CREATE TABLE trap (kind text); CREATE TRIGGER t BEFORE INSERT ON trap FOR EACH R
 CREATE VIEW shows AS SELECT kind, leaves(kind) FROM leak;
 GRANT ALL ON ALL TABLES IN SCHEMA public TO $role
 SQL
-kinds=$(sql "SELECT kind FROM leak WHERE kind <> 'session_authorization'") # that one is refused in the text, see failures.sh
+# That one is refused in the text, see failures.sh.
+kinds=$(sql "SELECT kind FROM leak WHERE kind <> 'session_authorization'")
 
-task() { jq -cn --argjson order "$order" --argjson sql "$1" '{order: $order, sql: $sql, max_attempts: 1} + $ARGS.named' "${@:2}"; }
+task() {
+    jq -cn --argjson order "$order" --argjson sql "$1" '{order: $order, sql: $sql, max_attempts: 1} + $ARGS.named' \
+        "${@:2}"
+}
 quoted() { jq -n --arg s "$1" '$s'; }
 looks() { task "$(quoted "INSERT INTO public.seen (after, found) SELECT '$1', found FROM public.looks")"; }
 # pair WAY KIND: a task that leaves it, and one that looks
@@ -46,7 +56,10 @@ pair() {
     view) task "$(quoted "SELECT * FROM public.shows WHERE kind = '$2'")" ;;
     timed) task "$(quoted "SELECT public.leaves('$2')")" --argjson timeout 60 ;;
     block) task "[$(quoted "SELECT 1"), $(quoted "SELECT public.leaves('$2')")]" ;;
-    step) jq -cn --argjson order "$order" --arg s "SELECT public.leaves('$2')" '{order: $order, max_attempts: 1, steps: [{name: "a", sql: $s}, {name: "b", sql: $s}]}' ;;
+    step)
+        jq -cn --argjson order "$order" --arg s "SELECT public.leaves('$2')" \
+            '{order: $order, max_attempts: 1, steps: [{name: "a", sql: $s}, {name: "b", sql: $s}]}'
+        ;;
     esac
     looks "$order $1 $2"
 }
@@ -73,14 +86,17 @@ work() {
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
     executors "$1" "$q" 1
     executors_wait || { cat "$tmp/$q".*.log; failed=1; }
-    expect 'all tasks are done' "$(sql "SELECT t.status, count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run' GROUP BY 1")" "Completed|$(wc -l <"$tmp/tasks.jsonl")"
-    expect 'what a task finds of the one before' "$(sql "SELECT after, found FROM seen WHERE found <> (SELECT found FROM seen WHERE after = 'first') ORDER BY n")" ''
+    expect 'all tasks are done' "$(sql "SELECT t.status, count(*)
+        FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run' GROUP BY 1")" \
+        "Completed|$(wc -l <"$tmp/tasks.jsonl")"
+    expect 'what a task finds of the one before' "$(sql "SELECT after, found FROM seen
+        WHERE found <> (SELECT found FROM seen WHERE after = 'first') ORDER BY n")" ''
 }
 case_begin 'a task finds no state of the task before it in the same session, however it was left'
 work 1
 expect 'in the same session' "$(sql "SELECT count(DISTINCT pid) FROM seen")" 1
 
-case_begin 'a text that was harmless in the phase before is no longer so when a phase has changed what it runs, in two executors'
+case_begin 'a text that was harmless is no longer so when the phase before has changed what it runs, in two executors'
 sql 'CREATE TABLE late (kind text)'
 order=0
 for change in 'CREATE TRIGGER t BEFORE INSERT ON late FOR EACH ROW EXECUTE FUNCTION fires()' 'DROP TRIGGER t ON late' \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Idle means idle: an executor at the end of its topic does next to nothing, in the database and on the processor; also while a
-# long task runs, with the end of the topic read.
+# Idle means idle: an executor at the end of its topic does next to nothing, in the database and on the processor; also
+# while a long task runs, with the end of the topic read.
 # ctest: timeout=90 nosan
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
@@ -31,7 +31,8 @@ told_to_end "$pid"
 
 case_begin 'an executor that is to end when everything is done names the work that it waits for'
 waits() { # REASON COMMAND...: what it says, and what ends it
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 --until-idle 2>"$tmp/waits" &
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 \
+        --until-idle 2>"$tmp/waits" &
     pid=$!
     eventually 15 grep -q "event=idle_waits queue=$q reason=\"$1\"" "$tmp/waits" || { cat "$tmp/waits"; failed=1; }
     lockstep "${@:2}" -q

@@ -1,6 +1,6 @@
 #!/bin/bash
-# An executor that loses its control session again and again, while it has work and while it has none: it starts anew each time,
-# and the thirteenth incarnation has no more descriptors and threads than the third one had.
+# An executor that loses its control session again and again, while it has work and while it has none: it starts anew
+# each time, and the thirteenth incarnation has no more descriptors and threads than the third one had.
 # ctest: nosan timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
@@ -14,8 +14,13 @@ lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
 pid=$!
 # It reads the topic again: lag tools are told, so all its clients are at work.
 reads() { [ "$(grep -c 'event=assigned' "$tmp/log")" -ge "$1" ]; }
-lose() { [ "$(sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'")" = 1 ]; }
-open_now() { echo "$(find "/proc/$pid/fd" -mindepth 1 | wc -l) $(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)"; }
+lose() {
+    [ "$(sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'lockstep/control'")" = 1 ]
+}
+open_now() {
+    echo "$(find "/proc/$pid/fd" -mindepth 1 | wc -l) $(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)"
+}
 # Which of librdkafka's connections are open differs from look to look: some looks, ascending.
 looks() { for ((look = 0; look < 15; look++)); do open_now; sleep 0.1; done | sort -n; }
 
@@ -30,7 +35,10 @@ done
 
 case_begin 'the last incarnation has no more descriptors and threads than the third'
 # A client of the incarnation before may still be closing: that ends. A leak is 10 of them.
-at_rest() { last=$(looks | head -n 1) && [ "${last% *}" -le $((${first% *} + 2)) ] && [ "${last#* }" -le $((${first#* } + 2)) ]; }
+at_rest() {
+    last=$(looks | head -n 1) && [ "${last% *}" -le $((${first% *} + 2)) ] &&
+        [ "${last#* }" -le $((${first#* } + 2)) ]
+}
 eventually 15 at_rest || failed=1
 echo "descriptors and threads of the third incarnation: $first, of the last: $last"
 

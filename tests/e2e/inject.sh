@@ -1,7 +1,7 @@
 #!/bin/bash
-# The n-th call of a function of libpq, of librdkafka, or for memory fails, once or from then on, in a publisher and in an executor
-# on real servers, over a sweep of n. After each: nobody ended by a signal or with a sanitizer's report, no lock is left, no row
-# is impossible; and without the failure a healthy executor finishes the run, every effect once.
+# The n-th call of a function of libpq, of librdkafka, or for memory fails, once or from then on, in a publisher and in
+# an executor on real servers, over a sweep of n. After each: nobody ended by a signal or with a sanitizer's report, no
+# lock is left, no row is impossible; and without the failure a healthy executor finishes the run, every effect once.
 # Two lanes of trials side by side, each with a database of its own.
 #   LOCKSTEP_TEST_INJECT_SECONDS   for how long (25); LOCKSTEP_TEST_INJECT: these "FUNCTION=N[+]" only
 # ctest: timeout=200 long
@@ -18,7 +18,8 @@ impossible=$(cat "$here/../support/impossible.sql")
 probed=$LOCKSTEP_BIN-probed
 seconds=${LOCKSTEP_TEST_INJECT_SECONDS:-25}
 
-# ends WHAT LOG COMMAND...: runs it for at most 40 s; ending by a signal, by time or with a sanitizer's report is what must not be
+# ends WHAT LOG COMMAND...: runs it for at most 40 s; ending by a signal, by time or with a sanitizer's report is what
+# must not be
 ends() {
     local what=$1 log=$2 rc=0
     shift 2
@@ -29,7 +30,10 @@ ends() {
         tail -n 25 "$log"
     fi
     # 70 is for memory only, and says so.
-    [ "$rc" != 70 ] || case $what in *malloc*) grep -q 'out of memory' "$log" ;; *) false ;; esac || { wrong "$what: exit 70"; tail -n 5 "$log"; }
+    [ "$rc" != 70 ] || case $what in
+    *malloc*) grep -q 'out of memory' "$log" ;;
+    *) false ;;
+    esac || { wrong "$what: exit 70"; tail -n 5 "$log"; }
     return 0
 }
 
@@ -49,7 +53,8 @@ new_queue() {
     preparing=$!
 }
 
-# trial WHO FUNCTION=N[+]: prints what is wrong, as all that it calls; its failures are in $tmp/injected.WHO.FUNCTION=N[+]
+# trial WHO FUNCTION=N[+]: prints what is wrong, as all that it calls; its failures are in
+# $tmp/injected.WHO.FUNCTION=N[+]
 trial() {
     local q found who=$1 fault=$2 publish run
     local log=$tmp/log.$who.$fault injected=$tmp/injected.$who.$fault
@@ -58,17 +63,19 @@ trial() {
     publish=(publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q "$tmp/$q.jsonl")
     run=(executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 --until-idle)
     if [ "$who" = publish ]; then
-        LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$injected LOCKSTEP_INJECT_COUNT=${counts:-/dev/null} ends "publish $fault" "$log" "$probed" "${publish[@]}"
+        LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$injected LOCKSTEP_INJECT_COUNT=${counts:-/dev/null} ends \
+            "publish $fault" "$log" "$probed" "${publish[@]}"
         ends "executor after publish $fault" "$log" "$LOCKSTEP_BIN" "${run[@]}"
         # Whole or not at all; a publisher that failed was told so, and publishes again.
-        [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$q'")" != 0 ] || "$LOCKSTEP_BIN" "${publish[@]}" >>"$log" 2>&1 ||
+        [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$q'")" != 0 ] ||
+            "$LOCKSTEP_BIN" "${publish[@]}" >>"$log" 2>&1 ||
             { wrong "publish $fault: another one is refused"; tail -n 5 "$log"; }
     else
         "$LOCKSTEP_BIN" "${publish[@]}" >/dev/null
         # A failure that stays is no reason to end: it is told to after two seconds.
         case $fault in *+) set -- timeout -s TERM 2 ;; *) set -- timeout -s TERM 10 ;; esac
-        LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$injected LOCKSTEP_INJECT_COUNT=${counts:-/dev/null} \
-            ends "executor $fault" "$log" "$@" "$probed" "${run[@]}"
+        LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$injected \
+            LOCKSTEP_INJECT_COUNT=${counts:-/dev/null} ends "executor $fault" "$log" "$@" "$probed" "${run[@]}"
     fi
     found=$(sql "$impossible")
     [ -z "$found" ] || wrong "$who $fault: $found"
@@ -76,10 +83,14 @@ trial() {
     if [ "$who" = executor ]; then
         found=$(point_check "$q" "$who $fault" | grep -v ':  without a transaction: 2 effects$' || true) # at least once
     else # a run that was broken off is Cancelled, or Failed; another one has the effects
-        found=$([ "$(sql "SELECT count(DISTINCT (ord, seq)) = $point_effects AND count(*) = $point_effects FROM ledger WHERE q = '$q'")" = t ] || echo "publish $fault: $(sql "SELECT count(*), count(DISTINCT (ord, seq)) FROM ledger WHERE q = '$q'") effects")
+        found=$([ "$(sql "SELECT count(DISTINCT (ord, seq)) = $point_effects AND count(*) = $point_effects FROM ledger
+            WHERE q = '$q'")" = t ] || echo "publish $fault: $(sql "SELECT count(*), count(DISTINCT (ord, seq))
+                FROM ledger WHERE q = '$q'") effects")
     fi
     [ -z "$found" ] || { wrong "$found"; tail -n 25 "$log"; }
-    [ "$(sql "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND a.application_name IN ('lockstep/control', 'lockstep/gate', 'lockstep/liveness')")" = 0 ] ||
+    [ "$(sql "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+        WHERE locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND a.application_name IN ('lockstep/control', 'lockstep/gate', 'lockstep/liveness')")" = 0 ] ||
         wrong "$who $fault: a lock is left"
 }
 
@@ -94,7 +105,8 @@ report() {
     while read -r who fault; do
         call="call ${fault#*=} of ${fault%=*} fails"
         call=${call/+/ and each later one}
-        case_of "$who: ${call/call 1000000 of */no call fails}, and nothing is lost, done twice or left" "$tmp/wrong.$who.$fault"
+        case_of "$who: ${call/call 1000000 of */no call fails}, and nothing is lost, done twice or left" \
+            "$tmp/wrong.$who.$fault"
     done < <(cat "$tmp"/tried.*)
 }
 
@@ -116,8 +128,8 @@ lane() {
     [ -z "$preparing" ] || wait "$preparing"
 }
 
-# How often each function is called when all is well; then 1, 1+, 2, 3, 5, 8, 13, ... up to that, all functions in turn, in an
-# order that the seed chooses.
+# How often each function is called when all is well; then 1, 1+, 2, 3, 5, 8, 13, ... up to that, all functions in turn,
+# in an order that the seed chooses.
 sweep() {
     local who list pids=() trials failures
     for who in publish executor; do
@@ -125,7 +137,8 @@ sweep() {
     done
     [ -z "$preparing" ] || wait "$preparing"
     next='' preparing=''
-    mapfile -t list < <(for who in publish executor; do awk -v w="$who" '$2 > 0 { print w, $1, $2 }' "$tmp/counts.$who"; done |
+    mapfile -t list \
+        < <(for who in publish executor; do awk -v w="$who" '$2 > 0 { print w, $1, $2 }' "$tmp/counts.$who"; done |
         shuf --random-source=<(yes "${LOCKSTEP_TEST_SEED:-1}"))
     lane 0 "${list[@]}" & pids+=($!)
     lane 1 "${list[@]}" & pids+=($!)

@@ -1,12 +1,18 @@
 #!/bin/bash
-# Two operators who at the same time let a job follow the other's make no circle: the second waits for the first, and is refused.
+# Two operators who at the same time let a job follow the other's make no circle: the second waits for the first, and is
+# refused.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 sql "INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't')"
 case_begin 'of two operators who let two jobs follow each other, the second waits for the first and is refused'
-for job in a b; do sql "SELECT lockstep.job_define('{\"job\": \"$job\", \"queue\": \"q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}')" >/dev/null; done
+for job in a b; do
+    sql "SELECT lockstep.job_define(
+        '{\"job\": \"$job\", \"queue\": \"q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}')" >/dev/null
+done
 follow() { echo "SELECT lockstep.schedule_add('$1', '{\"name\": \"s\", \"kind\": \"after\", \"job\": \"$2\"}');"; }
-locks() { is "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = lockstep.lock_class('dispatch')::oid AND objid = 1 AND granted = $1
+locks() {
+    is "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = lockstep.lock_class('dispatch')::oid
+                AND objid = 1 AND granted = $1
               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" 1; }
 {
     echo 'BEGIN;'

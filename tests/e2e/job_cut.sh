@@ -1,6 +1,6 @@
 #!/bin/bash
-# The line between a dispatcher and the database is cut without a word: another dispatcher takes over, and when the line is whole again there is still one
-# occurrence, one run and one effect of each time.
+# The line between a dispatcher and the database is cut without a word: another dispatcher takes over, and when the line
+# is whole again there is still one occurrence, one run and one effect of each time.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE effect (at timestamptz, run uuid)'
@@ -8,17 +8,20 @@ q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 lockstep job apply - -q >/dev/null <<END
 {"jobs": [{"job": "tick", "queue": "$q", "overlap": "allow",
-           "tasks": [{"order": 1, "sql": "INSERT INTO effect VALUES (\$1, \$2)", "params": ["\${scheduled_at}", "\${run}"]}],
+           "tasks": [{"order": 1, "sql": "INSERT INTO effect VALUES (\$1, \$2)",
+                      "params": ["\${scheduled_at}", "\${run}"]}],
            "schedules": [{"name": "second", "kind": "interval", "every": "1s", "misfire": "all"}]}]}
 END
 mkfifo "$tmp/network"
 touch "$tmp/links"
-"$here/../torture/proxy.py" "$tmp/network" "one=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" >"$tmp/links" &
+"$here/../torture/proxy.py" "$tmp/network" \
+    "one=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" >"$tmp/links" &
 exec {network}<>"$tmp/network"
 eventually 20 grep -q '^one ' "$tmp/links"
 far="$db host=127.0.0.1 port=$(sed -n 's/^one //p' "$tmp/links")"
 executor() { # LOG CONNINFO: $pid
-    "$LOCKSTEP_BIN" executor run -d "$2" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 --set executor.frozen_after=2s 2>"$tmp/$1.log" &
+    "$LOCKSTEP_BIN" executor run -d "$2" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 \
+        --set executor.frozen_after=2s 2>"$tmp/$1.log" &
     pid=$!
 }
 fired() { sql "SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'fired' AND dispatcher LIKE '%pid $1'"; }
@@ -47,12 +50,17 @@ all_ended() { is 'SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL' 0; }
 eventually 60 all_ended || wrong 'a run does not end'
 
 case_begin 'each second has one occurrence, one run on the topic and one effect'
-expect 'seconds without a firing' "$(sql "SELECT count(*) FROM (SELECT generate_series(min(scheduled_for), max(scheduled_for), '1 s') FROM lockstep.occurrence WHERE outcome = 'fired'
+expect 'seconds without a firing' "$(sql "SELECT count(*)
+    FROM (SELECT generate_series(min(scheduled_for), max(scheduled_for), '1 s') FROM lockstep.occurrence
+          WHERE outcome = 'fired'
     EXCEPT SELECT scheduled_for FROM lockstep.occurrence WHERE outcome = 'fired') AS missing")" 0
-expect 'occurrences without one effect' "$(sql "SELECT count(*) FROM (SELECT o.run_id FROM lockstep.occurrence o LEFT JOIN effect e ON e.run = o.run_id AND e.at = o.scheduled_for
+expect 'occurrences without one effect' "$(sql "SELECT count(*)
+    FROM (SELECT o.run_id FROM lockstep.occurrence o LEFT JOIN effect e ON e.run = o.run_id AND e.at = o.scheduled_for
     WHERE o.outcome = 'fired' GROUP BY 1 HAVING count(e.run) <> 1) AS bad")" 0
-kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n' | jq -r '.params[0]? // empty' >"$tmp/times"
-expect 'times on the topic' "$(sort -u "$tmp/times" | wc -l)" "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'fired'")"
+kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n' |
+    jq -r '.params[0]? // empty' >"$tmp/times"
+expect 'times on the topic' "$(sort -u "$tmp/times" | wc -l)" \
+    "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'fired'")"
 expect 'times that are there twice' "$(sort "$tmp/times" | uniq -d | wc -l)" 0
 told_to_end "$one" "$other"
 cases_end

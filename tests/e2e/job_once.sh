@@ -1,6 +1,6 @@
 #!/bin/bash
-# scheduler run --once decides all that is due when it begins, SQL of users and triggers of rows too, and ends: whatever becomes due meanwhile, and whoever holds
-# what. Its exit code says whether something is left.
+# scheduler run --once decides all that is due when it begins, SQL of users and triggers of rows too, and ends: whatever
+# becomes due meanwhile, and whoever holds what. Its exit code says whether something is left.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 tasks=$(scratch_name)_tasks
@@ -15,19 +15,24 @@ lockstep queue create "$q" -q --create-topic
 job() { # NAME FIELDS
     sql "SELECT lockstep.job_define(jsonb_build_object('job', '$1', 'queue', '$q') || \$\$$2\$\$)" >/dev/null
 }
-tasks_of='"overlap": "allow", "tasks": [{"order": 1, "sql": "SELECT 1"}]' hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]'
+tasks_of='"overlap": "allow", "tasks": [{"order": 1, "sql": "SELECT 1"}]'
+hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]'
 job plain "{$tasks_of, $hourly}"
 job first "{$tasks_of, $hourly}"
 job asks "{\"query\": \"SELECT 1 AS \\\"order\\\", 'SELECT 1' AS sql\", \"overlap\": \"allow\", $hourly}"
 job broken "{\"query\": \"SELECT 1 / 0 AS \\\"order\\\", 'SELECT 1' AS sql\", $hourly}"
-job rows "{$tasks_of, \"trigger\": {\"on\": \"public.staging\", \"pending\": \"batch IS NULL\", \"threshold\": 2, \"mark\": \"UPDATE public.staging SET batch = \${run} WHERE batch IS NULL\"}}"
+job rows "{$tasks_of, \"trigger\": {\"on\": \"public.staging\", \"pending\": \"batch IS NULL\", \"threshold\": 2,
+    \"mark\": \"UPDATE public.staging SET batch = \${run} WHERE batch IS NULL\"}}"
 due() { # all but the trigger
-    sql "DELETE FROM lockstep.job_occurrence; UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
-         UPDATE lockstep.schedule s SET next_at = clock_timestamp(), wake_at = clock_timestamp(), asked_until = NULL, look = NULL WHERE s.is_active" >/dev/null
+    sql "DELETE FROM lockstep.job_occurrence;
+         UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
+         UPDATE lockstep.schedule SET next_at = clock_timestamp(), wake_at = clock_timestamp(), asked_until = NULL,
+                                      look = NULL WHERE is_active" >/dev/null
 }
 once() { # [OPTION]...: $code, $said, and at most half a minute
     code=0
-    said=$(timeout 30 "$LOCKSTEP_BIN" scheduler run --once -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$tasks" "$@" 2>&1) || code=$?
+    said=$(timeout 30 "$LOCKSTEP_BIN" scheduler run --once -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+        -s "postgres.task_conninfo=$db user=$tasks" "$@" 2>&1) || code=$?
 }
 outcomes() { sql "SELECT string_agg(job || ' ' || outcome, ', ' ORDER BY job) FROM lockstep.occurrence"; }
 
@@ -42,7 +47,8 @@ once
 expect 'exit code of a round with nothing due' "$code $said" '0 '
 
 case_begin 'it ends though something becomes due as fast as it is decided'
-job fast "{\"query\": \"SELECT 1 AS \\\"order\\\", 'SELECT 1' AS sql FROM pg_sleep(1.5)\", \"overlap\": \"allow\", \"schedules\": [{\"name\": \"s\", \"kind\": \"interval\", \"every\": \"1s\", \"misfire\": \"all\"}]}"
+job fast "{\"query\": \"SELECT 1 AS \\\"order\\\", 'SELECT 1' AS sql FROM pg_sleep(1.5)\", \"overlap\": \"allow\",
+    \"schedules\": [{\"name\": \"s\", \"kind\": \"interval\", \"every\": \"1s\", \"misfire\": \"all\"}]}"
 due
 once
 expect 'exit code' "$code" 0
@@ -59,7 +65,8 @@ expect 'exit code' "$code" 7
 grep -q '^lockstep: first: schedule s is due and could not be decided' <<<"$said" || wrong "what is left: $said"
 expect 'what was decided' "$(outcomes)" 'asks fired, broken error, plain fired'
 session_close
-eventually 20 is 'SELECT count(*) FROM pg_stat_activity WHERE state LIKE $$idle in%$$ AND datname = current_database()' 0
+eventually 20 is \
+    'SELECT count(*) FROM pg_stat_activity WHERE state LIKE $$idle in%$$ AND datname = current_database()' 0
 once
 expect 'the next round' "$code $(outcomes)" '0 asks fired, broken error, first fired, plain fired'
 

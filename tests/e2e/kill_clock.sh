@@ -1,7 +1,7 @@
 #!/bin/bash
-# What looks like a death and is none: the database stands still for as long as an executor may (T2, here 4 s), and the clock of the
-# executors' processes steps by an hour, forth and back. No process ends, nobody ends another one, and the run is finished, every effect once. Its servers
-# are its own.
+# What looks like a death and is none: the database stands still for as long as an executor may (T2, here 4 s), and the
+# clock of the executors' processes steps by an hour, forth and back. No process ends, nobody ends another one, and the
+# run is finished, every effect once. Its servers are its own.
 # ctest: lock=servers nosan
 . "$(dirname "$0")/../support/own_servers.bash"
 e2e_leave() {
@@ -18,12 +18,15 @@ faketime=$(find /usr/lib -name libfaketime.so.1 -print -quit)
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 6
 for o in 1 2 3 4 5 6; do
-    for ((i = 0; i < 60; i++)); do echo "{\"order\": $o, \"sql\": \"SELECT work('$q', $o, $(((o - 1) * 60 + i)), 0.1)\"}"; done
+    for ((i = 0; i < 60; i++)); do
+        echo "{\"order\": $o, \"sql\": \"SELECT work('$q', $o, $(((o - 1) * 60 + i)), 0.1)\"}"
+    done
 done >"$tmp/tasks.jsonl"
 echo '+0' >"$tmp/clock"
 executors=()
 for i in 0 1; do # CLOCK_REALTIME only: the other clocks of a machine do not step
-    LOCKSTEP_EXECUTOR_FROZEN_AFTER=4s LD_PRELOAD=$faketime FAKETIME_TIMESTAMP_FILE=$tmp/clock FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1 \
+    LOCKSTEP_EXECUTOR_FROZEN_AFTER=4s LD_PRELOAD=$faketime FAKETIME_TIMESTAMP_FILE=$tmp/clock \
+        FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1 \
         "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/$i.log" &
     executors+=($!)
 done
@@ -39,13 +42,14 @@ kill -USR1 "${executors[@]}" # what they log tells their time
 for i in 0 1; do eventually 10 grep -q 'event=claims_paused' "$tmp/$i.log"; done
 kill -USR2 "${executors[@]}"
 for i in 0 1; do eventually 10 grep -q 'event=claims_resumed' "$tmp/$i.log"; done
-eventually 5 grep -qE "^ts=($(date -u -d '+60 min' +%FT%H)|$(date -u -d '+61 min' +%FT%H))" "$tmp/0.log" || wrong 'the clock did not step'
+eventually 5 grep -qE "^ts=($(date -u -d '+60 min' +%FT%H)|$(date -u -d '+61 min' +%FT%H))" "$tmp/0.log" ||
+    wrong 'the clock did not step'
 eventually 20 progress 100
 echo '-3600' >"$tmp/clock"
 eventually 20 progress 160
 expect 'incarnations that ended by the clock' "$(ended)" 0
 
-case_begin 'the database stands still for as long as an executor may, and no executor ends another one: the run is finished'
+case_begin 'when the database stands still for as long as an executor may, no executor ends another and the run ends'
 echo '+0' >"$tmp/clock" # what starts anew under libfaketime with a wrong clock waits wrongly in librdkafka
 # The whole server stands still. An executor may give an incarnation up by itself (T1); nobody is ended by others.
 kill -STOP $(pids_of_server)

@@ -1,12 +1,14 @@
 #!/bin/bash
-# How far a queue is behind its topic, as its executors report it with their heartbeat: it rises while the queue is paused, falls to 0 when all is claimed, and is not known
-# when no executor that lives has seen the topic. And the memory of each executor.
+# How far a queue is behind its topic, as its executors report it with their heartbeat: it rises while the queue is
+# paused, falls to 0 when all is claimed, and is not known when no executor that lives has seen the topic. And the
+# memory of each executor.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic >/dev/null
-printf '%s\n' '{"order": 1, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 2"}' '{"order": 2, "sql": "SELECT 3"}' >"$tmp/tasks"
+printf '%s\n' '{"order": 1, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 2"}' '{"order": 2, "sql": "SELECT 3"}' \
+    >"$tmp/tasks"
 lag() { lockstep queue list -o json | jq -r ".[] | select(.name == \"$q\") | .lag"; }
 lag_is() { [ "$(lag)" = "$1" ]; }
 console_start -s console.login=none
@@ -31,7 +33,8 @@ api GET "api/v1/queues/$q"
 expect 'in the API' "$(api_is '.queue.lag')" "$(lag)"
 api GET api/v1/overview
 expect 'on the overview' "$(api_is '.queues[0].lag')" "$(lag)"
-expect 'in the views' "$(sql "SELECT topic_end - next_offset FROM lockstep.reader_status s JOIN lockstep.queue q ON q.name = s.queue WHERE queue = '$q'")" "$(lag)"
+expect 'in the views' "$(sql "SELECT topic_end - next_offset
+    FROM lockstep.reader_status s JOIN lockstep.queue q ON q.name = s.queue WHERE queue = '$q'")" "$(lag)"
 
 case_begin 'and falls to 0 when it continues'
 lockstep queue resume "$q" -q

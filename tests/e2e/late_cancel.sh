@@ -1,7 +1,7 @@
 #!/bin/bash
-# A request to cancel travels on a connection of its own. One that is late does not hit the next task of its session: that is not begun there
-# before the request has ended. Here it is held for longer than a reader waits for it, so the session is given up. A task that ran beyond its
-# time-out has failed, though no request met it.
+# A request to cancel travels on a connection of its own. One that is late does not hit the next task of its session:
+# that is not begun there before the request has ended. Here it is held for longer than a reader waits for it, so the
+# session is given up. A task that ran beyond its time-out has failed, though no request met it.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
@@ -13,7 +13,10 @@ BEGIN
 END $$
 SQL
 sent() { [ -e "$tmp/probes/cancel.$1.hit" ]; }
-active() { is "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active' AND query ~ '$1'" 1; }
+active() {
+    is "SELECT count(*) FROM pg_stat_activity
+        WHERE application_name = 'lockstep/reader' AND state = 'active' AND query ~ '$1'" 1
+}
 try() { # NAME FIRST NEXT cancel|timeout: the first task, which is asked to end while its request is held; the next one
     local q
     case_begin "a request to cancel that is late does not hit the next task of the session: $1"
@@ -38,14 +41,28 @@ try() { # NAME FIRST NEXT cancel|timeout: the first task, which is asked to end 
     eventually 20 sent sent || bad "$1: the request was not sent"
     sql "INSERT INTO let_go VALUES ('next')"
     # One that an operator cancels may notice it by itself before its end is recorded.
-    eventually 20 is "SELECT string_agg(CASE WHEN t.status = 'Terminated' AND t.seq = 0 AND '$4' = 'cancel' THEN 'Completed' ELSE t.status END || '/' || t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'" "$([ "$4" = timeout ] && echo Failed || echo Completed)/1/0 Completed/1/0" ||
-        { bad "$1: not each task ended at its first attempt"; sql 'SELECT task_id, status, attempt_num, lost_num, error FROM lockstep.task; SELECT * FROM lockstep.task_attempt'; }
+    eventually 20 is "SELECT string_agg(CASE WHEN t.status = 'Terminated' AND t.seq = 0 AND '$4' = 'cancel'
+                                                 THEN 'Completed'
+                                             ELSE t.status END ||
+                                        '/' || t.attempt_num || '/' || t.lost_num,
+                                        ' '
+                                        ORDER BY t.seq)
+        FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'" \
+        "$([ "$4" = timeout ] && echo Failed || echo Completed)/1/0 Completed/1/0" ||
+        {
+            bad "$1: not each task ended at its first attempt"
+            sql 'SELECT task_id, status, attempt_num, lost_num, error FROM lockstep.task;
+                SELECT * FROM lockstep.task_attempt'
+        }
     if grep attempt_lost "$tmp/log"; then bad "$1: an attempt was lost"; fi
     kill -TERM "$pid"
     wait "$pid" || bad "$1: the executor ended with $?"
 }
-try 'time-out' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)"]}' '{"order": 2, "sql": ["SELECT hold($$next$$)"]}' timeout
-try 'in the pipeline' '{"order": 1, "sql": "SELECT hold($$first$$)"}' '{"order": 2, "sql": "SELECT hold($$next$$)"}' cancel
-try 'before steps' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)"]}' '{"order": 2, "steps": [{"name": "a", "sql": "SELECT hold($$next$$)"}, {"name": "b", "sql": "SELECT 1"}]}' timeout
+try 'time-out' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)"]}' \
+    '{"order": 2, "sql": ["SELECT hold($$next$$)"]}' timeout
+try 'in the pipeline' '{"order": 1, "sql": "SELECT hold($$first$$)"}' '{"order": 2, "sql": "SELECT hold($$next$$)"}' \
+    cancel
+try 'before steps' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)"]}' \
+    '{"order": 2, "steps": [{"name": "a", "sql": "SELECT hold($$next$$)"}, {"name": "b", "sql": "SELECT 1"}]}' timeout
 cases_end
 exit $failed

@@ -1,5 +1,5 @@
-# tests/e2e/ledger.bash: tasks that write down when they ran, and the checker of the promises over what they wrote and over
-# lockstep.execution_log. Sourced after tests/support/shell.bash; it has what checks.bash has.
+# tests/e2e/ledger.bash: tasks that write down when they ran, and the checker of the promises over what they wrote and
+# over lockstep.execution_log. Sourced after tests/support/shell.bash; it has what checks.bash has.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../support/checks.bash"
 
@@ -16,8 +16,8 @@ END $$
 SQL
 }
 
-# ledger_tasks QUEUE SEED PHASES MOST_TASKS MOST_MS: JSON Lines, unsorted within what publish may sort; a tenth of the tasks
-# takes the way through an explicit transaction (DO), the sizes are skewed so that small and large phases meet.
+# ledger_tasks QUEUE SEED PHASES MOST_TASKS MOST_MS: JSON Lines, unsorted within what publish may sort; a tenth of the
+# tasks takes the way through an explicit transaction (DO), the sizes are skewed so that small and large phases meet.
 ledger_tasks() {
     awk -v q="$1" -v seed="$2" -v phases="$3" -v most="$4" -v ms="$5" 'BEGIN {
         srand(seed); order = 0; n = 0
@@ -32,8 +32,8 @@ ledger_tasks() {
     }'
 }
 
-# ledger_check QUEUE BOUND: prints what is wrong, one line each; nothing when all promises were kept. ledger_wrong: the same, of tables
-# that are analysed.
+# ledger_check QUEUE BOUND: prints what is wrong, one line each; nothing when all promises were kept. ledger_wrong: the
+# same, of tables that are analysed.
 ledger_check() {
     sql 'ANALYZE' # fresh tables of many rows
     ledger_wrong "$@"
@@ -44,14 +44,16 @@ ledger_wrong() {
 -- strict order, as the tasks saw it and as the log says
 WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' GROUP BY ord),
      d AS (SELECT ord, s, lag(e) OVER (ORDER BY ord) AS before FROM p)
-SELECT 'ledger: order ' || ord || ' began ' || before - s || ' before the end of the one before' FROM d WHERE s < before;
+SELECT 'ledger: order ' || ord || ' began ' || before - s || ' before the end of the one before' FROM d
+WHERE s < before;
 WITH p AS (SELECT run_id, "order" AS ord, min(started_at) AS s, max(ended_at) AS e FROM lockstep.execution_log
            WHERE queue = '$1' AND status = 'Completed' GROUP BY 1, 2),
      d AS (SELECT ord, s, lag(e) OVER (PARTITION BY run_id ORDER BY ord) AS before FROM p)
 SELECT 'log: order ' || ord || ' began ' || before - s || ' before the end of the one before' FROM d WHERE s < before;
 -- exactly once, nothing lost
 SELECT 'task ' || t.seq || ' of order ' || t."order" || ' has ' || count(l.seq) || ' effects'
-FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) LEFT JOIN ledger l ON l.q = q.name AND l.ord = t."order" AND l.seq = t.seq
+FROM lockstep.task t JOIN lockstep.queue q USING (queue_id)
+LEFT JOIN ledger l ON l.q = q.name AND l.ord = t."order" AND l.seq = t.seq
 WHERE q.name = '$1' AND t.status = 'Completed' GROUP BY t.task_id, t.seq, t."order" HAVING count(l.seq) <> 1;
 SELECT 'an effect without a completed task: seq ' || l.seq FROM ledger l WHERE l.q = '$1' AND NOT EXISTS (
     SELECT FROM lockstep.task t JOIN lockstep.queue q USING (queue_id)
@@ -60,7 +62,8 @@ SELECT 'run ' || r.run_no || ': the end counts ' || r.end_tasks || ' tasks, ther
 FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) LEFT JOIN lockstep.task t USING (run_no)
 WHERE q.name = '$1' GROUP BY r.run_no, r.end_tasks HAVING count(t.task_id) <> r.end_tasks;
 -- bounded
-WITH e AS (SELECT started AS at, 1 AS d FROM ledger WHERE q = '$1' UNION ALL SELECT ended, -1 FROM ledger WHERE q = '$1'),
+WITH e AS (SELECT started AS at, 1 AS d FROM ledger WHERE q = '$1'
+           UNION ALL SELECT ended, -1 FROM ledger WHERE q = '$1'),
      s AS (SELECT sum(d) OVER (ORDER BY at, d ROWS UNBOUNDED PRECEDING) AS running FROM e)
 SELECT 'ran ' || max(running) || ' tasks at once, the bound is $2' FROM s HAVING max(running) > $2;
 -- nothing left over
@@ -74,7 +77,8 @@ executors() {
     local i
     executors=()
     for ((i = 0; i < $1; i++)); do
-        "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$2" --readers "$3" --until-idle 2>"$tmp/$2.$i.log" &
+        "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$2" --readers "$3" \
+            --until-idle 2>"$tmp/$2.$i.log" &
         executors+=($!)
     done
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Another login takes advisory locks with the keys of Lockstep: an executor does not start, or waits for that queue only, and says
-# which session it is; nobody's attempt is lost.
+# Another login takes advisory locks with the keys of Lockstep: an executor does not start, or waits for that queue
+# only, and says which session it is; nobody's attempt is lost.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 hold() { session_open "SELECT count(pg_advisory_lock($1, g)) FROM generate_series($2, $3) AS g"; } # CLASS FROM TO
@@ -11,15 +11,18 @@ echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/a.jsonl"
 case_begin 'an executor does not start when the locks of executors are taken, and names the session that holds them'
 hold 1280507907 1 50 # executors
 status=0
-timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || status=$?
+timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" \
+    -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || status=$?
 expect 'exit' "$status" 7
 grep -q "is held by pid $backend" "$tmp/log" || { cat "$tmp/log"; failed=1; }
 # REMEDY_LOCKS_TAKEN, as it is printed
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/log" | tail -1)" >/dev/null
-timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || { cat "$tmp/log"; failed=1; }
+timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" \
+    -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || { cat "$tmp/log"; failed=1; }
 
 case_begin 'commands that check name a session that holds the lock of dispatch and is no dispatcher'
-lockstep job apply - -q <<<'{"job": "nightly", "queue": "'"$queue"'", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "once", "at": "2099-01-01T00:00:00Z"}]}' >/dev/null
+lockstep job apply - \
+    -q <<<'{"job": "nightly", "queue": "'"$queue"'", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "once", "at": "2099-01-01T00:00:00Z"}]}' >/dev/null
 "$LOCKSTEP_BIN" scheduler run -d "$db" 2>"$tmp/log" &
 scheduler=$!
 eventually 30 grep -q event=dispatching "$tmp/log"
@@ -29,7 +32,8 @@ hold 1280507913 0 0
 for command in 'monitor check' 'monitor list' check; do
     # shellcheck disable=SC2086 # two words
     if lockstep $command >"$tmp/said" 2>&1; then echo "$command: not refused"; failed=1; fi
-    grep -q "the lock of dispatch is held by backend $backend (.*), which is no dispatcher: no job fires" "$tmp/said" || { cat "$tmp/said"; failed=1; }
+    grep -q "the lock of dispatch is held by backend $backend (.*), which is no dispatcher: no job fires" \
+        "$tmp/said" || { cat "$tmp/said"; failed=1; }
 done
 sql "$(grep -oE "SELECT pg_terminate_backend\($backend\)" "$tmp/said" | tail -1)" >/dev/null
 lockstep monitor check >"$tmp/said" 2>&1 || { cat "$tmp/said"; failed=1; }
@@ -44,7 +48,8 @@ said() { grep 'event=locks_taken' "$tmp/log" | grep -q "held by pid $backend"; }
 eventually 30 said || { cat "$tmp/log"; failed=1; }
 grep 'event=locks_taken' "$tmp/log" | grep -q "SELECT pg_terminate_backend($backend)" || { cat "$tmp/log"; failed=1; }
 lockstep run explain "$run" >"$tmp/explained"
-grep -Eq "^backend $backend holds locks that only executors take .*, of phases that are still to come" <(head -1 "$tmp/explained") || { cat "$tmp/explained"; failed=1; }
+grep -Eq "^backend $backend holds locks that only executors take .*, of phases that are still to come" \
+    <(head -1 "$tmp/explained") || { cat "$tmp/explained"; failed=1; }
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/explained" | head -1)" >/dev/null # as it is printed
 eventually 30 run_is "$run" Completed || { cat "$tmp/log"; failed=1; }
 ! grep -q 'event=incarnation_lost' "$tmp/log" || { cat "$tmp/log"; failed=1; }

@@ -1,13 +1,17 @@
 #!/bin/bash
-# More readers than one claim has tasks for: short tasks go on being claimed. More than 64: each gets a slot, and returns it.
+# More readers than one claim has tasks for: short tasks go on being claimed. More than 64: each gets a slot, and
+# returns it.
 # ctest: timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 40 >/dev/null
 { # phases of one task: it is alone, and short, so many are wanted ahead when the large phase comes
-    for p in {1..80}; do echo "{\"order\": $p, \"sql\": \"INSERT INTO ledger VALUES ('$q', $p, $((p - 1)), clock_timestamp(), clock_timestamp())\"}"; done
-    for n in {80..2079}; do echo "{\"order\": 81, \"sql\": \"INSERT INTO ledger VALUES ('$q', 81, $n, clock_timestamp(), clock_timestamp())\"}"; done
+    task='{"order": %d, "sql": "INSERT INTO ledger VALUES ('"'%s'"', %d, %d, clock_timestamp(), clock_timestamp())"}\n'
+    # shellcheck disable=SC2059 # the format is in $task
+    for p in {1..80}; do printf "$task" "$p" "$q" "$p" $((p - 1)); done
+    # shellcheck disable=SC2059
+    for n in {80..2079}; do printf "$task" 81 "$q" 81 "$n"; done
 } >"$tmp/work.jsonl"
 case_begin 'forty readers, more than one claim has tasks for, run a large phase of short tasks'
 run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
@@ -25,14 +29,24 @@ lockstep queue create "$q" -q --create-topic --max-readers 80 >/dev/null
 sql 'CREATE TABLE shut (n int); CREATE TABLE let_go (n int)'
 for n in {1..80}; do echo '{"order": 1, "sql": "SELECT FROM shut"}'; done >"$tmp/eighty.jsonl"
 slots='SELECT count(*) FROM lockstep.slot WHERE executor_no IS NOT NULL'
-shut() { [ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = 'shut'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = "$1" ]; }
-done_are() { [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1' AND t.status = 'Completed'")" = "$2" ]; }
-eighty() { # END: 80 tasks end while control is held, which then has END sent to its process, and sees all of them at once
+shut() {
+    [ "$(sql "SELECT count(*) FROM pg_locks
+        WHERE relation = 'shut'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = "$1" ]
+}
+done_are() {
+    [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+        WHERE r.run_id = '$1' AND t.status = 'Completed'")" = "$2" ]
+}
+# eighty END: 80 tasks end while control is held, which then has END sent to its process, and sees all of them at once
+eighty() {
     sql 'TRUNCATE let_go'
     rm -f "$tmp"/record.take.*
-    sql 'BEGIN; LOCK shut; DO $$BEGIN WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.02); END LOOP; END$$; COMMIT' &
+    sql 'BEGIN;
+        LOCK shut;
+        DO $$BEGIN WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.02); END LOOP; END$$; COMMIT' &
     eventually 10 shut 1
-    LOCKSTEP_PROBE=record.take=hold LOCKSTEP_PROBE_DIR=$tmp "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+    LOCKSTEP_PROBE=record.take=hold LOCKSTEP_PROBE_DIR=$tmp "$LOCKSTEP_BIN-probed" executor run -d "$db" \
+        -b "$LOCKSTEP_TEST_BROKERS" \
         --queue "$q" --readers 80 2>"$tmp/eighty.log" &
     executor=$!
     run=$(lockstep publish --queue "$q" -q "$tmp/eighty.jsonl")

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The [metrics] port: what each daemon answers there, that promtool and a real Prometheus accept it, and that each panel of the dashboard has numbers.
+# The [metrics] port: what each daemon answers there, that promtool and a real Prometheus accept it, and that each panel
+# of the dashboard has numbers.
 # ctest: slow nosan long
 . "$(dirname "$0")/../support/e2e.bash"
 root=$here/../..
@@ -14,7 +15,8 @@ export LOCKSTEP_MONITOR_EVERY
 # daemon NAME ARGS...: runs in the background; its address in ${at[NAME]}
 declare -A at pids
 daemon() {
-    "$LOCKSTEP_BIN" "${@:2}" -s metrics.listen=0 -s scheduler.enabled=off -X statistics.interval.ms=500 -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/$1.log" &
+    "$LOCKSTEP_BIN" "${@:2}" -s metrics.listen=0 -s scheduler.enabled=off -X statistics.interval.ms=500 -d "$db" \
+        -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/$1.log" &
     pids[$1]=$!
     eventually 40 grep -q event=metrics_served "$tmp/$1.log"
     at[$1]=$(sed -n 's,.*event=metrics_served.* url=\(http://[^/]*\)/.*,\1,p' "$tmp/$1.log")
@@ -53,7 +55,10 @@ daemon none executor run --queue "$gone" --queue "$kept"
 eventually 40 is_ready none || failed=1
 eventually 40 grep -q 'event=executor_started' "$tmp/none.log" # one that finds no queue at all ends
 lockstep queue delete "$gone" --yes -q
-not_ready() { [ "$(curl -s -m 20 -o "$tmp/ready" -w '%{http_code}' "${at[none]}/readyz")" = 503 ] && grep -q "^queue $gone: " "$tmp/ready"; }
+not_ready() {
+    [ "$(curl -s -m 20 -o "$tmp/ready" -w '%{http_code}' "${at[none]}/readyz")" = 503 ] &&
+        grep -q "^queue $gone: " "$tmp/ready"
+}
 eventually 40 not_ready || { cat "$tmp/ready"; failed=1; }
 kill -TERM "${pids[none]}"
 wait "${pids[none]}" || failed=1
@@ -80,7 +85,8 @@ if get scheduler /metrics | grep '^lockstep_tasks_total'; then failed=1; fi # it
 
 case_begin 'a run that was published and has not begun has the word of the views'
 expect 'the view' "$(sql "SELECT status FROM lockstep.run_status WHERE queue = '$idle'")" Published
-eventually 40 has scheduler "^lockstep_runs_open\{queue=\"$idle\",status=\"Published\"\} 1$" || { grep runs_open "$tmp/text"; failed=1; }
+eventually 40 has scheduler "^lockstep_runs_open\{queue=\"$idle\",status=\"Published\"\} 1$" ||
+    { grep runs_open "$tmp/text"; failed=1; }
 
 case_begin 'promtool finds nothing wrong in the text of any daemon'
 for name in executor scheduler monitor console; do
@@ -88,7 +94,8 @@ for name in executor scheduler monitor console; do
 done
 
 case_begin 'the alert rules do what their cases say'
-(cd "$root/contrib/prometheus" && promtool check rules alerts.yml && promtool test rules alerts_test.yml) >"$tmp/rules" 2>&1 || { cat "$tmp/rules"; failed=1; }
+(cd "$root/contrib/prometheus" && promtool check rules alerts.yml && promtool test rules alerts_test.yml) \
+    >"$tmp/rules" 2>&1 || { cat "$tmp/rules"; failed=1; }
 
 case_begin 'Prometheus scrapes each daemon, and each panel of the dashboard has numbers'
 targets=$(printf '"%s",' "${at[executor]#http://}" "${at[scheduler]#http://}" "${at[monitor]#http://}" "${at[console]#http://}")
@@ -99,13 +106,17 @@ scrape_configs:
 - {job_name: lockstep, static_configs: [{targets: [${targets%,}]}]}
 - {job_name: console, authorization: {credentials: $token}, static_configs: [{targets: ["$own"]}]}
 END
-prometheus --config.file="$tmp/prometheus.yml" --storage.tsdb.path="$tmp/tsdb" --web.listen-address=127.0.0.1:0 2>"$tmp/prometheus.log" &
+prometheus --config.file="$tmp/prometheus.yml" --storage.tsdb.path="$tmp/tsdb" --web.listen-address=127.0.0.1:0 \
+    2>"$tmp/prometheus.log" &
 pids[prometheus]=$!
 eventually 40 grep -q 'msg="Listening on"' "$tmp/prometheus.log"
 at[prometheus]=http://$(sed -n 's/.*msg="Listening on" address=//p' "$tmp/prometheus.log" | head -n 1)
-all_up() { [ "$(get prometheus /api/v1/targets | jq '[.data.activeTargets[] | select(.health == "up")] | length')" = 5 ]; }
+all_up() {
+    [ "$(get prometheus /api/v1/targets | jq '[.data.activeTargets[] | select(.health == "up")] | length')" = 5 ]
+}
 eventually 40 all_up || { get prometheus /api/v1/targets; failed=1; }
-python3 "$here/../support/panels.py" "${at[prometheus]}" "$root/contrib/grafana/lockstep.json" "$root/contrib/prometheus/alerts.yml" 60 || failed=1
+python3 "$here/../support/panels.py" "${at[prometheus]}" "$root/contrib/grafana/lockstep.json" \
+    "$root/contrib/prometheus/alerts.yml" 60 || failed=1
 
 case_begin 'daemons and their ports end in order'
 for name in prometheus executor scheduler monitor console; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What an operator or the server does to a task is not the task's fault: it is never failed for it. A task that ends its server each
-# time comes to an end all the same, and nothing else with it. Two lost attempts are the most here.
+# What an operator or the server does to a task is not the task's fault: it is never failed for it. A task that ends its
+# server each time comes to an end all the same, and nothing else with it. Two lost attempts are the most here.
 # ctest: timeout=240 nosan long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/cluster.bash"
@@ -21,13 +21,26 @@ make() { # TASK...: queue $q and run $run of them
     printf '%s\n' "$@" | sed "s/QUEUE/$q/" >"$tmp/$q.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/$q.jsonl")
 }
-daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 "$@" 2>>"$tmp/$q.log" & pid=$!; }
+daemon() {
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 "$@" 2>>"$tmp/$q.log" &
+    pid=$!
+}
 is() { [ "$(sql "$1" 2>/dev/null)" = "$2" ]; }
 expect() { [ "$2" = "$3" ] || { printf '%s: %s, not %s\n' "$1" "$2" "$3"; failed=1; tail -n 20 "$tmp/$q.log"; }; }
 of_run() { sql "SELECT $1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'"; }
-running() { echo "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.status = 'Processing' AND t.attempt_num = $1"; }
-claimed() { echo "SELECT count(*) > 0 FROM lockstep.task t JOIN lockstep.run r USING (run_no) JOIN lockstep.executor e USING (executor_no) WHERE r.run_id = '$run' AND e.pid = $pid AND e.ended_at IS NULL"; }
-ends() { eventually 20 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" "$1" || { failed=1; tail -n 20 "$tmp/$q.log"; }; }
+running() {
+    echo "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+        WHERE r.run_id = '$run' AND t.status = 'Processing' AND t.attempt_num = $1"
+}
+claimed() {
+    echo "SELECT count(*) > 0
+        FROM lockstep.task t JOIN lockstep.run r USING (run_no) JOIN lockstep.executor e USING (executor_no)
+        WHERE r.run_id = '$run' AND e.pid = $pid AND e.ended_at IS NULL"
+}
+ends() {
+    eventually 20 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" "$1" ||
+        { failed=1; tail -n 20 "$tmp/$q.log"; }
+}
 let_go() { sql "INSERT INTO let_go VALUES ('$q')"; }
 over() { kill -TERM "$pid"; wait "$pid" || { echo "the executor ended with $?"; failed=1; }; }
 setup
@@ -36,8 +49,14 @@ case_begin 'attempts that a lost control session ends do not count'
 make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}' '{"order": 2, "sql": "SELECT 1"}'
 daemon
 for n in 1 2 3 4; do
-    eventually 15 is "$(running "$n")" 1 || { sql "SELECT task_id, status, attempt_num, lost_num, executor_no, scheduled_for, doubted FROM lockstep.task; SELECT * FROM lockstep.task_attempt"; tail -n 30 "$tmp/$q.log"; exit 1; }
-    sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
+    eventually 15 is "$(running "$n")" 1 || {
+        sql "SELECT task_id, status, attempt_num, lost_num, executor_no, scheduled_for, doubted FROM lockstep.task;
+            SELECT * FROM lockstep.task_attempt"
+        tail -n 30 "$tmp/$q.log"
+        exit 1
+    }
+    sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
 done
 eventually 15 is "$(running 5)" 1
 let_go
@@ -49,11 +68,21 @@ case_begin 'a long task does not count the restarts of the server'
 make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}'
 for n in 1 2 3; do
     daemon -s executor.drain_timeout=1ms
-    eventually 15 is "$(running "$n")" 1 || { sql "SELECT task_id, status, attempt_num, lost_num, executor_no, scheduled_for, doubted FROM lockstep.task; SELECT * FROM lockstep.task_attempt"; tail -n 30 "$tmp/$q.log"; exit 1; }
+    eventually 15 is "$(running "$n")" 1 || {
+        sql "SELECT task_id, status, attempt_num, lost_num, executor_no, scheduled_for, doubted FROM lockstep.task;
+            SELECT * FROM lockstep.task_attempt"
+        tail -n 30 "$tmp/$q.log"
+        exit 1
+    }
     over
 done
 daemon
-eventually 15 is "$(running 4)" 1 || { sql "SELECT task_id, status, attempt_num, lost_num, executor_no, scheduled_for, doubted FROM lockstep.task; SELECT * FROM lockstep.task_attempt"; tail -n 30 "$tmp/$q.log"; exit 1; }
+eventually 15 is "$(running 4)" 1 || {
+    sql "SELECT task_id, status, attempt_num, lost_num, executor_no, scheduled_for, doubted FROM lockstep.task;
+        SELECT * FROM lockstep.task_attempt"
+    tail -n 30 "$tmp/$q.log"
+    exit 1
+}
 let_go
 ends Completed
 expect 'drained' "$(of_run "t.attempt_num || '/' || t.lost_num")" '4/0'
@@ -70,7 +99,9 @@ done
 daemon
 lockstep task complete "$(of_run "min(t.task_id)")" -q >/dev/null
 ends Completed
-expect 'killed before' "$(of_run "string_agg(t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FILTER (WHERE t.order > 1)")" '1/0 1/0'
+expect 'killed before' \
+    "$(of_run "string_agg(t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FILTER (WHERE t.order > 1)")" \
+    '1/0 1/0'
 over
 
 case_begin 'a message of a newer version is left until it can be read'
@@ -106,20 +137,25 @@ setup
 make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}'
 other=$q
 make '{"order": 1, "sql": "COPY (SELECT 1) TO PROGRAM $$kill -9 ${PPID}$$"}' '{"order": 1, "sql": "SELECT 1"}'
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$other" --readers 4 2>>"$tmp/$q.log" &
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$other" --readers 4 \
+    2>>"$tmp/$q.log" &
 pid=$!
 crashed() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 2>/dev/null | grep -qx Failed; }
 eventually 60 crashed || { failed=1; tail -n 30 "$tmp/$q.log"; }
-expect 'it crashes' "$(of_run "string_agg(t.status || COALESCE(': ' || t.error, ''), ', ' ORDER BY t.seq)")" 'Failed: given up: 2 attempts were lost, Completed'
+expect 'it crashes' "$(of_run "string_agg(t.status || COALESCE(': ' || t.error, ''), ', ' ORDER BY t.seq)")" \
+    'Failed: given up: 2 attempts were lost, Completed'
 sql "INSERT INTO let_go VALUES ('$other')"
 case_begin 'a crash that undoes a completion counts one attempt at most'
-# A server that crashes may not come to warn a session, and it may undo a completion that was not durable yet: then one attempt counts.
-eventually 20 is "SELECT string_agg(DISTINCT status::text, ' ') FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$other' AND lost_num < 2" Completed ||
+# A server that crashes may not come to warn a session, and it may undo a completion that was not durable yet: then one
+# attempt counts.
+eventually 20 is "SELECT string_agg(DISTINCT status::text, ' ')
+    FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$other' AND lost_num < 2" Completed ||
     { failed=1; sql 'SELECT task_id, status, lost_num, error FROM lockstep.task'; tail -n 20 "$tmp/$q.log"; }
 over
 
 case_begin 'a server that is away for long costs a task no attempt'
-# The server is stopped under a task, and lets nobody in when it is back, until the executor has tried in vain some times.
+# The server is stopped under a task, and lets nobody in when it is back, until the executor has tried in vain some
+# times.
 refused() { [ "$(grep -c 'pg_hba.conf rejects connection' "$cluster/crashing.log")" -ge "$1" ]; }
 for mode in immediate fast; do
     make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}'

@@ -1,6 +1,7 @@
 #!/bin/bash
-# An operator at work on runs, tasks and executors, with the commands: what runs is stopped, what waits is held, what failed is
-# tried again, and the next run goes on in order. tests/sql/control.sql has the rules, operator_race.sh the races.
+# An operator at work on runs, tasks and executors, with the commands: what runs is stopped, what waits is held, what
+# failed is tried again, and the next run goes on in order. tests/sql/control.sql has the rules, operator_race.sh the
+# races.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
@@ -18,22 +19,30 @@ held() { # ORDER FIRST LAST
 }
 publish() { lockstep publish --queue "$q" -q "$@"; }
 status_of() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$1'"; }
-ended() { eventually 15 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "$2" || told "$1"; }
+ended() {
+    eventually 15 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "$2" || told "$1"
+}
 told() { # what became of a run instead
-    sql "SELECT event, task_id, detail FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$1' ORDER BY event_id"
+    sql "SELECT event, task_id, detail FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$1'
+        ORDER BY event_id"
     counts "$1"
     lockstep run explain "$1"
     tail -20 "$tmp/daemon.log"
     exit 1
 }
-counts() { sql "SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM (SELECT t.status, count(*) AS n FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1' GROUP BY 1) c"; }
-at_work="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active' AND query LIKE 'SELECT hold(%' AND datname = current_database()"
+counts() {
+    sql "SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM (SELECT t.status, count(*) AS n
+        FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1' GROUP BY 1) c"
+}
+at_work="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active'
+      AND query LIKE 'SELECT hold(%' AND datname = current_database()"
 task_at() { sql "SELECT task_id FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$1' AND seq = $2"; }
 refused() { # WHAT COMMAND...: exit code 1 and a message with WHAT
     local what=$1 status=0
     shift
     lockstep "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
-    [ "$status" = 1 ] && grep -q -- "$what" "$tmp/err" || { echo "lockstep $*: exit code $status, $(cat "$tmp/err"), wanted: $what"; failed=1; }
+    [ "$status" = 1 ] && grep -q -- "$what" "$tmp/err" ||
+        { echo "lockstep $*: exit code $status, $(cat "$tmp/err"), wanted: $what"; failed=1; }
 }
 
 q=$(scratch_name)
@@ -54,9 +63,12 @@ ended "$b" Completed
 expect 'what ran is Terminated, the rest Cancelled' "$(counts "$a")" '302 Cancelled, 2 Terminated'
 expect 'no effect of it' "$(sql "SELECT string_agg(seq::text, ' ') FROM ledger")" 100
 expect 'nothing is lost' "$(sql "SELECT count(*) FROM lockstep.task WHERE lost_num > 0")" 0
-expect 'the later phases did not start' "$(sql "SELECT count(*) FROM lockstep.task_attempt WHERE sqlstate IS NOT NULL")" 0
-expect 'the next run began when it had ended' "$(sql "SELECT b.started_at >= a.ended_at FROM lockstep.run a, lockstep.run b WHERE a.run_id = '$a' AND b.run_id = '$b'")" t
-expect 'who and why' "$(lockstep log --run "$a" --event run_cancelled -o jsonl | jq -r '.actor + " " + .detail' | sed 's/^[^ ]* [0-9]* tasks/tasks/')" 'tasks cancelled, 2 to be stopped: wrong file'
+expect 'the later phases did not start' \
+    "$(sql "SELECT count(*) FROM lockstep.task_attempt WHERE sqlstate IS NOT NULL")" 0
+expect 'the next run began when it had ended' "$(sql "SELECT b.started_at >= a.ended_at
+    FROM lockstep.run a, lockstep.run b WHERE a.run_id = '$a' AND b.run_id = '$b'")" t
+expect 'who and why' "$(lockstep log --run "$a" --event run_cancelled -o jsonl | jq -r '.actor + " " + .detail' |
+    sed 's/^[^ ]* [0-9]* tasks/tasks/')" 'tasks cancelled, 2 to be stopped: wrong file'
 refused 'has ended: it is Cancelled' run cancel "$a"
 refused 'nothing of it failed' run retry "$b"
 
@@ -77,7 +89,8 @@ for n in 1 2 3; do runs+=("$(publish "$tmp/c.jsonl" --name "nightly $n")"); done
 for run in "${runs[@]}"; do ended "$run" Failed; done
 sql 'INSERT INTO mended VALUES (1)'
 out=$(lockstep run retry --queue "$q" --status Failed --name 'nightly%' --reason 'mended' -o json)
-expect 'three runs' "$(jq -c '[.[] | [.tasks, .phases, .order, .refused]]' <<<"$out")" '[[2,2,1,null],[2,2,1,null],[2,2,1,null]]'
+expect 'three runs' "$(jq -c '[.[] | [.tasks, .phases, .order, .refused]]' <<<"$out")" \
+    '[[2,2,1,null],[2,2,1,null],[2,2,1,null]]'
 for run in "${runs[@]}"; do ended "$run" Completed; done
 
 case_begin 'run pause lets tasks that were sent to a session finish, and nothing else starts'
@@ -88,8 +101,10 @@ lockstep run pause "$d" --reason 'look first' >/dev/null
 refused 'is paused already' run pause "$d"
 refused 'nothing of it failed' run retry "$d"
 sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(1001, 1060) AS n"
-eventually 10 is "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$d' AND token IS NOT NULL" 0
-expect 'some are done, others have not begun' "$(sql "SELECT status, completed BETWEEN 2 AND 40 FROM lockstep.run_status WHERE run_id = '$d'")" 'Paused|t'
+eventually 10 is \
+    "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$d' AND token IS NOT NULL" 0
+expect 'some are done, others have not begun' \
+    "$(sql "SELECT status, completed BETWEEN 2 AND 40 FROM lockstep.run_status WHERE run_id = '$d'")" 'Paused|t'
 lockstep run explain "$d" | grep -q 'is paused by .*: look first' || { echo 'run explain does not say so'; failed=1; }
 expect 'run show says why' "$(lockstep run show "$d" -o json | grep -c 'paused by .*: look first')" 1
 expect 'and none begins' "$(sql "$at_work")" 0
@@ -102,7 +117,8 @@ lockstep queue set "$q" -q --on-failure pause
 sql 'DELETE FROM mended'
 d=$(publish "$tmp/c.jsonl")
 eventually 15 is "SELECT status FROM lockstep.run_status WHERE run_id = '$d'" Paused
-lockstep run explain "$d" -o json | jq -e 'map(.reason) | index("run_paused_by_failure")' >/dev/null || { echo 'run explain does not say so'; failed=1; }
+lockstep run explain "$d" -o json | jq -e 'map(.reason) | index("run_paused_by_failure")' >/dev/null ||
+    { echo 'run explain does not say so'; failed=1; }
 lockstep run resume "$d" --reason 'not needed' >/dev/null
 ended "$d" PartiallyCompleted
 sql 'INSERT INTO mended VALUES (1)'
@@ -120,7 +136,8 @@ lockstep task cancel "$(task_at "$e" 0)" --reason 'hangs' >/dev/null
 eventually 10 is "SELECT status FROM lockstep.task WHERE task_id = $(task_at "$e" 0)" Terminated
 expect 'the other one goes on' "$(sql "$at_work")" 1
 lockstep task retry "$(task_at "$e" 0)" >/dev/null
-eventually 10 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$e'" 2 # before it is shown as running it would be Cancelled
+# Before it is shown as running it would be Cancelled.
+eventually 10 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$e'" 2
 lockstep task cancel "$(task_at "$e" 0)" >/dev/null
 eventually 10 is "SELECT status FROM lockstep.task WHERE task_id = $(task_at "$e" 0)" Terminated
 lockstep task complete "$(task_at "$e" 0)" --reason 'by hand' >/dev/null
@@ -134,7 +151,8 @@ lockstep task cancel 999999999 2>/dev/null || status=$?
 expect 'no such task' "$status" 2
 
 case_begin 'a task that swallows cancels loses its session'
-echo '{"order": 1, "sql": "DO $$BEGIN LOOP BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END$$"}' >"$tmp/f.jsonl"
+echo '{"order": 1, "sql": "DO $$BEGIN LOOP BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END$$"}' \
+    >"$tmp/f.jsonl"
 f=$(publish "$tmp/f.jsonl")
 eventually 15 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$f'" 1
 lockstep run cancel "$f" >/dev/null
@@ -163,8 +181,10 @@ wait $daemon || status=$?
 expect 'drained' "$status" 0
 status=0; lockstep executor drain "$id" 2>/dev/null || status=$?
 expect 'it is gone' "$status" 2
-expect 'nothing is left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
-lockstep run explain "$g" | grep -q 'no executor works for queue' || { echo 'run explain does not say that nobody is there'; failed=1; }
+expect 'nothing is left' "$(sql "SELECT count(*) FROM pg_locks
+    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+lockstep run explain "$g" | grep -q 'no executor works for queue' ||
+    { echo 'run explain does not say that nobody is there'; failed=1; }
 executors 1 "$q" 4
 executors_wait || failed=1
 ended "$g" Completed

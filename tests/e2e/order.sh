@@ -1,5 +1,6 @@
 #!/bin/bash
-# Strict order, exactly once, bounded: many shapes, 1, 2 and 4 executors, 1 to 16 readers, phases of 1 to 500 tasks, three seeds.
+# Strict order, exactly once, bounded: many shapes, 1, 2 and 4 executors, 1 to 16 readers, phases of 1 to 500 tasks,
+# three seeds.
 # ctest: timeout=240 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
@@ -7,7 +8,7 @@ ledger_create
 # shape EXECUTORS READERS BOUND SEED PHASES MOST_TASKS MOST_MS
 shape() {
     local q run found
-    case_begin "strict order, each task once and at most $3 at a time: $1 executors with $2 readers, phases of up to $6 tasks, seed $4"
+    case_begin "strict order, each task once, at most $3 at a time: $1 executors, $2 readers, phases of up to $6 tasks, seed $4"
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic --max-readers "$3" >/dev/null
     ledger_tasks "$q" "$4" "$5" "$6" "$7" >"$tmp/$q.jsonl"
@@ -21,7 +22,8 @@ shape() {
     }
     found=$(ledger_check "$q" "$3")
     [ -z "$found" ] || wrong "$found"
-    expect "the run of $(wc -l <"$tmp/$q.jsonl") tasks" "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" Completed
+    expect "the run of $(wc -l <"$tmp/$q.jsonl") tasks" \
+        "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" Completed
 }
 
 for seed in 1 2 3; do

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The trouble of one queue is its own: a queue that is deleted or missing, one whose statements fail, a flood of notifications from
-# somebody without any right, a forged record on its dead-letter topic, a name that another queue's relay has for its transactional id.
+# The trouble of one queue is its own: a queue that is deleted or missing, one whose statements fail, a flood of
+# notifications from somebody without any right, a forged record on its dead-letter topic, a name that another queue's
+# relay has for its transactional id.
 # ctest: timeout=120 nosan long
 . "$(dirname "$0")/../support/e2e.bash"
 any=$(scratch_name)_any
@@ -17,17 +18,24 @@ bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
 queue() { lockstep queue create "$1" -q --create-topic --max-readers 4; }
 publish() { printf '%s\n' "${@:2}" | lockstep publish --queue "$1" -q - >/dev/null; } # QUEUE TASK...
 daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 "$@" 2>>"$tmp/log" & pid=$!; }
-tasks() { echo "SELECT string_agg(t.status || t.attempt_num::text, ' ' ORDER BY t.task_id) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1'"; }
+tasks() {
+    echo "SELECT string_agg(t.status || t.attempt_num::text, ' ' ORDER BY t.task_id)
+        FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1'"
+}
 a=$(scratch_name) b=$(scratch_name)
 queue "$a"
 queue "$b"
 
 case_begin 'an executor whose only queue fails begins again, and continues when it can'
 sql "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''trouble''; END';
-     CREATE TRIGGER trouble BEFORE UPDATE OF next_offset ON lockstep.queue FOR EACH ROW WHEN (NEW.name = '$a') EXECUTE FUNCTION trouble()"
+     CREATE TRIGGER trouble BEFORE UPDATE OF next_offset ON lockstep.queue FOR EACH ROW WHEN (NEW.name = '$a')
+     EXECUTE FUNCTION trouble()"
 daemon --queue "$a"
 publish "$a" '{"order": 1, "sql": "SELECT 1"}'
-begins_anew() { lockstep queue explain "$a" | head -1 | grep -Eq "\(pid $pid\) fails at queue $a and starts again: executor_claim: trouble$"; }
+begins_anew() {
+    lockstep queue explain "$a" | head -1 |
+        grep -Eq "\(pid $pid\) fails at queue $a and starts again: executor_claim: trouble$"
+}
 eventually 15 begins_anew || bad "explain: $(lockstep queue explain "$a")"
 sql 'DROP TRIGGER trouble ON lockstep.queue'
 eventually 20 is "$(tasks "$a")" Completed1 || bad 'a queue that was in trouble does not go on with its only executor'
@@ -37,14 +45,17 @@ wait "$pid" || bad "the executor ended with $?"
 
 case_begin 'a queue that fails is set aside, and the other queue runs on'
 sql "
-     CREATE TRIGGER trouble BEFORE INSERT ON lockstep.phase FOR EACH ROW WHEN (NEW.queue_id = $(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$a'")) EXECUTE FUNCTION trouble()"
+     CREATE TRIGGER trouble BEFORE INSERT ON lockstep.phase
+     FOR EACH ROW WHEN (NEW.queue_id = $(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$a'"))
+     EXECUTE FUNCTION trouble()"
 daemon --queue "$a" --queue "$b"
 publish "$b" "{\"order\": 1, \"sql\": \"SELECT hold('$b')\"}"
 eventually 15 is "$(tasks "$b")" Processing1
 publish "$a" '{"order": 1, "sql": "SELECT 1"}'
 eventually 15 grep -q "event=queue_set_aside.*$a" "$tmp/log" || bad 'a queue in trouble is not set aside'
 lockstep queue explain "$a" >"$tmp/said"
-grep -Eq "^executor [0-9a-f-]{36} on .* \(pid $pid\) has set queue $a aside and tries again (in [0-9]+ s|now): executor_claim: trouble$" <(head -1 "$tmp/said") || bad "explain: $(cat "$tmp/said")"
+grep -Eq "^executor [0-9a-f-]{36} on .* \(pid $pid\) has set queue $a aside and tries again (in [0-9]+ s|now): executor_claim: trouble$" \
+    <(head -1 "$tmp/said") || bad "explain: $(cat "$tmp/said")"
 lockstep check >"$tmp/said" || true
 grep -Eq "^FAIL +executors +executor .* has set queue $a aside" "$tmp/said" || bad "check: $(cat "$tmp/said")"
 sql 'DROP TRIGGER trouble ON lockstep.phase'
@@ -62,7 +73,8 @@ for i in 1 2; do
 done
 for ((i = 0; i < 300; i++)); do echo '{"order": 1, "sql": "SELECT 1"}'; done >"$tmp/many"
 lockstep publish --queue "$a" -q "$tmp/many" >/dev/null
-eventually 8 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$a' AND t.status = 'Completed'" 302 ||
+eventually 8 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id)
+    WHERE q.name = '$a' AND t.status = 'Completed'" 302 ||
     bad 'a flood of notifications keeps an executor from its work'
 kill "${floods[@]}" 2>/dev/null || true
 
@@ -71,7 +83,8 @@ echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a" -p 0
 letters() { is "SELECT count(dead_lettered_at) FROM lockstep.rejected WHERE queue = '$1'" "$2"; }
 eventually 20 letters "$a" 1 || bad 'the first dead letter is not sent'
 for forged in "------------------------------------ 9" "01234567-89ab-4def-8123-456789abcdef 9223372036854775807"; do
-    echo x | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a.rejected" -p 0 -H "lockstep-queue=$a" -H "lockstep-outbox-id=${forged% *}" -H "lockstep-relay-seq=${forged#* }"
+    echo x | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a.rejected" -p 0 -H "lockstep-queue=$a" \
+        -H "lockstep-outbox-id=${forged% *}" -H "lockstep-relay-seq=${forged#* }"
 done
 sql "INSERT INTO let_go VALUES ('$b')"
 eventually 15 is "$(tasks "$b")" Completed1 || bad 'the task of the other queue has not ended at its first attempt'
@@ -83,25 +96,31 @@ eventually 20 letters "$a" 2 || bad 'a forged record stops the relay of its queu
 eventually 20 letters "$b" 1 || bad 'a forged record stops the relay of another queue'
 
 case_begin 'an executor leaves a deleted queue, and names a missing one'
-# A deleted queue is left, and a missing one is said. Also when an executor comes to work for it before it has heard of that.
+# A deleted queue is left, and a missing one is said. Also when an executor comes to work for it before it has heard of
+# that.
 sql 'DELETE FROM let_go'
 publish "$b" "{\"order\": 1, \"sql\": \"SELECT hold('$b')\"}"
 eventually 15 is "$(tasks "$b")" 'Completed1 Processing1' || bad 'the task of the other queue does not run'
 id=$(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$a'")
-sql "DO \$\$BEGIN EXECUTE replace(pg_get_functiondef('lockstep.queue_delete'::regproc), 'PERFORM pg_notify', 'PERFORM concat'); END\$\$"
+sql "DO \$\$BEGIN
+        EXECUTE replace(pg_get_functiondef('lockstep.queue_delete'::regproc), 'PERFORM pg_notify', 'PERFORM concat');
+    END\$\$"
 lockstep queue delete "$a" --yes -q >/dev/null
 sql "NOTIFY lockstep_$id, 'work'"
 eventually 15 grep -q "event=queue_left.*$a" "$tmp/log" || bad 'a deleted queue is not left'
 ! grep -q 'event=queue_set_aside.*P0002' "$tmp/log" || bad 'a deleted queue is said to be in trouble'
 sql "INSERT INTO let_go VALUES ('$b')"
-eventually 15 is "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed' OR attempt_num <> 1" 0 || bad 'the task of the other queue has not ended at its first attempt'
+eventually 15 is "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed' OR attempt_num <> 1" 0 ||
+    bad 'the task of the other queue has not ended at its first attempt'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 : >"$tmp/log"
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$a" --queue "$b" --until-idle 2>"$tmp/log" || bad "with one unknown queue of two it ended with $?"
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$a" --queue "$b" \
+    --until-idle 2>"$tmp/log" || bad "with one unknown queue of two it ended with $?"
 grep -q "event=queue_left.*$a" "$tmp/log" || bad 'the unknown queue is not said'
 code=0
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$a" --queue nobodys --until-idle 2>"$tmp/log" || code=$?
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$a" --queue nobodys \
+    --until-idle 2>"$tmp/log" || code=$?
 [ "$code" = 2 ] || bad "without a queue that exists it ended with $code"
 
 case_begin 'a dead letter is sent while a publisher holds the queue of its topic'
@@ -112,7 +131,8 @@ lockstep publish --queue "$b.relay" -q --stream "$tmp/stream" >"$tmp/published" 
 publisher=$!
 exec 5>"$tmp/stream"
 echo '{"order": 1, "sql": "SELECT 1"}' >&5
-eventually 20 is "SELECT publish_acked_seq FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$b.relay'" 0 ||
+eventually 20 is \
+    "SELECT publish_acked_seq FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$b.relay'" 0 ||
     bad 'a queue whose name ends in .relay cannot be published to'
 echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$b" -p 0
 eventually 20 letters "$b" 2 || bad 'a dead letter is not sent beside a publisher'

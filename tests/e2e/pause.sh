@@ -1,7 +1,7 @@
 #!/bin/bash
-# A paused run holds nobody up where runs are concurrent: what lies behind its messages is claimed and runs to its end, also past the
-# lookahead; what is paused runs when it is resumed, in order, each task once, whoever died meanwhile. Where runs are serial the
-# later ones wait, and explain says for what.
+# A paused run holds nobody up where runs are concurrent: what lies behind its messages is claimed and runs to its end,
+# also past the lookahead; what is paused runs when it is resumed, in order, each task once, whoever died meanwhile.
+# Where runs are serial the later ones wait, and explain says for what.
 # ctest: timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
@@ -24,17 +24,27 @@ SQL
 publish() { lockstep publish --queue "$q" -q "$@"; }
 reasons() { lockstep "$@" -o json | jq -r '[.[].reason] | join(" ")'; }
 told() { # what became of a run instead
-    sql "SELECT event, task_id, detail FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$1' AND event <> 'phase_opened' ORDER BY event_id"
+    sql "SELECT event, task_id, detail FROM lockstep.event_log JOIN lockstep.run USING (run_no)
+        WHERE run_id = '$1' AND event <> 'phase_opened' ORDER BY event_id"
     counts "$1"
     lockstep run explain "$1"
     tail -20 "$tmp/daemon.log"
     exit 1
 }
-counts() { sql "SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM (SELECT t.status, count(*) AS n FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1' GROUP BY 1) c"; }
-ended() { eventually 30 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "$2" || told "$1"; }
+counts() {
+    sql "SELECT string_agg(n || ' ' || status, ', ' ORDER BY status) FROM (SELECT t.status, count(*) AS n
+        FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1' GROUP BY 1) c"
+}
+ended() {
+    eventually 30 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "$2" || told "$1"
+}
 paused() { eventually 15 is "SELECT status FROM lockstep.run WHERE run_id = '$1'" Paused || told "$1"; }
-at_end() { eventually 60 is "SELECT count(*) FROM lockstep.run WHERE run_id = '$1' AND end_offset IS NOT NULL" 1 || told "$1"; }
-at_work="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active' AND query LIKE 'SELECT hold(%' AND datname = current_database()"
+at_end() {
+    eventually 60 is "SELECT count(*) FROM lockstep.run WHERE run_id = '$1' AND end_offset IS NOT NULL" 1 ||
+        told "$1"
+}
+at_work="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/reader' AND state = 'active'
+      AND query LIKE 'SELECT hold(%' AND datname = current_database()"
 running() { eventually 15 is "$at_work" 1 || { lockstep queue explain "$q"; tail -20 "$tmp/daemon.log"; exit 1; }; }
 # wrong RUN: order and effects of one run; its tasks wrote themselves into the ledger by seq
 wrong() {
@@ -42,9 +52,11 @@ wrong() {
 WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' GROUP BY ord),
      d AS (SELECT ord, s, lag(e) OVER (ORDER BY ord) AS before FROM p)
 SELECT 'order ' || ord || ' of $1 began before the end of the one before' FROM d WHERE s < before;
-SELECT 'seq ' || t.seq || ' of $1 has ' || count(l.seq) || ' effects' FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+SELECT 'seq ' || t.seq || ' of $1 has ' || count(l.seq) || ' effects'
+FROM lockstep.task t JOIN lockstep.run r USING (run_no)
 LEFT JOIN ledger l ON l.q = '$1' AND l.ord = t."order" AND l.seq = t.seq
-WHERE r.name = '$1' GROUP BY t.task_id HAVING count(l.seq) <> CASE WHEN max(t.status::text) = 'Completed' THEN 1 ELSE 0 END
+WHERE r.name = '$1' GROUP BY t.task_id
+HAVING count(l.seq) <> CASE WHEN max(t.status::text) = 'Completed' THEN 1 ELSE 0 END
 SQL
 }
 # long LABEL ORDERS A: the first phase is one task that is let go by hand (FIRST), then ORDERS phases of 3
@@ -68,17 +80,24 @@ running
 lockstep run pause "$a" --reason 'look first' >/dev/null
 b=$(publish "$tmp/b.jsonl" --name b)
 ended "$b" Completed
-expect 'the paused one has not moved' "$(sql "SELECT status || ' ' || completed FROM lockstep.run_status WHERE run_id = '$a'")" 'Paused 0'
+expect 'the paused one has not moved' \
+    "$(sql "SELECT status || ' ' || completed FROM lockstep.run_status WHERE run_id = '$a'")" 'Paused 0'
 at_end "$a"
-expect 'all of it is recorded, nobody has it' "$(sql "SELECT count(*), count(*) FILTER (WHERE token IS NOT NULL), count(*) FILTER (WHERE executor_no IS NOT NULL) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$a'")" '61|1|1'
+expect 'all of it is recorded, nobody has it' "$(sql "SELECT count(*), count(*) FILTER (WHERE token IS NOT NULL),
+        count(*) FILTER (WHERE executor_no IS NOT NULL)
+    FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$a'")" '61|1|1'
 expect 'explain of the paused run' "$(reasons run explain "$a" | grep -c 'run_paused')" 1
 expect 'explain of its queue' "$(reasons queue explain "$q" | grep -c 'run_paused')" 1
-expect 'explain of a task of it' "$(reasons task explain "$(sql "SELECT max(task_id) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$a'")" | grep -c 'run_paused')" 1
+expect 'explain of a task of it' "$(reasons task explain \
+    "$(sql "SELECT max(task_id) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$a'")" |
+    grep -c 'run_paused')" 1
 expect 'the lookahead is not full' "$(reasons queue explain "$q" | grep -c lookahead || true)" 0
-lockstep run explain "$a" | grep -q 'is paused by .*: look first' || { echo 'run explain does not say by whom'; failed=1; }
+lockstep run explain "$a" | grep -q 'is paused by .*: look first' ||
+    { echo 'run explain does not say by whom'; failed=1; }
 sql "INSERT INTO let_go VALUES ('a', 0)"
 eventually 10 is "SELECT completed FROM lockstep.run_status WHERE run_id = '$a'" 1
-expect 'what comes after it does not open' "$(sql "SELECT count(*) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$a' AND opened_at IS NOT NULL")" 1
+expect 'what comes after it does not open' "$(sql "SELECT count(*)
+    FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$a' AND opened_at IS NOT NULL")" 1
 
 case_begin 'a paused run continues though its executor was killed and none was there when it was resumed'
 kill -9 "$daemon"
@@ -87,7 +106,9 @@ lockstep run resume "$a" -q >/dev/null
 daemon --queue "$q" --readers 3
 ended "$a" Completed
 expect 'a, b' "$(wrong a; wrong b)" ''
-expect 'each once' "$(sql "SELECT string_agg(q || n, ' ' ORDER BY q) FROM (SELECT q, count(*) AS n FROM ledger GROUP BY q) x")" 'a61 b61'
+expect 'each once' \
+    "$(sql "SELECT string_agg(q || n, ' ' ORDER BY q) FROM (SELECT q, count(*) AS n FROM ledger GROUP BY q) x")" \
+    'a61 b61'
 
 case_begin 'a run that its policy or an operator paused is cancelled or resumed while others run'
 lockstep queue set "$q" -q --on-failure pause
@@ -103,7 +124,8 @@ ended "$e" Completed
 at_end "$c"
 at_end "$d"
 expect 'explain names the failure' "$(reasons run explain "$c" | grep -c run_paused_by_failure)" 1
-expect 'nothing of it has opened' "$(sql "SELECT count(*) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id IN ('$c', '$d') AND opened_at IS NOT NULL")" 2
+expect 'nothing of it has opened' "$(sql "SELECT count(*) FROM lockstep.phase JOIN lockstep.run USING (run_no)
+    WHERE run_id IN ('$c', '$d') AND opened_at IS NOT NULL")" 2
 sql "INSERT INTO mended VALUES ('c')"
 lockstep run retry "$c" >/dev/null
 lockstep run cancel "$d" --reason 'not needed' >/dev/null
@@ -123,14 +145,15 @@ lockstep run pause "$f" >/dev/null
 lockstep queue resume "$q" -q
 ended "$g" Completed
 at_end "$f"
-expect 'nothing of it has opened' "$(sql "SELECT count(*) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$f' AND opened_at IS NOT NULL")" 0
+expect 'nothing of it has opened' "$(sql "SELECT count(*) FROM lockstep.phase JOIN lockstep.run USING (run_no)
+    WHERE run_id = '$f' AND opened_at IS NOT NULL")" 0
 lockstep run resume "$f" >/dev/null
 ended "$f" Completed
 expect 'f, g' "$(wrong f; wrong g)" ''
 
 case_begin 'where runs are serial the later one waits, and explain says for what'
-# Serial: the later run waits, and explain says for what; cancelled, the paused one lets it by, though most of it is not claimed.
-# Made concurrent in the middle of that: those that begin from then on do not wait.
+# Serial: the later run waits, and explain says for what; cancelled, the paused one lets it by, though most of it is not
+# claimed. Made concurrent in the middle of that: those that begin from then on do not wait.
 lockstep queue set "$q" -q --runs serial
 long h 20 hold >"$tmp/h.jsonl"
 h=$(publish "$tmp/h.jsonl" --name h)
@@ -164,8 +187,12 @@ sql 'CREATE TABLE counted (n int)'
 padding=$(printf '%03000d' 0)
 {
     echo "{\"order\": 1, \"sql\": \"SELECT hold('m', 1, 0)\"}"
-    for ((n = 1; n <= many; n++)); do echo '{"order": 2, "sql": "INSERT INTO counted VALUES (2)", "description": "'$padding'"}'; done
-    for ((n = 1; n <= many / 100; n++)); do echo "{\"order\": $((n + 2)), \"sql\": \"INSERT INTO counted VALUES ($((n + 2)))\"}"; done
+    for ((n = 1; n <= many; n++)); do
+        echo '{"order": 2, "sql": "INSERT INTO counted VALUES (2)", "description": "'$padding'"}'
+    done
+    for ((n = 1; n <= many / 100; n++)); do
+        echo "{\"order\": $((n + 2)), \"sql\": \"INSERT INTO counted VALUES ($((n + 2)))\"}"
+    done
 } >"$tmp/m.jsonl"
 kib() { awk '/VmRSS/ {print $2}' "/proc/$daemon/status"; }
 claimed() { eventually 60 is "SELECT tasks >= $1 FROM lockstep.run WHERE run_id = '$m'" t || told "$m"; }
@@ -177,7 +204,8 @@ before=$(kib)
 at_end "$m"
 after=$(kib)
 # A sanitizer keeps what was freed.
-grep -q '__[at]san_init' "$LOCKSTEP_BIN" || [ $((after - before)) -lt 15000 ] || { echo "memory: $before KiB with a third of $many tasks paused, $after KiB with all"; failed=1; }
+grep -q '__[at]san_init' "$LOCKSTEP_BIN" || [ $((after - before)) -lt 15000 ] ||
+    { echo "memory: $before KiB with a third of $many tasks paused, $after KiB with all"; failed=1; }
 from=$SECONDS
 sql "INSERT INTO let_go VALUES ('m', 0)"
 lockstep run resume "$m" >/dev/null
@@ -186,7 +214,8 @@ echo "$many paused tasks and $((many / 100)) phases ran in $((SECONDS - from)) s
 expect 'each once' "$(sql 'SELECT count(*) FROM counted')" $((many + many / 100))
 kill -TERM "$daemon"
 wait "$daemon" || { echo "the executor ended with $?"; failed=1; }
-expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks
+    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
 grep -E 'incarnation_lost|level=error' "$tmp/daemon.log" && failed=1
 cases_end
 [ $failed = 0 ] || tail -30 "$tmp/daemon.log"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# No plan depends on luck: every statement of ours reads as few rows as plans.table says, in a small database; with the plans made there
-# after it has grown; and in a large one that is not analysed, or is, with generic and with custom plans.
+# No plan depends on luck: every statement of ours reads as few rows as plans.table says, in a small database; with the
+# plans made there after it has grown; and in a large one that is not analysed, or is, with generic and with custom
+# plans.
 # ctest: slow nosan timeout=300 long
 . "$(dirname "$0")/../support/e2e.bash"
 root=$(cd "$here/../.." && pwd)
@@ -8,7 +9,8 @@ psql=("$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db")
 world() { "${psql[@]}" -v part="$1" -f "$here/plans_world.sql"; }
 
 # shellcheck disable=SC2046 # no path of ours has a space
-awk -v out="$tmp" -f "$here/plans.awk" "$here/plans.table" $(printf '%s\n' "$root"/sql/{*,functions/*}/*.sql | grep -vE '/(migrations|views)/')
+awk -v out="$tmp" -f "$here/plans.awk" "$here/plans.table" \
+    $(printf '%s\n' "$root"/sql/{*,functions/*}/*.sql | grep -vE '/(migrations|views)/')
 
 # begin KIND MODE: how such a session begins
 begin() {
@@ -23,7 +25,8 @@ script() { printf "\\\\set pass '%s'\n\\\\i %s\n" "$2" "$tmp/$1.body"; }
 case_begin 'every statement is run with each plan and in each size of the database'
 world few
 "${psql[@]}" -c "SELECT pg_advisory_lock(1280507907, 1), pg_sleep(600)" >/dev/null 2>&1 & # executor 1 lives
-eventually 10 is "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 1 AND classid::bigint = 1280507907
+eventually 10 is "SELECT count(*) FROM pg_locks
+               WHERE locktype = 'advisory' AND granted AND objid = 1 AND classid::bigint = 1280507907
                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" 1
 {
     begin any generic
@@ -47,13 +50,15 @@ wait "$any"
 
 # Then as new as the server can know it: as tables that were empty when it looked last.
 sql "UPDATE pg_class SET relpages = 0, reltuples = 0 WHERE relnamespace = 'lockstep'::regnamespace;
-     DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'lockstep'::regnamespace)"
+     DELETE FROM pg_statistic
+     WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'lockstep'::regnamespace)"
 for state in new analysed; do
     [ "$state" = new ] || sql 'ANALYZE'
     for mode in generic custom; do
         for kind in any own; do
             { begin $kind $mode; script $kind "$state, $mode"; } >"$tmp/next.sql"
-            "${psql[@]}" -f "$tmp/next.sql" >"$tmp/read.$state.$mode.$kind" 2>&1 || { cat "$tmp/read.$state.$mode.$kind"; exit 1; }
+            "${psql[@]}" -f "$tmp/next.sql" >"$tmp/read.$state.$mode.$kind" 2>&1 ||
+                { cat "$tmp/read.$state.$mode.$kind"; exit 1; }
         done
     done
 done

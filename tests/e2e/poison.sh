@@ -1,7 +1,7 @@
 #!/bin/bash
-# Records that somebody may write to the topic and that once stopped their queue: each becomes a rejected row or a task, the good ones between
-# them run, no incarnation is lost for them, and a long task of the executor's other queue loses no attempt. Some are refused by constraints
-# that only this database has, even as rejected rows.
+# Records that somebody may write to the topic and that once stopped their queue: each becomes a rejected row or a task,
+# the good ones between them run, no incarnation is lost for them, and a long task of the executor's other queue loses
+# no attempt. Some are refused by constraints that only this database has, even as rejected rows.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
@@ -18,12 +18,16 @@ SQL
 put() { # [HEADER]: the record of stdin
     kcat -P -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 ${1:+-H "$1"} -D $'\x01'
 }
-good() { printf '{"order":1,"previous_order":0,"name":"good %s","sql":"INSERT INTO ran VALUES (%s)"}' "$1" "'$1'" | put "${2:-}"; }
+good() {
+    printf '{"order":1,"previous_order":0,"name":"good %s","sql":"INSERT INTO ran VALUES (%s)"}' "$1" "'$1'" |
+        put "${2:-}"
+}
 count=35 # of them
 run=7b1f0f5e-9b0a-4a53-8f43-2a8f3bb0c9de
 l=$(printf 'л%.0s' {1..21})
 good first
-printf '{"order":1,"previous_order":0,"sql":"SELECT 1","params":[{"%s":{"%s":{"%s":{"%s":{"x":1,"x":1}}}}}]}' "$l" "$l" "$l" "$l" | put
+printf '{"order":1,"previous_order":0,"sql":"SELECT 1","params":[{"%s":{"%s":{"%s":{"%s":{"x":1,"x":1}}}}}]}' "$l" \
+    "$l" "$l" "$l" | put
 for seq in 0 9223372036854775806 9223372036854775807; do # no such number can be counted on from
     printf '{"run":"%s","seq":%s,"order":1,"previous_order":0,"sql":"SELECT 1"}' $run $seq | put
 done
@@ -46,7 +50,8 @@ echo '{"order":1,"previous_order":0,"name":"other","sql":"DO $$BEGIN WHILE NOT E
     kcat -P -b "$LOCKSTEP_TEST_BROKERS" -t "$neighbour" -p 0
 
 case_begin 'each record is a task or a rejected row, and the good ones among them run'
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$neighbour" --readers 3 2>"$tmp/log" &
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$neighbour" \
+    --readers 3 2>"$tmp/log" &
 executor=$!
 eventually 60 is "SELECT next_offset FROM lockstep.queue WHERE name = '$q'" $count || failed=1
 eventually 30 is "SELECT count(*) FROM ran" 5 || failed=1
@@ -59,22 +64,33 @@ SQL
 )
 expect 'each is a task or a rejected row' "$kept" "$((count - 1))|$((count - 1))" # and an end
 case_begin 'a rejected row has the reason, and its detail as far as the database keeps it'
-expect 'the rejected ones' "$(sql "SELECT string_agg(m.reason || CASE WHEN m.raw IS NULL THEN ' bare' ELSE '' END, ', ' ORDER BY m.kafka_offset) FROM lockstep.rejected_message m")" \
+expect 'the rejected ones' \
+    "$(sql "SELECT string_agg(m.reason || CASE WHEN m.raw IS NULL THEN ' bare' ELSE '' END, ', '
+                              ORDER BY m.kafka_offset)
+        FROM lockstep.rejected_message m")" \
     'bad_json, out_of_range, out_of_range, bad_field, refused_by_database, refused_by_database, bad_field, refused_by_database bare, out_of_range, out_of_range'
-expect 'what is said of one that may not be said' "$(sql "SELECT detail FROM lockstep.rejected_message WHERE raw LIKE '%unspeakable%'")" \
+expect 'what is said of one that may not be said' \
+    "$(sql "SELECT detail FROM lockstep.rejected_message WHERE raw LIKE '%unspeakable%'")" \
     'the server refused to keep what was said of this record'
-expect 'what is said of numbers' "$(sql "SELECT string_agg(detail, '; ' ORDER BY kafka_offset) FROM (SELECT * FROM lockstep.rejected_message ORDER BY kafka_offset DESC LIMIT 2) m")" \
+expect 'what is said of numbers' "$(sql "SELECT string_agg(detail, '; ' ORDER BY kafka_offset)
+    FROM (SELECT * FROM lockstep.rejected_message ORDER BY kafka_offset DESC LIMIT 2) m")" \
     '$.input is a number that PostgreSQL cannot hold: it has more than 131072 digits before the decimal point, or more than 16383 behind it; $.retry_intervals[0] is too small: 1e-400; write 0'
 case_begin 'a task has the traceparent of its record when that is well formed'
-expect 'traceparent' "$(sql "SELECT string_agg(name, ', '), min(traceparent) FROM lockstep.task WHERE traceparent IS NOT NULL")" \
+expect 'traceparent' \
+    "$(sql "SELECT string_agg(name, ', '), min(traceparent) FROM lockstep.task WHERE traceparent IS NOT NULL")" \
     'good trace|00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 case_begin 'a run ends at the numbers that can be counted'
-expect 'the run of the last numbers' "$(sql "SELECT next_seq, tasks, end_offset IS NOT NULL FROM lockstep.run WHERE run_id = '$run'")" '2|1|t'
+expect 'the run of the last numbers' \
+    "$(sql "SELECT next_seq, tasks, end_offset IS NOT NULL FROM lockstep.run WHERE run_id = '$run'")" '2|1|t'
 case_begin 'a long task of the other queue of the executor loses no attempt, and no incarnation is lost'
 sql 'INSERT INTO go VALUES (now())' # a task of the neighbour waited for it
-eventually 30 is "SELECT status, attempt_num, lost_num FROM lockstep.task WHERE name = 'other'" 'Completed|1|0' || failed=1
+eventually 30 is "SELECT status, attempt_num, lost_num FROM lockstep.task WHERE name = 'other'" 'Completed|1|0' ||
+    failed=1
 expect 'incarnations lost' "$(grep -c incarnation_lost "$tmp/log" || true)" 0
-eventually 10 is "SELECT count(*) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.classid = 1280507905 AND NOT EXISTS (SELECT FROM lockstep.phase p WHERE p.done_at IS NULL AND l.objid IN (p.phase_id * 2, p.phase_id * 2 + 1)) AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())" 0 ||
+eventually 10 is "SELECT count(*) FROM pg_locks l
+    WHERE l.locktype = 'advisory' AND l.classid = 1280507905 AND NOT EXISTS (SELECT FROM lockstep.phase p
+        WHERE p.done_at IS NULL AND l.objid IN (p.phase_id * 2, p.phase_id * 2 + 1))
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())" 0 ||
     wrong 'locks of phases are left'
 told_to_end "$executor"
 cases_end

@@ -1,5 +1,5 @@
-# tests/e2e/probes.bash: the points of a task's life at which zombie.sh stops an executor and kill.sh kills one, and the work
-# that leads past all of them. Sourced after tests/support/shell.bash and tests/e2e/ledger.bash.
+# tests/e2e/probes.bash: the points of a task's life at which zombie.sh stops an executor and kill.sh kills one, and the
+# work that leads past all of them. Sourced after tests/support/shell.bash and tests/e2e/ledger.bash.
 
 # PROBE[@N][+HELP]: at the N-th time; HELP is what else the process does to come there:
 #   start  is at its start, so it leaves when it cannot go on
@@ -15,10 +15,11 @@ slot.return slot.cleared slot.returned finish.send+start heartbeat.send@3+start 
 drain.begin+term give_back.send+term drain.given+term incarnation.drained+term incarnation.lost+lost
 "
 # Besides, in zombie.sh: fence.send, of one that is about to end another.
-points_elsewhere="cancel.send cancel.sent sweep.batch leave.send outside.begin outside.begun outside.record outside.recorded stop.ask stop.send stop.told" # retention, what an operator stops, commands and requests: tests of their own
+# Retention, what an operator stops, commands and requests: tests of their own.
+points_elsewhere="cancel.send cancel.sent sweep.batch leave.send outside.begin outside.begun outside.record outside.recorded stop.ask stop.send stop.told"
 
-# What passes by everything: short tasks, a block, SET, one that fails once, one that loses its session once, one of its own
-# transactions (at least once: it goes into another table), long ones, one with steps.
+# What passes by everything: short tasks, a block, SET, one that fails once, one that loses its session once, one of its
+# own transactions (at least once: it goes into another table), long ones, one with steps.
 point_tasks() {
     local q=$1 order=1 seq=0
     task() { printf '{"order": %d, "sql": "%s"%s}\n' "$order" "$1" "${2:-}"; seq=$((seq + 1)); }
@@ -26,14 +27,16 @@ point_tasks() {
     order=2
     task "DO \$\$BEGIN PERFORM work('$q', $order, $seq, 0); END\$\$"
     task "SET work_mem = '1MB'; SELECT work('$q', $order, $seq, 0)"
-    task "SELECT once('$q', 'fails'), work('$q', $order, $seq, 0)" ', "max_attempts": 2, "retry_intervals": [0.4]' # meanwhile nothing of the phase is in hand: a gate waits
+    # Meanwhile nothing of the phase is in hand: a gate waits.
+    task "SELECT once('$q', 'fails'), work('$q', $order, $seq, 0)" ', "max_attempts": 2, "retry_intervals": [0.4]'
     task "INSERT INTO bare VALUES ('$q')" ', "transaction": false'
     order=3
     task "SELECT once('$q', 'dies'), work('$q', $order, $seq, 0)"
     for _ in 1 2 3; do task "SELECT work('$q', $order, $seq, 0.2)"; done
     order=4
     for _ in 1 2 3; do task "SELECT work('$q', $order, $seq, 0)"; done
-    printf '{"order": 4, "steps": [{"name": "a", "sql": "SELECT 1"}, {"name": "b", "sql": "SELECT work('"'%s'"', 4, %d, 0)"}]}\n' "$q" "$seq"
+    printf '{"order": 4, "steps": [{"name": "a", "sql": "SELECT 1"}, {"name": "b", "sql": "SELECT work('"'%s'"', 4, %d, 0)"}]}\n' \
+        "$q" "$seq"
 }
 point_effects=17 # in the ledger
 
@@ -69,7 +72,8 @@ point_start() {
     [ "$point" = "${point%@*}" ] || list+="@${point#*@}"
     case $1 in *+term) list+=,gate.wait=term ;; esac
     mkdir -p "$tmp/$3.hit"
-    LOCKSTEP_PROBE=$list LOCKSTEP_PROBE_DIR=$tmp/$3.hit LOCKSTEP_PROBE_LOG=$tmp/reached.$3 point_executor "$3" "$LOCKSTEP_BIN-probed" --queue "$3"
+    LOCKSTEP_PROBE=$list LOCKSTEP_PROBE_DIR=$tmp/$3.hit LOCKSTEP_PROBE_LOG=$tmp/reached.$3 point_executor "$3" \
+        "$LOCKSTEP_BIN-probed" --queue "$3"
     case $1 in *+lost) point_lose "$pid" "$3" ;; esac
 }
 
@@ -84,7 +88,9 @@ point_executor() {
 
 point_lose() {
     eventually 10 grep -q 'event=executor_started' "$tmp/$2.log"
-    eventually 10 is "SELECT count(pg_terminate_backend(s.pid)) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND s.kind = 'control'" 1
+    eventually 10 is "SELECT count(pg_terminate_backend(s.pid))
+        FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no)
+        WHERE e.pid = $1 AND s.kind = 'control'" 1
 }
 
 # Before these the task without a transaction has not been sent by that executor: it is done once.
@@ -94,11 +100,16 @@ gate.wait drain.begin drain.given incarnation.drained give_back.send finish.send
 # point_check QUEUE POINT: what is wrong with its effects and its run
 point_check() {
     local wrong bare
-    wrong=$(sql "SELECT 'the run is ' || status || ', not Completed: ' || COALESCE(error, '') FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1' AND run.status <> 'Completed'"
-        ledger_wrong "$1" 3 | grep -v -e '^a lock is left' -e '^task 9 of order 2 ' || true) # that one is not in the ledger
-    [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$1'")" = $point_effects ] || wrong+=" effects: $(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$1'")"
-    bare=$(sql "SELECT count(*) FROM bare WHERE q = '$1'") # at least once: twice when what had been done could not be told
-    [ "$bare" = 1 ] || { [ "$bare" = 2 ] && [[ " $(echo $points_before_bare) " != *" ${2%%+*} "* ]]; } || wrong+=" without a transaction: $bare effects"
+    wrong=$(sql "SELECT 'the run is ' || status || ', not Completed: ' || COALESCE(error, '')
+        FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1' AND run.status <> 'Completed'"
+        # That one is not in the ledger.
+        ledger_wrong "$1" 3 | grep -v -e '^a lock is left' -e '^task 9 of order 2 ' || true)
+    [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$1'")" = $point_effects ] ||
+        wrong+=" effects: $(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$1'")"
+    # At least once: twice when what had been done could not be told.
+    bare=$(sql "SELECT count(*) FROM bare WHERE q = '$1'")
+    [ "$bare" = 1 ] || { [ "$bare" = 2 ] && [[ " $(echo $points_before_bare) " != *" ${2%%+*} "* ]]; } ||
+        wrong+=" without a transaction: $bare effects"
     [ -z "$wrong" ] || printf '%s: %s\n' "$2" "$wrong"
 }
 
@@ -109,7 +120,8 @@ points_runs() {
         queues+=("$(scratch_name)")
         point_run "${queues[-1]}" 2>"$tmp/${queues[-1]}.making" &
         making+=($!)
-        # Four at a time: each opens clients of the broker, which answers all of them or, on a loaded machine, none in time.
+        # Four at a time: each opens clients of the broker, which answers all of them or, on a loaded machine, none in
+        # time.
         [ ${#making[@]} -lt 4 ] || wait "${making[-4]}" || true
     done
     for i in "${!making[@]}"; do
@@ -129,7 +141,8 @@ points_report() {
 # points_hit POINT QUEUE: it has come there
 points_hit() {
     local point=${1%+*}
-    eventually 20 test -f "$tmp/$2.hit/${point%@*}.hit" || point_wrong "$2" "$1: the executor did not come there: $(tail -n 5 "$tmp/$2.log")"
+    eventually 20 test -f "$tmp/$2.hit/${point%@*}.hit" ||
+        point_wrong "$2" "$1: the executor did not come there: $(tail -n 5 "$tmp/$2.log")"
 }
 
 points_done() { is "SELECT count(*) FROM lockstep.run WHERE status <> 'Completed'" 0; }
@@ -137,20 +150,26 @@ points_done() { is "SELECT count(*) FROM lockstep.run WHERE status <> 'Completed
 # points_told POINT...: what the runs wait for that did not end in time
 points_told() {
     for i in "${!queues[@]}"; do
-        [ "$(sql "SELECT count(*) FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' AND run.status <> 'Completed'")" = 0 ] || {
+        [ "$(sql "SELECT count(*) FROM lockstep.run JOIN lockstep.queue q USING (queue_id)
+            WHERE q.name = '${queues[i]}' AND run.status <> 'Completed'")" = 0 ] || {
             point_wrong "${queues[i]}" "${*:i+1:1}: its run has not ended"
-            sql "SELECT 'phase ' || p.phase_id, p.opened_at IS NOT NULL AS open, t.status, t.executor_no, e.ended_why, count(*) FROM lockstep.task t JOIN lockstep.phase p USING (phase_id) JOIN lockstep.queue q ON q.queue_id = p.queue_id LEFT JOIN lockstep.executor e USING (executor_no) WHERE q.name = '${queues[i]}' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1"
+            sql "SELECT 'phase ' || p.phase_id, p.opened_at IS NOT NULL, t.status, t.executor_no, e.ended_why, count(*)
+                FROM lockstep.task t JOIN lockstep.phase p USING (phase_id)
+                JOIN lockstep.queue q ON q.queue_id = p.queue_id LEFT JOIN lockstep.executor e USING (executor_no)
+                WHERE q.name = '${queues[i]}' GROUP BY 1, 2, 3, 4, 5 ORDER BY 1"
             grep -h "${queues[i]}" "$tmp"/*.log | tail -n 5
         }
     done
-    sql "SELECT e.executor_no, e.pid, kind, a.pid, a.state, a.wait_event, left(a.query, 60) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) LEFT JOIN pg_stat_activity a ON a.pid = s.pid AND a.backend_start = s.backend_start"
+    sql "SELECT e.executor_no, e.pid, kind, a.pid, a.state, a.wait_event, left(a.query, 60)
+        FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no)
+        LEFT JOIN pg_stat_activity a ON a.pid = s.pid AND a.backend_start = s.backend_start"
 }
 
 # points_again QUEUE: its executor has started again
 points_again() { incarnations "$tmp/$1.log" 2; }
 
-# points_inherited ACTION POINT...: executors come to the points, all at once; another one finishes their runs. What was stopped wakes then, and
-# begins anew. The runs' queues are in $queues.
+# points_inherited ACTION POINT...: executors come to the points, all at once; another one finishes their runs. What was
+# stopped wakes then, and begins anew. The runs' queues are in $queues.
 points_inherited() {
     local action=$1 i pid heir options=() pids=()
     shift
@@ -161,7 +180,8 @@ points_inherited() {
     done
     for i in "${!queues[@]}"; do
         points_hit "${@:i+1:1}" "${queues[i]}"
-        [ "$action" = stop ] || ! wait "${pids[i]}" || point_wrong "${queues[i]}" "${*:i+1:1}: the executor was not killed"
+        [ "$action" = stop ] || ! wait "${pids[i]}" ||
+            point_wrong "${queues[i]}" "${*:i+1:1}: the executor was not killed"
     done
     point_executor heir "$LOCKSTEP_BIN" "${options[@]}" --readers 10
     heir=$pid
@@ -169,10 +189,13 @@ points_inherited() {
     if [ "$action" = stop ]; then
         kill -CONT "${pids[@]}" || failed=1
         for i in "${!queues[@]}"; do
-            eventually 15 points_again "${queues[i]}" || point_wrong "${queues[i]}" "${*:i+1:1}: the executor did not start again"
+            eventually 15 points_again "${queues[i]}" ||
+                point_wrong "${queues[i]}" "${*:i+1:1}: the executor did not start again"
         done
         kill -TERM "${pids[@]}"
-        for i in "${!queues[@]}"; do wait "${pids[i]}" || point_wrong "${queues[i]}" "${*:i+1:1}: the executor ended with $?"; done
+        for i in "${!queues[@]}"; do
+            wait "${pids[i]}" || point_wrong "${queues[i]}" "${*:i+1:1}: the executor ended with $?"
+        done
     fi
     kill -TERM "$heir"
     ends_well "$heir" 'the heir'
@@ -207,7 +230,9 @@ points_reached() {
     case_begin 'the list has all probes of the executor, and each was come to'
     expect 'probes that are in the code and not in the list' "$(comm -23 "$tmp/in_code" "$tmp/listed")" ''
     for probe in $(cat "$tmp/in_code"); do
-        [[ " $points_elsewhere " = *" $probe "* ]] || grep -qxF "$probe" "$tmp/reached" || wrong "no executor came to $probe"
-        grep -qF "\`$probe\`" "$root/tests/probed/README.md" || wrong "$probe is not described in tests/probed/README.md"
+        [[ " $points_elsewhere " = *" $probe "* ]] || grep -qxF "$probe" "$tmp/reached" ||
+            wrong "no executor came to $probe"
+        grep -qF "\`$probe\`" "$root/tests/probed/README.md" ||
+            wrong "$probe is not described in tests/probed/README.md"
     done
 }

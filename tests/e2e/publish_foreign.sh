@@ -1,6 +1,6 @@
 #!/bin/bash
-# Other producers: an open transaction that hides the end of the topic is named, a producer that was fenced says so and does not
-# fence back, and what anybody wrote with a hole, cut short or twice is found by the executors.
+# Other producers: an open transaction that hides the end of the topic is named, a producer that was fenced says so and
+# does not fence back, and what anybody wrote with a hole, cut short or twice is found by the executors.
 # ctest: timeout=120 notsan long
 . "$(dirname "$0")/../support/e2e.bash"
 two=$db # a second database, whose queues are on the same topics
@@ -8,7 +8,10 @@ e2e_leave() { local db=$two && scratch_drop; }
 scratch_database
 one=$db
 export LOCKSTEP_PROBE_DIR=$tmp
-tasks() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "{\"order\": %d, \"sql\": \"SELECT %d\"}\n", 1 + int(i / 50), i }'; }
+tasks() {
+    awk -v n="$1" \
+        'BEGIN { for (i = 0; i < n; i++) printf "{\"order\": %d, \"sql\": \"SELECT %d\"}\n", 1 + int(i / 50), i }'
+}
 tasks 200 >"$tmp/a.jsonl"
 tasks 5 >"$tmp/five.jsonl"
 probed() { LOCKSTEP_PROBE=$1 "$LOCKSTEP_BIN-probed" publish -d "$2" -b "$LOCKSTEP_TEST_BROKERS" -q "${@:3}"; }
@@ -32,25 +35,31 @@ queue() {
 # A producer of another queue that leaves its transaction open on the topic of $q; its pid in $foreign.
 hanging() {
     rm -f "$tmp"/publish.committing.hit
-    LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" --queue "other$q" "$tmp/five.jsonl" >/dev/null 2>&1 &
+    LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" \
+        --queue "other$q" "$tmp/five.jsonl" >/dev/null 2>&1 &
     foreign=$! # the binary itself, no function of ours
     eventually 20 test -e "$tmp/publish.committing.hit"
 }
 
 queue
 hanging
-lockstep publish --queue "$q" -q "$tmp/five.jsonl" --wait --timeout 14s >/dev/null 2>"$tmp/waits.err" & # looked at in the end
+# Looked at in the end.
+lockstep publish --queue "$q" -q "$tmp/five.jsonl" --wait --timeout 14s >/dev/null 2>"$tmp/waits.err" &
 waits=$!
-eventually 20 is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q' AND published_at IS NOT NULL" 1
+eventually 20 is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+    WHERE q.name = '$q' AND published_at IS NOT NULL" 1
 
-# Begun before our run or in it: what is looked for lies behind the end that can be read, or that end is where the looking begins.
+# Begun before our run or in it: what is looked for lies behind the end that can be read, or that end is where the
+# looking begins.
 for begun in before in; do
-    case_begin "a run is not resumed while another producer has an open transaction, which is named (begun $begun the run)"
+    case_begin "a run is not resumed while another producer has an open transaction, which is named (begun $begun it)"
     queue
     run=$(cat /proc/sys/kernel/random/uuid)
     rm -f "$tmp"/publish.started.*
     [ $begun = in ] || hanging
-    LOCKSTEP_PROBE=publish.started=hold,publish.record=sleep:110@2,publish.committed=kill "$LOCKSTEP_BIN-probed" publish -d "$one" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q --run "$run" --stream "$tmp/a.jsonl" >/dev/null 2>&1 &
+    LOCKSTEP_PROBE=publish.started=hold,publish.record=sleep:110@2,publish.committed=kill "$LOCKSTEP_BIN-probed" \
+        publish -d "$one" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q --run "$run" \
+        --stream "$tmp/a.jsonl" >/dev/null 2>&1 &
     pid=$!
     eventually 20 test -e "$tmp/publish.started.hit"
     [ $begun = before ] || hanging
@@ -58,9 +67,12 @@ for begun in before in; do
     status=0
     wait $pid 2>/dev/null || status=$?
     expect 'killed' $status 137
-    ends 7 "open transaction of another producer begins at offset 0 of topic $q \(partition 0\), since 20.* UTC, [0-9]+ s ago" lockstep publish --queue "$q" -q --resume "$run" --no-wait-lock
-    grep -q 'hint: .*kafka-transactions.sh .* abort --topic .* --start-offset 0' "$tmp/err" || { cat "$tmp/err"; failed=1; }
-    expect 'left as it was' "$(sql "SELECT published_at IS NULL AND publish_error IS NULL AND ended_at IS NULL FROM lockstep.run WHERE run_id = '$run'")" t
+    ends 7 "open transaction of another producer begins at offset 0 of topic $q \(partition 0\), since 20.* UTC, [0-9]+ s ago" \
+        lockstep publish --queue "$q" -q --resume "$run" --no-wait-lock
+    grep -q 'hint: .*kafka-transactions.sh .* abort --topic .* --start-offset 0' "$tmp/err" ||
+        { cat "$tmp/err"; failed=1; }
+    expect 'left as it was' "$(sql "SELECT published_at IS NULL AND publish_error IS NULL AND ended_at IS NULL
+        FROM lockstep.run WHERE run_id = '$run'")" t
     # It ends while we wait: then the run goes on, behind what was always there.
     : >"$tmp/err" # what ends() wrote there says the same
     lockstep publish --queue "$q" -q --resume "$run" >"$tmp/out" 2>>"$tmp/err" &
@@ -72,7 +84,9 @@ for begun in before in; do
     status=0
     wait $pid || status=$?
     expect 'resumed when the way is free' "$status $(grep -c 'is resumed with seq 64' "$tmp/err")" '0 1'
-    expect 'the run' "$(topic | jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(201)])] | @csv')" '201,true'
+    expect 'the run' "$(topic |
+        jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(201)])] | @csv')" \
+        '201,true'
 done
 
 q=$(scratch_name)
@@ -83,7 +97,8 @@ for way in '' --stream; do
     rm -f "$tmp"/publish.*.hit "$tmp"/publish.*.go
     run=$(cat /proc/sys/kernel/random/uuid)
     # shellcheck disable=SC2086 # $way may be nothing
-    probed publish.record=sleep:110@2,publish.flushing=hold@$([ -z "$way" ] && echo 1 || echo 2) "$one" --queue "$q" --run "$run" $way "$tmp/a.jsonl" >/dev/null 2>"$tmp/fenced.err" &
+    probed publish.record=sleep:110@2,publish.flushing=hold@$([ -z "$way" ] && echo 1 || echo 2) "$one" --queue "$q" \
+        --run "$run" $way "$tmp/a.jsonl" >/dev/null 2>"$tmp/fenced.err" &
     pid=$!
     eventually 20 test -e "$tmp/publish.flushing.hit"
     db=$two ends 0 '' lockstep publish --queue "$q" -q "$tmp/five.jsonl"
@@ -93,11 +108,15 @@ for way in '' --stream; do
     expect 'its exit' "$status" 7
     grep -q "has taken over the transactional id lockstep.$q" "$tmp/fenced.err" || { cat "$tmp/fenced.err"; failed=1; }
     if [ -z "$way" ]; then
-        expect 'nothing of it' "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'") $(topic | jq -c --arg run "$run" 'select(.run == $run)')" 'Cancelled '
+        expect 'nothing of it' "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'") $(topic |
+            jq -c --arg run "$run" 'select(.run == $run)')" 'Cancelled '
     else
-        grep -q -- "To continue it: lockstep publish --queue $q --resume $run" "$tmp/fenced.err" || { cat "$tmp/fenced.err"; failed=1; }
+        grep -q -- "To continue it: lockstep publish --queue $q --resume $run" "$tmp/fenced.err" ||
+            { cat "$tmp/fenced.err"; failed=1; }
         ends 0 'is resumed with seq 64' lockstep publish --queue "$q" -q --resume "$run"
-        expect 'the run' "$(topic | jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(201)])] | @csv')" '201,true'
+        expect 'the run' "$(topic |
+            jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(201)])] | @csv')" \
+            '201,true'
     fi
 done
 
@@ -105,14 +124,19 @@ case_begin 'executors find a hole, a run that is cut short and an end that count
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 u() { printf '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b%03d' "$1"; }
-t() { printf '{"run": "%s", "seq": %d, "order": %d, "previous_order": %d, "sql": "INSERT INTO effect VALUES (%d, %d)"}\n' "$(u "$1")" "$2" "$3" "$4" "$1" "$2"; }
+t() {
+    printf \
+        '{"run": "%s", "seq": %d, "order": %d, "previous_order": %d, "sql": "INSERT INTO effect VALUES (%d, %d)"}\n' \
+        "$(u "$1")" "$2" "$3" "$4" "$1" "$2"
+}
 e() { printf '{"run": "%s", "seq": %d, "type": "end", "tasks": %d, "phases": %d}\n' "$(u "$1")" "$2" "$3" "$4"; }
 sql 'CREATE TABLE effect (run int, n int)'
 {
     t 1 0 1 0; t 1 2 1 0; t 1 3 2 1; e 1 4 4 2             # seq 1 is missing
     t 2 0 1 0; t 2 1 1 0; e 2 3 3 1                        # the last task before the end
     t 3 0 1 0; t 3 1 1 0; e 3 2 3 1                        # dense, but the end has counted three
-    t 4 0 1 0; t 4 1 1 0; t 4 0 1 0; t 4 1 1 0; t 4 2 2 1; t 4 1 1 0; e 4 3 3 2; e 4 3 3 2 # a producer without idempotence
+    # A producer without idempotence.
+    t 4 0 1 0; t 4 1 1 0; t 4 0 1 0; t 4 1 1 0; t 4 2 2 1; t 4 1 1 0; e 4 3 3 2; e 4 3 3 2
     t 5 0 1 0; e 5 1 1 1                                   # and the stream goes on
 } | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0
 executors 1 "$q" 4
@@ -123,14 +147,17 @@ expect 'cut short' "$(outcome 2)" 'Failed: messages are lost: after seq 1 came s
 expect 'wrong counts' "$(outcome 3)" 'Failed: the end counts 3 tasks in 1 phases, there were 2 in 1'
 expect 'duplicates' "$(outcome 4)" 'Completed: '
 expect 'the next' "$(outcome 5)" 'Completed: '
-expect 'effects' "$(sql "SELECT string_agg(run || '.' || n || '=' || c, ' ' ORDER BY run, n) FROM (SELECT run, n, count(*) AS c FROM effect WHERE run > 3 GROUP BY 1, 2) AS x")" '4.0=1 4.1=1 4.2=1 5.0=1'
+expect 'effects' "$(sql "SELECT string_agg(run || '.' || n || '=' || c, ' ' ORDER BY run, n)
+    FROM (SELECT run, n, count(*) AS c FROM effect WHERE run > 3 GROUP BY 1, 2) AS x")" '4.0=1 4.1=1 4.2=1 5.0=1'
 expect 'nothing behind a hole' "$(sql "SELECT count(*) FROM effect WHERE run = 1 AND n > 0")" 0
-expect 'recorded' "$(sql "SELECT string_agg(reason || ' ' || c, ', ') FROM (SELECT reason, count(*) AS c FROM lockstep.rejected WHERE queue = '$q' GROUP BY 1) AS x")" 'duplicate 4'
+expect 'recorded' "$(sql "SELECT string_agg(reason || ' ' || c, ', ')
+    FROM (SELECT reason, count(*) AS c FROM lockstep.rejected WHERE queue = '$q' GROUP BY 1) AS x")" 'duplicate 4'
 
 case_begin 'publish --wait reports the open transaction that hides its run'
 status=0
 wait $waits || status=$?
 expect 'its exit' "$status" 6
-grep -q 'open transaction of another producer begins at offset 0' "$tmp/waits.err" || { cat "$tmp/waits.err"; failed=1; }
+grep -q 'open transaction of another producer begins at offset 0' "$tmp/waits.err" ||
+    { cat "$tmp/waits.err"; failed=1; }
 cases_end
 exit $failed

@@ -1,12 +1,17 @@
 #!/bin/bash
-# publish --resume: with which sources a run goes on, with which it is left as it is, and what cannot be resumed; publishers that are
-# interrupted or lose their lock.
+# publish --resume: with which sources a run goes on, with which it is left as it is, and what cannot be resumed;
+# publishers that are interrupted or lose their lock.
 # ctest: timeout=120 notsan long
 . "$(dirname "$0")/../support/e2e.bash"
 export LOCKSTEP_PROBE_DIR=$tmp
-tasks() { awk -v from="$1" -v to="$2" 'BEGIN { for (i = from; i < to; i++) printf "{\"order\": %d, \"sql\": \"SELECT %d\"}\n", 1 + int(i / 50), i }'; }
+tasks() {
+    awk -v from="$1" -v to="$2" \
+        'BEGIN { for (i = from; i < to; i++) printf "{\"order\": %d, \"sql\": \"SELECT %d\"}\n", 1 + int(i / 50), i }'
+}
 queue() { q=$(scratch_name) && lockstep queue create "$q" -q --create-topic; }
-probed() { LOCKSTEP_PROBE=$1 "$LOCKSTEP_BIN-probed" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q "${@:2}"; }
+probed() {
+    LOCKSTEP_PROBE=$1 "$LOCKSTEP_BIN-probed" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q "${@:2}"
+}
 # ends STATUS TEXT COMMAND...: it ends with STATUS and says TEXT on stderr
 ends() {
     local wanted=$1 text=$2 status=0
@@ -26,7 +31,10 @@ killed() {
 }
 topic() { kcat -C -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -o beginning -e -q -X isolation.level=read_committed -f '%s\n'; }
 # whole N: the run is on the topic, and nothing is there twice
-whole() { expect "$run on the topic" "$(topic | jq -rn --arg run "$run" '[inputs | select(.run == $run)] | [length, ([.[].seq] == [range(length)]), .[-1].tasks, .[-1].aborted] | @csv')" "$(($1 + 1)),true,$1,"; }
+whole() {
+    expect "$run on the topic" "$(topic | jq -rn --arg run "$run" '[inputs | select(.run == $run)]
+        | [length, ([.[].seq] == [range(length)]), .[-1].tasks, .[-1].aborted] | @csv')" "$(($1 + 1)),true,$1,"
+}
 row() { sql "SELECT $1 FROM lockstep.run WHERE run_id = '$run'"; }
 
 queue
@@ -40,7 +48,8 @@ ends 2 'is not the file that the run was begun from' resume
 head -n 100 "$tmp/copy.jsonl" >"$tmp/a.jsonl"
 ends 2 'is not the file that the run was begun from' resume
 ends 2 'is not the file that the run was begun from' resume - <"$tmp/copy.jsonl"
-sql "UPDATE lockstep.run SET published_by = 'another login' WHERE run_id = '$run'" # who may have named any file, or query
+# Who may have named any file, or query.
+sql "UPDATE lockstep.run SET published_by = 'another login' WHERE run_id = '$run'"
 ends 2 'The run was published by another login: the source that it names is not read for another login.' resume
 sql "UPDATE lockstep.run SET published_by = session_user WHERE run_id = '$run'"
 rm "$tmp/a.jsonl"
@@ -58,14 +67,16 @@ queue
 ends 2 "belongs to queue $one" lockstep publish --queue "$q" --resume "$run"
 ends 2 'no run with this id' lockstep publish --queue "$q" --resume abc
 ends 2 'its id and its name already' lockstep publish --queue "$q" --resume "$run" --name other
-sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) SELECT '5ec0de00-0000-4000-8000-00000000000f', queue_id, 'stop', 'Running' FROM lockstep.queue WHERE name = '$q'"
+sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status)
+    SELECT '5ec0de00-0000-4000-8000-00000000000f', queue_id, 'stop', 'Running' FROM lockstep.queue WHERE name = '$q'"
 ends 2 'was not begun by lockstep publish' lockstep publish --queue "$q" --resume 5ec0de00-0000-4000-8000-00000000000f
 
 case_begin 'a finite run is resumed only as a finite one'
 cp "$tmp/copy.jsonl" "$tmp/b.jsonl"
 run=$(cat /proc/sys/kernel/random/uuid)
 tasks 0 600 | sort -R --random-source=<(yes) >"$tmp/b.jsonl"
-ends 137 '' probed publish.begun=sleep:550@1,publish.begun=sleep:550@2,publish.committed=kill@2 -X transaction.timeout.ms=1000 --run "$run" "$tmp/b.jsonl"
+ends 137 '' probed publish.begun=sleep:550@1,publish.begun=sleep:550@2,publish.committed=kill@2 \
+    -X transaction.timeout.ms=1000 --run "$run" "$tmp/b.jsonl"
 ends 2 'was not begun with --stream' resume --stream
 echo >>"$tmp/b.jsonl"
 ends 2 'is not the file that the run was begun from' resume
@@ -77,7 +88,8 @@ case_begin 'a query is run again'
 queue
 sql "CREATE TABLE staging AS SELECT 1 + i / 50 AS \"order\", 'SELECT ' || i AS sql FROM generate_series(0, 199) AS i"
 run=$(cat /proc/sys/kernel/random/uuid)
-ends 137 '' probed publish.record=sleep:110@2,publish.committed=kill --run "$run" --stream --query 'TABLE staging ORDER BY 1, length(sql), sql'
+ends 137 '' probed publish.record=sleep:110@2,publish.committed=kill --run "$run" --stream \
+    --query 'TABLE staging ORDER BY 1, length(sql), sql'
 sql "UPDATE staging SET sql = 'SELECT 0' WHERE sql = 'SELECT 3'"
 ends 2 'it has changed' resume
 sql "UPDATE staging SET sql = 'SELECT 3' WHERE sql = 'SELECT 0' AND ctid <> '(0,1)'"
@@ -128,11 +140,13 @@ case_begin 'the next producer refuses when that is asked for; otherwise it close
 cp "$tmp/copy.jsonl" "$tmp/c.jsonl"
 killed --stream "$tmp/c.jsonl"
 tasks 0 5 >"$tmp/five.jsonl"
-ends 7 "lockstep publish --queue $q --resume $run. To close it: lockstep run end $run" lockstep publish --queue "$q" --unfinished refuse "$tmp/five.jsonl"
+ends 7 "lockstep publish --queue $q --resume $run. To close it: lockstep run end $run" lockstep publish --queue "$q" \
+    --unfinished refuse "$tmp/five.jsonl"
 ends 0 'is resumed with seq 64' resume
 whole 200
 killed --stream "$tmp/c.jsonl"
-ends 0 "run $run, whose producer ended after 64 tasks, is closed as aborted" lockstep publish --queue "$q" -q "$tmp/five.jsonl"
+ends 0 "run $run, whose producer ended after 64 tasks, is closed as aborted" lockstep publish --queue "$q" \
+    -q "$tmp/five.jsonl"
 ends 2 'was ended as aborted' resume
 
 case_begin 'an interrupted publish exits with 8, and publishes nothing, or an end that says so'
@@ -141,27 +155,34 @@ ends 8 'interrupted' probed publish.record=term --run "$run" "$tmp/copy.jsonl"
 expect 'interrupted, finite' "$(row 'status, error')" 'Cancelled|the publishing was interrupted'
 expect 'on the topic' "$(topic | jq -c --arg run "$run" 'select(.run == $run)')" ''
 run=$(cat /proc/sys/kernel/random/uuid)
-ends 8 'the run is ended as aborted' probed publish.record=sleep:110@2,publish.record=term@4 --run "$run" --stream "$tmp/copy.jsonl"
+ends 8 'the run is ended as aborted' probed publish.record=sleep:110@2,publish.record=term@4 --run "$run" \
+    --stream "$tmp/copy.jsonl"
 expect 'interrupted, stream' "$(row 'publish_error')" 'the publishing was interrupted'
-expect 'on the topic' "$(topic | jq -c --arg run "$run" 'select(.run == $run)' | tail -n 1)" "{\"run\":\"$run\",\"seq\":64,\"aborted\":true,\"type\":\"end\"}"
+expect 'on the topic' "$(topic | jq -c --arg run "$run" 'select(.run == $run)' | tail -n 1)" \
+    "{\"run\":\"$run\",\"seq\":64,\"aborted\":true,\"type\":\"end\"}"
 
 run=$(cat /proc/sys/kernel/random/uuid)
 head -n 32 "$tmp/copy.jsonl" >"$tmp/d.jsonl"
-ends 8 'the run is ended as aborted' probed publish.record=sleep:110,publish.ending=term --run "$run" --stream "$tmp/d.jsonl"
-expect 'interrupted when all but the end is committed' "$(topic | jq -c --arg run "$run" 'select(.run == $run)' | tail -n 1)" "{\"run\":\"$run\",\"seq\":32,\"aborted\":true,\"type\":\"end\"}"
+ends 8 'the run is ended as aborted' probed publish.record=sleep:110,publish.ending=term --run "$run" \
+    --stream "$tmp/d.jsonl"
+expect 'interrupted when all but the end is committed' \
+    "$(topic | jq -c --arg run "$run" 'select(.run == $run)' | tail -n 1)" \
+    "{\"run\":\"$run\",\"seq\":32,\"aborted\":true,\"type\":\"end\"}"
 
 case_begin 'a publisher that lost its lock sends nothing more, and another one resumes the run'
 run=$(cat /proc/sys/kernel/random/uuid)
 probed publish.record=sleep:110@2,publish.flushing=hold@2 --run "$run" --stream "$tmp/c.jsonl" 2>"$tmp/lost.err" &
 pid=$!
 eventually 20 test -e "$tmp/publish.flushing.hit"
-sql "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'lockstep/producer' AND datname = current_database()" >/dev/null
+sql "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE application_name = 'lockstep/producer' AND datname = current_database()" >/dev/null
 touch "$tmp/publish.flushing.go"
 status=0
 wait $pid || status=$?
 expect 'its exit' $status 3
 grep -q 'held the lock' "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
-grep -q -- "To continue it: lockstep publish --queue $q --resume $run" "$tmp/lost.err" || { cat "$tmp/lost.err"; failed=1; }
+grep -q -- "To continue it: lockstep publish --queue $q --resume $run" "$tmp/lost.err" ||
+    { cat "$tmp/lost.err"; failed=1; }
 ends 0 'is resumed with seq 64' resume
 whole 200
 cases_end

@@ -1,6 +1,6 @@
 #!/bin/bash
-# An executor dies in the middle of a phase, or freezes: others take its work over, in order, every effect once. The times are
-# told, and bounded generously: 2 s is what a quiet machine keeps.
+# An executor dies in the middle of a phase, or freezes: others take its work over, in order, every effect once. The
+# times are told, and bounded generously: 2 s is what a quiet machine keeps.
 # ctest: timeout=180 timed
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
@@ -15,8 +15,13 @@ BEGIN
     INSERT INTO ledger VALUES (q, 1, seq, now(), clock_timestamp());
 END $$
 SQL
-daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>>"$tmp/$1.log" & pid=$!; }
-backends() { echo "SELECT count(*) FROM pg_stat_activity a JOIN lockstep.executor_session s ON s.pid = a.pid AND s.backend_start = a.backend_start JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND a.query LIKE 'SELECT hold(%' AND a.state = 'active'"; }
+daemon() {
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>>"$tmp/$1.log" &
+    pid=$!
+}
+backends() {
+    echo "SELECT count(*) FROM pg_stat_activity a JOIN lockstep.executor_session s ON s.pid = a.pid AND s.backend_start = a.backend_start JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $1 AND a.query LIKE 'SELECT hold(%' AND a.state = 'active'"
+}
 now() { date +%s%3N; }
 
 case_begin 'an idle executor adopts the work of one that died, though it looked at the others rarely'
@@ -36,7 +41,8 @@ echo "{\"order\": 1, \"sql\": \"SELECT hold('$q', 0)\"}" | lockstep publish --qu
 eventually 10 is "$(backends "$victim")" 1
 kill -9 "$victim"
 wait "$victim" 2>/dev/null || true
-eventually $((4 * ${LOCKSTEP_TEST_PATIENCE:-1})) is "$(backends "$heir")" 1 || { echo 'an idle executor does not notice the death of one that just began to work'; failed=1; }
+eventually $((4 * ${LOCKSTEP_TEST_PATIENCE:-1})) is "$(backends "$heir")" 1 ||
+    { echo 'an idle executor does not notice the death of one that just began to work'; failed=1; }
 sql "INSERT INTO let_go VALUES ('$q')"
 kill -TERM "$heir"
 wait "$heir" || { echo "the heir ended with $?"; failed=1; }
@@ -47,7 +53,8 @@ for ((n = 0; n < ${LOCKSTEP_TEST_KILLS:-5}; n++)); do
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic --max-readers 4
     for ((i = 0; i < 4; i++)); do echo "{\"order\": 1, \"sql\": \"SELECT hold('$q', $i)\"}"; done >"$tmp/tasks.jsonl"
-    echo "{\"order\": 2, \"sql\": \"INSERT INTO ledger VALUES ('$q', 2, 4, now(), clock_timestamp())\"}" >>"$tmp/tasks.jsonl"
+    echo "{\"order\": 2, \"sql\": \"INSERT INTO ledger VALUES ('$q', 2, 4, now(), clock_timestamp())\"}" \
+        >>"$tmp/tasks.jsonl"
     daemon victim
     victim=$pid
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -56,7 +63,8 @@ for ((n = 0; n < ${LOCKSTEP_TEST_KILLS:-5}; n++)); do
     heir=$pid
     eventually 10 is "SELECT count(*) FROM lockstep.executor WHERE pid = $heir" 1
     # An attempt that was not shown yet is not counted: it begins anew.
-    eventually 10 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND t.status = 'Processing'" 4
+    eventually 10 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+        WHERE r.run_id = '$run' AND t.status = 'Processing'" 4
     killed=$(now)
     kill -9 "$victim"
     wait "$victim" 2>/dev/null || true
@@ -65,12 +73,15 @@ for ((n = 0; n < ${LOCKSTEP_TEST_KILLS:-5}; n++)); do
     sql "INSERT INTO let_go VALUES ('$q')"
     eventually 15 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed || failed=1
     expect 'effects' "$(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$q'")" '5|5'
-    expect 'attempts' "$(sql "SELECT string_agg(DISTINCT attempt || '=' || status, ' ') FROM lockstep.execution_log WHERE run_id = '$run' AND \"order\" = 1")" '1=Pending 2=Completed'
+    expect 'attempts' "$(sql "SELECT string_agg(DISTINCT attempt || '=' || status, ' ') FROM lockstep.execution_log
+        WHERE run_id = '$run' AND \"order\" = 1")" '1=Pending 2=Completed'
     kill -TERM "$heir"
     wait "$heir" || { echo "the heir ended with $?"; failed=1; }
 done
 printf 'taken over after kill -9, ms: %s\n' "${times[*]}"
-for t in "${times[@]}"; do [ "$t" -le $((6000 * ${LOCKSTEP_TEST_PATIENCE:-1})) ] || { echo "$t ms is too long"; failed=1; }; done
+for t in "${times[@]}"; do
+    [ "$t" -le $((6000 * ${LOCKSTEP_TEST_PATIENCE:-1})) ] || { echo "$t ms is too long"; failed=1; }
+done
 
 case_begin 'a frozen executor is fenced, and does no harm when it wakes'
 q=$(scratch_name)
@@ -86,7 +97,8 @@ eventually 10 is "SELECT count(*) FROM lockstep.executor WHERE pid = $heir" 1
 since=$(now)
 kill -STOP "$frozen"
 eventually 40 is "$(backends "$heir")" 4 || failed=1
-grep -Eq "event=executor_frozen queues=$q executor=[0-9a-f-]{36} host=[^ ]+ pid=$frozen " "$tmp/heir2.log" || { grep executor_frozen "$tmp"/*.log; failed=1; }
+grep -Eq "event=executor_frozen queues=$q executor=[0-9a-f-]{36} host=[^ ]+ pid=$frozen " "$tmp/heir2.log" ||
+    { grep executor_frozen "$tmp"/*.log; failed=1; }
 printf 'taken over from a frozen executor, ms: %s\n' "$(($(now) - since))"
 kill -CONT "$frozen"
 eventually 10 grep -q 'event=incarnation_lost' "$tmp/frozen.log" || failed=1
@@ -98,7 +110,8 @@ case_begin 'a task that ends its session every time comes to an end itself'
 echo '{"order": 1, "sql": "SELECT pg_terminate_backend(pg_backend_pid())"}' >"$tmp/tasks.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 eventually 30 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Failed || failed=1
-expect 'lost attempts' "$(sql "SELECT t.lost_num, t.error FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" '5|given up: 5 attempts were lost'
+expect 'lost attempts' "$(sql "SELECT t.lost_num, t.error FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+    WHERE r.run_id = '$run'")" '5|given up: 5 attempts were lost'
 cases_end
 [ $failed = 0 ] || tail -n 15 "$tmp"/*.log
 exit $failed

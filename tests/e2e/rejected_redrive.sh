@@ -1,6 +1,6 @@
 #!/bin/bash
-# rejected redrive: rejected messages are published again, corrected or as they are, as a run of their own, each once, also when
-# the command is killed on the way.
+# rejected redrive: rejected messages are published again, corrected or as they are, as a run of their own, each once,
+# also when the command is killed on the way.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE done (what text)'
@@ -9,7 +9,10 @@ drain() {
     executors 1 "$q" 4
     executors_wait || { cat "$tmp/$q".*.log; failed=1; }
 }
-ids() { sql "SELECT string_agg(rejected_id::text, ' ' ORDER BY rejected_id) FROM lockstep.rejected WHERE queue = '$q' AND $1"; }
+ids() {
+    sql "SELECT string_agg(rejected_id::text, ' ' ORDER BY rejected_id) FROM lockstep.rejected
+        WHERE queue = '$q' AND $1"
+}
 id() { sql "SELECT rejected_id FROM lockstep.rejected WHERE queue = '$q' AND \"offset\" = $1"; }
 done_is() { expect "$1" "$(sql "SELECT string_agg(what, ' ' ORDER BY what) FROM done")" "$2"; }
 # refused STATUS PATTERN ARGS...: redrive ends with STATUS and says PATTERN, and nothing is published
@@ -62,14 +65,20 @@ expect 'dry run: nothing noted' "$(ids 'redrive_run IS NOT NULL')" ''
 
 case_begin 'messages are published as they are, with their orders and a new run'
 run=$(lockstep rejected redrive --reason-is hole --queue "$q" --reason 'the phase before came late' -q)
-expect 'noted' "$(sql "SELECT count(*), count(redriven_at), min(redriven_by) = session_user FROM lockstep.rejected WHERE redrive_run = '$run'")" '4|4|t'
+expect 'noted' "$(sql "SELECT count(*), count(redriven_at), min(redriven_by) = session_user FROM lockstep.rejected
+    WHERE redrive_run = '$run'")" '4|4|t'
 drain
 done_is 'holes' 'hole 5 hole 5b hole 9 two
 lines'
 expect 'run' "$(sql "SELECT name, status, tasks FROM lockstep.run_status WHERE run_id = '$run'")" 'redrive|Completed|4'
-expect 'tasks' "$(sql "SELECT string_agg(seq || ':' || \"order\", ' ' ORDER BY seq) FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$run'")" '0:2 1:5 2:5 3:9'
-expect 'text is kept' "$(sql "SELECT payload::json ->> 'description' FROM lockstep.task WHERE payload LIKE '%hole 5''%'")" '9007199254740993 { " } [ , is kept'
-sql "SELECT detail FROM lockstep.event_log WHERE event = 'messages_redriven'" | grep -q "4 rejected message(s) again as run $run: the phase before came late" || { echo 'not in the log'; failed=1; }
+expect 'tasks' "$(sql "SELECT string_agg(seq || ':' || \"order\", ' ' ORDER BY seq)
+    FROM lockstep.task JOIN lockstep.run USING (run_no) WHERE run_id = '$run'")" '0:2 1:5 2:5 3:9'
+expect 'text is kept' \
+    "$(sql "SELECT payload::json ->> 'description' FROM lockstep.task WHERE payload LIKE '%hole 5''%'")" \
+    '9007199254740993 { " } [ , is kept'
+sql "SELECT detail FROM lockstep.event_log WHERE event = 'messages_redriven'" |
+    grep -q "4 rejected message(s) again as run $run: the phase before came late" ||
+    { echo 'not in the log'; failed=1; }
 refused 2 "was redriven at .* as run $run" "$(id 0)" --reason x
 refused 2 'nothing to redrive' --reason-is hole --queue "$q" --reason x
 
@@ -79,9 +88,11 @@ cat >"$tmp/corrected.jsonl" <<END
 {"order": 7, "sql": "INSERT INTO done VALUES ('value now')", "rejected_id": $(id 6)}
 END
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>"$tmp/executor.log" &
-lockstep rejected redrive --file "$tmp/corrected.jsonl" --order 30 --reason 'a typing error' --wait --timeout 30s -o json >"$tmp/out" 2>/dev/null || failed=1
+lockstep rejected redrive --file "$tmp/corrected.jsonl" --order 30 --reason 'a typing error' --wait --timeout 30s \
+    -o json >"$tmp/out" 2>/dev/null || failed=1
 expect 'waited' "$(jq -r '[.tasks, .phases, .status] | @csv' "$tmp/out")" '2,1,"Completed"'
-expect 'corrected' "$(sql "SELECT string_agg(what, ', ' ORDER BY what) FROM done WHERE what LIKE '% now'")" 'json now, value now'
+expect 'corrected' "$(sql "SELECT string_agg(what, ', ' ORDER BY what) FROM done WHERE what LIKE '% now'")" \
+    'json now, value now'
 
 case_begin 'a message is redriven a second time only if that is asked for'
 lockstep rejected redrive "$(id 3)" --again --reason 'once more' --wait -q >/dev/null || failed=1
@@ -89,7 +100,9 @@ expect 'again' "$(sql "SELECT count(*) FROM done WHERE what = 'hole 9'")" 2
 
 case_begin 'a repeat is not run again unless it is named'
 r=6f6b2a52-7f4f-4c55-9f2e-94c0b8d2a003
-for _ in 1 2; do echo "{\"run\": \"$r\", \"seq\": 0, \"order\": 1, \"previous_order\": 0, \"sql\": \"INSERT INTO done VALUES ('repeated')\"}"; done | put
+for _ in 1 2; do
+    echo "{\"run\": \"$r\", \"seq\": 0, \"order\": 1, \"previous_order\": 0, \"sql\": \"INSERT INTO done VALUES ('repeated')\"}"
+done | put
 echo "{\"run\": \"$r\", \"seq\": 1, \"type\": \"end\", \"tasks\": 1, \"phases\": 1}" | put
 eventually 20 is "SELECT count(*) FROM lockstep.rejected WHERE queue = '$q' AND reason = 'duplicate'" 1
 refused 2 'nothing to redrive' --run "$r" --queue "$q" --reason x
@@ -97,7 +110,10 @@ lockstep rejected redrive --reason-is duplicate --queue "$q" --reason 'wanted tw
 expect 'duplicate' "$(sql "SELECT count(*) FROM done WHERE what = 'repeated'")" 2
 
 # Killed on the way: the next one finds out what became of it, and each message is run once.
-probed() { LOCKSTEP_PROBE=$1 "${LOCKSTEP_BIN}-probed" rejected redrive "${@:2}" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --reason killed -q; }
+probed() {
+    LOCKSTEP_PROBE=$1 "${LOCKSTEP_BIN}-probed" rejected redrive "${@:2}" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+        --reason killed -q
+}
 n=0
 for at in redrive.noted publish.started publish.committing publish.committed redrive.published redrive.settled; do
     n=$((n + 1))
@@ -107,17 +123,22 @@ for at in redrive.noted publish.started publish.committing publish.committed red
     probed "$at=kill" "$one" >/dev/null 2>&1 && { echo "$at: not killed"; failed=1; }
     status=0
     lockstep rejected redrive "$one" --reason 'the one before died' -q >"$tmp/out" 2>&1 || status=$?
-    case $at in redrive.noted | publish.started | publish.committing) want=0 ;; *) want=2 ;; esac # not there yet; there already
+    # Not there yet; there already.
+    case $at in redrive.noted | publish.started | publish.committing) want=0 ;; *) want=2 ;; esac
     expect "$at: the next one" "$status" $want
     eventually 20 is "SELECT count(*) FROM done WHERE what = 'kill $n'" 1 || { cat "$tmp/out"; failed=1; }
     expect "$at: noted" "$(sql "SELECT redriven_at IS NOT NULL FROM lockstep.rejected WHERE rejected_id = $one")" t
 done
 case_begin 'the relay ends when there is nothing to relay'
-eventually 10 is "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/relay' AND datname = current_database()" 0 || failed=1
-expect 'no relay is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.lock_list() WHERE kind = 'relay'), (SELECT count(*) FROM lockstep.executor_session WHERE kind = 'relay')")" '0|0'
+eventually 10 is \
+    "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/relay' AND datname = current_database()" \
+    0 || failed=1
+expect 'no relay is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.lock_list() WHERE kind = 'relay'),
+        (SELECT count(*) FROM lockstep.executor_session WHERE kind = 'relay')")" '0|0'
 kill -TERM %%
 wait || true
-done_is 'all in all' 'hole 5 hole 5b hole 9 hole 9 json now kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 repeated repeated two
+done_is 'all in all' \
+    'hole 5 hole 5b hole 9 hole 9 json now kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 repeated repeated two
 lines value now'
 cases_end
 [ $failed = 0 ] || tail -n 30 "$tmp/executor.log"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Dead letters: each rejected message once and in order on the dead-letter topic, wherever its relay is killed or frozen, with
-# several executors, and when the topic is not available.
+# Dead letters: each rejected message once and in order on the dead-letter topic, wherever its relay is killed or
+# frozen, with several executors, and when the topic is not available.
 # ctest: slow nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1" -p 0; }
@@ -10,20 +10,23 @@ bad() { # QUEUE FROM TO
 }
 # letters QUEUE: value and relay_seq of each dead letter, in order of the topic
 letters() {
-    kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1.rejected" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s %h\n' 2>/dev/null |
+    kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1.rejected" -p 0 -o beginning -e -X isolation.level=read_committed \
+        -f '%s %h\n' 2>/dev/null |
         sed -E 's/^(bad [0-9]+) .*lockstep-relay-seq=([0-9]+).*/\1 \2/'
 }
 wanted() { for ((i = 1; i <= $1; i++)); do echo "bad $i $i"; done; }
 empty() { is "SELECT count(*) FROM lockstep.outbox JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1'" 0; }
 rejected() { is "SELECT count(*) FROM lockstep.rejected WHERE queue = '$1'" "$2"; }
 run_probed() { # QUEUE PROBE
-    LOCKSTEP_PROBE=$2 LOCKSTEP_PROBE_DIR=$tmp/$1 "${LOCKSTEP_BIN}-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$1" --readers 1 2>"$tmp/$1.probed.log" &
+    LOCKSTEP_PROBE=$2 LOCKSTEP_PROBE_DIR=$tmp/$1 "${LOCKSTEP_BIN}-probed" executor run -d "$db" \
+        -b "$LOCKSTEP_TEST_BROKERS" --queue "$1" --readers 1 2>"$tmp/$1.probed.log" &
 }
 
 # check QUEUE COUNT: exactly once, in the order in which they were rejected, with dense numbers, and all is noted
 check() {
     expect "$1: dead letters" "$(letters "$1")" "$(wanted "$2")"
-    expect "$1: noted" "$(sql "SELECT count(*), count(dead_lettered_at) FROM lockstep.rejected WHERE queue = '$1'")" "$2|$2"
+    expect "$1: noted" "$(sql "SELECT count(*), count(dead_lettered_at) FROM lockstep.rejected WHERE queue = '$1'")" \
+        "$2|$2"
 }
 
 # Killed at each step of the first batch; another executor finishes, and the next ones go the same way.
@@ -99,7 +102,8 @@ case_begin 'a database that was set back sends each dead letter with a new numbe
 kill -TERM "$pid"
 wait "$pid" || failed=1
 sql "WITH q AS (SELECT queue_id FROM lockstep.queue WHERE name = '$q')
-     UPDATE lockstep.relay SET last_seq = 100, sent_seq = 100, next_offset = 101 FROM q WHERE relay.queue_id = q.queue_id"
+     UPDATE lockstep.relay SET last_seq = 100, sent_seq = 100, next_offset = 101 FROM q
+     WHERE relay.queue_id = q.queue_id"
 bad "$q" 301 302
 executors 1 "$q" 1
 executors_wait || failed=1
@@ -114,9 +118,12 @@ bad "$topic" 1 3
 executors 1 "$q" 1
 executors_wait || failed=1
 expect 'without a topic: told once' "$(grep -c 'event=relay_waits' "$tmp/$q.0.log")" 1
-expect 'without a topic: the rows wait' "$(sql "SELECT count(*) FROM lockstep.outbox JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" 3
-expect 'without a topic: shown' "$(lockstep queue show "$q" -o json | jq -r '.queue | [.rejected, .dead_letters, .outbox, (.outbox_trouble | test("name"))] | @csv')" '3,true,3,true'
-expect 'without a topic: why' "$(sql "SELECT trouble ~ 'a topic.s name has' FROM lockstep.relay JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" t
+expect 'without a topic: the rows wait' \
+    "$(sql "SELECT count(*) FROM lockstep.outbox JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" 3
+expect 'without a topic: shown' "$(lockstep queue show "$q" -o json |
+    jq -r '.queue | [.rejected, .dead_letters, .outbox, (.outbox_trouble | test("name"))] | @csv')" '3,true,3,true'
+expect 'without a topic: why' "$(sql "SELECT trouble ~ 'a topic.s name has'
+    FROM lockstep.relay JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" t
 
 case_begin 'a record that is too large with its headers goes without its value'
 q=$(scratch_name)
@@ -125,7 +132,8 @@ head -c 1047900 /dev/zero | tr '\0' x >"$tmp/huge"
 kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -X message.max.bytes=1048500 -H own=1 "$tmp/huge"
 executors 1 "$q" 1
 executors_wait || failed=1
-expect 'too large' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -f '%S %h' | sed -E 's/(own=1),.*(lockstep-value-left-out=[0-9]+)$/\1 \2/')" '-1 own=1 lockstep-value-left-out=1047900'
+expect 'too large' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -f '%S %h' |
+    sed -E 's/(own=1),.*(lockstep-value-left-out=[0-9]+)$/\1 \2/')" '-1 own=1 lockstep-value-left-out=1047900'
 case_begin 'an executor that is killed at any step leaves its work to another one'
 for at in "${!pids[@]}"; do
     wait "${pids[$at]}" || { echo "$at: see above"; failed=1; }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The broker stands still while the relay sends for three queues. An executor that is told to stop then stops, and one that has lost its
-# database's session comes back: neither waits for what Kafka owes to each queue in turn. Afterwards each event is there once, in order. Its
-# servers are its own.
+# The broker stands still while the relay sends for three queues. An executor that is told to stop then stops, and one
+# that has lost its database's session comes back: neither waits for what Kafka owes to each queue in turn. Afterwards
+# each event is there once, in order. Its servers are its own.
 # ctest: lock=servers nosan
 . "$(dirname "$0")/../support/own_servers.bash"
 scratch_database
@@ -12,9 +12,14 @@ for i in 1 2 3; do
     lockstep queue create "$q" -q --create-topic --events on
 done
 empty() { is "SELECT count(*) FROM lockstep.outbox" 0; }
-look() { for q in "${queues[@]}"; do lockstep queue pause "$q" -q --reason "look $1" && lockstep queue resume "$q" -q --reason "look $1"; done; }
+look() {
+    for q in "${queues[@]}"; do
+        lockstep queue pause "$q" -q --reason "look $1" && lockstep queue resume "$q" -q --reason "look $1"
+    done
+}
 start() { # LOG
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "${queues[0]}" --queue "${queues[1]}" --queue "${queues[2]}" --readers 1 2>"$1" &
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "${queues[0]}" --queue "${queues[1]}" \
+        --queue "${queues[2]}" --readers 1 2>"$1" &
     pid=$!
     eventually 30 grep -q event=executor_started "$1"
 }
@@ -28,7 +33,8 @@ freeze() { # LOG N
     look "$2 frozen"
     sleep 1
 }
-# What is known to wait has 5 s when an executor stops, and no time when it is lost; the rest is to spare. One batch may wait for 10 s.
+# What is known to wait has 5 s when an executor stops, and no time when it is lost; the rest is to spare. One batch may
+# wait for 10 s.
 soon() { # FROM WHAT
     [ $((SECONDS - $1)) -le 12 ] || { echo "$2 after $((SECONDS - $1)) s"; failed=1; }
 }
@@ -48,7 +54,8 @@ start "$tmp/second"
 eventually 60 empty || failed=1
 freeze "$tmp/second" 2
 from=$SECONDS
-sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'lockstep/control'" >/dev/null
 eventually 90 incarnations "$tmp/second" 2
 soon "$from" 'it is back'
 kill -CONT "$LOCKSTEP_TEST_KAFKA_PID"
@@ -57,7 +64,8 @@ case_begin 'each event is there once, in order'
 eventually 90 empty || failed=1
 told_to_end $pid
 for q in "${queues[@]}"; do
-    expect "events of $q" "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.events" -p 0 -o beginning -e -X isolation.level=read_committed -f '%s\n' | jq -r '"\(.event) \(.detail)"' | grep look)" \
+    expect "events of $q" "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.events" -p 0 -o beginning -e \
+        -X isolation.level=read_committed -f '%s\n' | jq -r '"\(.event) \(.detail)"' | grep look)" \
         "$(for i in '1' '1 frozen' '2' '2 frozen'; do echo "queue_paused look $i"; echo "queue_resumed look $i"; done)"
 done
 cases_end

@@ -1,6 +1,6 @@
 #!/bin/bash
-# SIGHUP: an executor reads its configuration again. What it lacked it does then, what runs goes on as it began, what is wrong leaves the
-# one before in force.
+# SIGHUP: an executor reads its configuration again. What it lacked it does then, what runs goes on as it began, what is
+# wrong leaves the one before in force.
 . "$(dirname "$0")/../support/e2e.bash"
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf
 act="$here/../support/act $tmp/act"
@@ -16,7 +16,9 @@ reload() { # HOW OFTEN it has said WORD by then
     eventually 10 eval "[ \$(grep -c 'event[=\":]*$2' '$tmp/log') = $1 ]" || { tail -5 "$tmp/log"; failed=1; }
 }
 run=$(publish '{"order": 1, "name": "first", "command": "act", "args": ["span", "0"]}')
-eventually 20 eval "lockstep run explain $run | grep -q 'needs command:act, which none of the executors of its queue (1) has in its configuration'" || failed=1
+eventually 20 eval \
+    "lockstep run explain $run | grep -q 'needs command:act, which none of the executors of its queue (1) has in its configuration'" ||
+    failed=1
 
 printf '[commands]\nact = %s\n' "$act" >"$LOCKSTEP_CONFIG"
 reload 1 reloaded
@@ -27,14 +29,16 @@ publish '{"order": 1, "name": "running", "command": "act", "args": ["span", "2"]
 eventually 10 eval "[ \$(grep -c ^start '$tmp/act') = 2 ]"
 printf '[commands]\nact = bin/act\nother = %s\n[http]\nallow = h/\n' "$act" >"$LOCKSTEP_CONFIG"
 reload 1 reload_refused
-grep -q "event=reload_refused.*$LOCKSTEP_CONFIG:2: \|event=reload_refused.*$LOCKSTEP_CONFIG:2" "$tmp/log" || { echo 'the refusal names no line:'; grep reload_refused "$tmp/log"; failed=1; }
+grep -q "event=reload_refused.*$LOCKSTEP_CONFIG:2: \|event=reload_refused.*$LOCKSTEP_CONFIG:2" "$tmp/log" ||
+    { echo 'the refusal names no line:'; grep reload_refused "$tmp/log"; failed=1; }
 expect 'it was refused' "$(grep -c 'event=reloaded' "$tmp/log")" 1
 printf '[commands]\nother = %s args\n[log]\nformat = json\n' "$act" >"$LOCKSTEP_CONFIG"
 reload 2 reloaded
 expect 'the log has its new format' "$(tail -1 "$tmp/log" | jq -r .event)" reloaded
 eventually 10 status running Completed || failed=1
 expect 'what ran went on as it began' "$(grep -c ^end "$tmp/act")" 2
-publish '{"order": 1, "name": "gone", "command": "act", "args": ["span", "0"]}' '{"order": 1, "name": "new", "command": "other", "args": ["x"]}' >/dev/null
+publish '{"order": 1, "name": "gone", "command": "act", "args": ["span", "0"]}' \
+    '{"order": 1, "name": "new", "command": "other", "args": ["x"]}' >/dev/null
 eventually 10 status new Completed || failed=1
 eventually 10 is "SELECT needs FROM lockstep.task t WHERE t.name = 'gone'" '{command:act}' || failed=1
 rm "$LOCKSTEP_CONFIG"

@@ -1,15 +1,20 @@
 #!/bin/bash
-# The hints of commands are taken as they are printed: each case makes a command fail, cuts the command, the statement or the command of
-# Kafka's out of what it says, runs it, and sees that it helps. A case names its words in base/remedies.h; tests/unit/remedies.sh wants one
-# for each of them.
+# The hints of commands are taken as they are printed: each case makes a command fail, cuts the command, the statement
+# or the command of Kafka's out of what it says, runs it, and sees that it helps. A case names its words in
+# base/remedies.h; tests/unit/remedies.sh wants one for each of them.
 # ctest: timeout=120 long
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 login=$(scratch_name) tasks=$(scratch_name)
 e2e_roles=("$login" "$tasks")
-config() { printf '[postgres]\nconninfo = %s\n%s\n[kafka]\nbootstrap.servers = %s\n%s\n' "$db$1" "$2" "$LOCKSTEP_TEST_BROKERS" "$3" >"$tmp/$4"; chmod 600 "$tmp/$4"; }
+config() {
+    printf '[postgres]\nconninfo = %s\n%s\n[kafka]\nbootstrap.servers = %s\n%s\n' "$db$1" "$2" \
+        "$LOCKSTEP_TEST_BROKERS" "$3" >"$tmp/$4"
+    chmod 600 "$tmp/$4"
+}
 config '' '' '' lockstep.conf
-export LOCKSTEP_CONFIG=$tmp/lockstep.conf LOCKSTEP_PROBE_DIR=$tmp # so that a command is run as it is printed, with nothing behind it
+# So that a command is run as it is printed, with nothing behind it.
+export LOCKSTEP_CONFIG=$tmp/lockstep.conf LOCKSTEP_PROBE_DIR=$tmp
 lockstep() { "$LOCKSTEP_BIN" "$@"; }
 # fails COMMAND...: what it says is in $tmp/said
 fails() { if "$@" >"$tmp/said" 2>&1; then echo "not refused: $*"; failed=1; fi; }
@@ -32,7 +37,10 @@ admin_takes() { # N STATEMENT: as an administrator
 q=$(scratch_name)
 u() { printf '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b%03d' "$1"; }
 echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/one.jsonl"
-ended() { eventually 15 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "$2" || { lockstep run explain "$1"; exit 1; }; }
+ended() {
+    eventually 15 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "$2" ||
+        { lockstep run explain "$1"; exit 1; }
+}
 
 case_begin 'the schema is missing, or its migrations' REMEDY_MIGRATE_UP REMEDY_MIGRATE_LIST
 sql "SET client_min_messages = warning; DROP SCHEMA lockstep CASCADE"
@@ -46,7 +54,8 @@ case_begin 'the schema is of another line of development' REMEDY_MIGRATE_LINE
 lockstep queue create "$q" -q --create-topic --from-offset latest
 sql "UPDATE lockstep.migration SET name = '0001_roles' WHERE version = 1"
 fails lockstep queue list
-grep -q 'migration 1 of the schema is 0001_roles, that of this program is 0001_baseline' "$tmp/said" || { cat "$tmp/said"; failed=1; }
+grep -q 'migration 1 of the schema is 0001_roles, that of this program is 0001_baseline' "$tmp/said" ||
+    { cat "$tmp/said"; failed=1; }
 fails lockstep migrate up
 admin_takes 1 'ALTER SCHEMA lockstep'
 takes 1 'lockstep migrate' applied
@@ -55,9 +64,11 @@ expect 'nothing is lost' "$(sql 'SELECT name FROM lockstep_before.queue')" "$q"
 sql 'SET client_min_messages = warning; DROP SCHEMA lockstep_before CASCADE'
 q=$(scratch_name)
 
-case_begin 'a name leads to nothing' REMEDY_QUEUE_MISSING REMEDY_QUEUE_LIST REMEDY_QUEUE_FIRST REMEDY_RUN_LIST REMEDY_TASK_LIST REMEDY_REJECTED_LIST REMEDY_ALERT_LIST REMEDY_EXECUTOR_LIST REMEDY_LIST
+case_begin 'a name leads to nothing' REMEDY_QUEUE_MISSING REMEDY_QUEUE_LIST REMEDY_QUEUE_FIRST REMEDY_RUN_LIST \
+    REMEDY_TASK_LIST REMEDY_REJECTED_LIST REMEDY_ALERT_LIST REMEDY_EXECUTOR_LIST REMEDY_LIST
 lockstep check >"$tmp/said" 2>&1 || true
-cut_out 'lockstep queue create' 1 | grep -q 'lockstep queue create tasks --create-topic' || failed=1 # the name is everybody's on these servers
+# The name is everybody's on these servers.
+cut_out 'lockstep queue create' 1 | grep -q 'lockstep queue create tasks --create-topic' || failed=1
 fails lockstep publish --queue "$q" "$tmp/one.jsonl"
 takes 1 'lockstep queue list'
 sed -i "s/create $q/& --create-topic/" "$tmp/said"
@@ -77,7 +88,8 @@ takes 1 'lockstep alert list'
 fails lockstep executor set 0123 --readers 1
 takes 1 'lockstep executor list'
 
-case_begin 'how a command is typed' REMEDY_HELP REMEDY_HELP_OF REMEDY_HELP_ALL REMEDY_MEANT REMEDY_CONFIG_LIST REMEDY_COMPLETION REMEDY_CHMOD
+case_begin 'how a command is typed' REMEDY_HELP REMEDY_HELP_OF REMEDY_HELP_ALL REMEDY_MEANT REMEDY_CONFIG_LIST \
+    REMEDY_COMPLETION REMEDY_CHMOD
 fails lockstep queue
 takes 1 'lockstep queue' 'usage: lockstep queue'
 fails lockstep queue list --nosuch
@@ -104,7 +116,8 @@ else
     echo 'a readable password is not refused'; failed=1
 fi
 
-case_begin 'how a job, a schedule and a token are typed' REMEDY_JOB_LIST REMEDY_JOB_APPLY REMEDY_JOB_PROBLEMS REMEDY_SCHEDULE_NEXT REMEDY_SCHEDULE_ADD REMEDY_SCHEDULE_SET REMEDY_TOKEN
+case_begin 'how a job, a schedule and a token are typed' REMEDY_JOB_LIST REMEDY_JOB_APPLY REMEDY_JOB_PROBLEMS \
+    REMEDY_SCHEDULE_NEXT REMEDY_SCHEDULE_ADD REMEDY_SCHEDULE_SET REMEDY_TOKEN
 cd "$tmp"
 jq -n --arg queue "$q" '[{job: "nightly-load", queue: $queue, tasks: [{order: 1, sql: "SELECT 1"}]}]' >jobs.json
 fails lockstep job apply
@@ -134,7 +147,8 @@ fails lockstep job import
 takes 1 'lockstep job import' 'watch.*true'
 fails lockstep job import --from sqlagent sysjobs.csv --watch
 printf '%s\n' job_id,name,enabled '1,Backup,1' >sysjobs.csv
-printf '%s\n' schedule_id,name,enabled,freq_type,freq_interval,freq_subday_type,freq_subday_interval,freq_relative_interval,freq_recurrence_factor,active_start_date,active_end_date,active_start_time,active_end_time \
+printf '%s\n' \
+    schedule_id,name,enabled,freq_type,freq_interval,freq_subday_type,freq_subday_interval,freq_relative_interval,freq_recurrence_factor,active_start_date,active_end_date,active_start_time,active_end_time \
     '1,daily,1,4,1,1,0,0,0,20260101,99991231,20000,235959' >sysschedules.csv
 printf '%s\n' schedule_id,job_id '1,1' >sysjobschedules.csv
 takes 1 'lockstep job import' 'watch.*true'
@@ -147,7 +161,8 @@ command=$(cut_out 'lockstep dev broker' 1)
 eval "exec -a lockstep \"\$LOCKSTEP_BIN\" ${command#lockstep }" >"$tmp/broker" 2>&1 &
 broker=$!
 eventually 10 grep -qE '127.0.0.1:[0-9]+' "$tmp/broker" || { cat "$tmp/broker"; failed=1; }
-fails env LOCKSTEP_CONFIG=/dev/null "$LOCKSTEP_BIN" queue create none -d "$db" -b "$(grep -oE '127.0.0.1:[0-9]+' "$tmp/broker")" --create-topic
+fails env LOCKSTEP_CONFIG=/dev/null "$LOCKSTEP_BIN" queue create none -d "$db" \
+    -b "$(grep -oE '127.0.0.1:[0-9]+' "$tmp/broker")" --create-topic
 kill "$broker"
 command=$(cut_out 'lockstep dev broker' 1) # REMEDY_DEV_TOPIC
 : >"$tmp/broker"
@@ -158,7 +173,8 @@ eventually 10 grep -qE '127.0.0.1:[0-9]+' "$tmp/broker" || { cat "$tmp/broker"; 
 "$LOCKSTEP_BIN" queue delete none -d "$db" --yes -q
 kill "$broker"
 
-case_begin 'a command without a right names the remedy' REMEDY_GRANT REMEDY_GRANT_ONE REMEDY_GRANT_TASK REMEDY_GRANT_END REMEDY_MIGRATE_ROLES REMEDY_MIGRATE_OTHER
+case_begin 'a command without a right names the remedy' REMEDY_GRANT REMEDY_GRANT_ONE REMEDY_GRANT_TASK \
+    REMEDY_GRANT_END REMEDY_MIGRATE_ROLES REMEDY_MIGRATE_OTHER
 sql "CREATE ROLE $login LOGIN; CREATE ROLE $tasks LOGIN"
 config " user=$login" "task_conninfo = $db user=$tasks" '' login.conf
 as_login() { env LOCKSTEP_CONFIG="$tmp/login.conf" "$LOCKSTEP_BIN" "$@"; }
@@ -169,7 +185,9 @@ sql "ALTER ROLE $login NOLOGIN" # REMEDY_LOGIN
 fails as_login queue list
 admin_takes 1 'ALTER ROLE'
 as_login queue list >/dev/null || failed=1
-sql "REVOKE lockstep_monitor FROM $login; GRANT USAGE ON SCHEMA lockstep TO $login; GRANT SELECT ON ALL TABLES IN SCHEMA lockstep TO $login"
+sql "REVOKE lockstep_monitor FROM $login;
+    GRANT USAGE ON SCHEMA lockstep TO $login;
+    GRANT SELECT ON ALL TABLES IN SCHEMA lockstep TO $login"
 as_login check >"$tmp/said" 2>&1 || failed=1 # a warning
 admin_takes 1 'GRANT lockstep_executor'
 sql "REVOKE SELECT ON ALL TABLES IN SCHEMA lockstep FROM $login; REVOKE USAGE ON SCHEMA lockstep FROM $login"
@@ -189,7 +207,8 @@ fails as_login migrate roles
 takes 1 'lockstep migrate roles' 'GRANT'
 sql "UPDATE lockstep.function_version SET checksum = 'of before' WHERE name LIKE '%said'"
 fails as_login check
-grep -q 'may not change the schema. A login that is a member of lockstep_owner runs: lockstep migrate up$' "$tmp/said" || { cat "$tmp/said"; failed=1; }
+grep -q 'may not change the schema. A login that is a member of lockstep_owner runs: lockstep migrate up$' \
+    "$tmp/said" || { cat "$tmp/said"; failed=1; }
 fails as_login queue list
 takes 1 'lockstep migrate' # by the login of the configuration, which may
 as_login queue list >/dev/null || failed=1
@@ -206,21 +225,25 @@ sql "INSERT INTO lockstep.queue (name, topic, halted_reason, halted_at)
      VALUES ('gone', 'gone$q', 'topic_deleted', now())"
 fails lockstep queue resume gone --accept-topic --from-offset earliest
 # That tool is not among the jars of the test broker: another command makes the topic.
-grep -q "kafka-topics.sh --bootstrap-server $LOCKSTEP_TEST_BROKERS --create --topic gone$q --partitions 1 " "$tmp/said" ||
+grep -q "kafka-topics.sh --bootstrap-server $LOCKSTEP_TEST_BROKERS --create --topic gone$q --partitions 1 " \
+    "$tmp/said" ||
     { cat "$tmp/said"; failed=1; }
 lockstep queue create "gone$q" -q --create-topic
 lockstep queue resume gone -q --accept-topic --from-offset earliest || failed=1
 lockstep queue delete gone --yes -q
 lockstep queue delete "gone$q" --yes -q
 fails lockstep queue create "x$q"
-grep -q "kafka-topics.sh --bootstrap-server $LOCKSTEP_TEST_BROKERS --create --topic x$q --partitions 1 " "$tmp/said" || { cat "$tmp/said"; failed=1; }
-kafka-configs.sh --bootstrap-server "$LOCKSTEP_TEST_BROKERS" --entity-type topics --entity-name "$q" --alter --add-config cleanup.policy=compact >/dev/null
+grep -q "kafka-topics.sh --bootstrap-server $LOCKSTEP_TEST_BROKERS --create --topic x$q --partitions 1 " \
+    "$tmp/said" || { cat "$tmp/said"; failed=1; }
+kafka-configs.sh --bootstrap-server "$LOCKSTEP_TEST_BROKERS" --entity-type topics --entity-name "$q" --alter \
+    --add-config cleanup.policy=compact >/dev/null
 fails lockstep publish --queue "$q" "$tmp/one.jsonl"
 takes 1 'kafka-configs.sh' Completed
 lockstep publish --queue "$q" -q "$tmp/one.jsonl" >/dev/null || failed=1
 
 "$LOCKSTEP_BIN" executor run --readers 2 --queue "$q" 2>"$tmp/executor.log" &
-case_begin 'a run that ended badly, or has not ended' REMEDY_RUN_FAILED REMEDY_TASK_SHOW REMEDY_RUN_WATCH REMEDY_RUN_THERE REMEDY_EXECUTOR_STOP
+case_begin 'a run that ended badly, or has not ended' REMEDY_RUN_FAILED REMEDY_TASK_SHOW REMEDY_RUN_WATCH \
+    REMEDY_RUN_THERE REMEDY_EXECUTOR_STOP
 echo '{"order": 1, "sql": "SELECT 1/0"}' >"$tmp/fails.jsonl"
 fails lockstep publish --queue "$q" --wait --run "$(u 2)" "$tmp/fails.jsonl"
 takes 1 'lockstep run show' 'division by zero'
@@ -241,7 +264,10 @@ takes 1 'lockstep run watch' Completed
 case_begin 'publishers that ended in the middle' REMEDY_RUN_UNFINISHED REMEDY_RUN_RESUME REMEDY_RUN_DOUBT \
     REMEDY_RUN_PIPED REMEDY_RUN_SHOW
 seq 200 | sed 's/.*/{"order": 1, "sql": "SELECT &"}/' >"$tmp/many.jsonl"
-killed() { LOCKSTEP_PROBE=publish.record=sleep:110@2,publish.committed=kill "$LOCKSTEP_BIN-probed" publish -q --queue "$q" --run "$1" --stream "$tmp/many.jsonl" >/dev/null 2>&1 || true; }
+killed() {
+    LOCKSTEP_PROBE=publish.record=sleep:110@2,publish.committed=kill "$LOCKSTEP_BIN-probed" publish -q --queue "$q" \
+        --run "$1" --stream "$tmp/many.jsonl" >/dev/null 2>&1 || true
+}
 killed "$(u 4)" 2>/dev/null
 fails lockstep publish --queue "$q" --unfinished refuse "$tmp/one.jsonl"
 takes 1 'lockstep publish'
@@ -267,23 +293,29 @@ piped "$(u 9)" 2>/dev/null
 fails lockstep publish --queue "$q" --resume "$(u 9)"
 takes 1 'lockstep run end'
 ended "$(u 9)" Failed
-LOCKSTEP_PROBE=publish.record=sleep:110@2,publish.flushing=hold@2 "$LOCKSTEP_BIN-probed" publish -q --queue "$q" --run "$(u 6)" --stream "$tmp/many.jsonl" >"$tmp/publisher" 2>&1 &
+LOCKSTEP_PROBE=publish.record=sleep:110@2,publish.flushing=hold@2 "$LOCKSTEP_BIN-probed" publish -q --queue "$q" \
+    --run "$(u 6)" --stream "$tmp/many.jsonl" >"$tmp/publisher" 2>&1 &
 publisher=$!
 eventually 20 test -e "$tmp/publish.flushing.hit"
-sql "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'lockstep/producer' AND datname = current_database()" >/dev/null
+sql "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE application_name = 'lockstep/producer' AND datname = current_database()" >/dev/null
 touch "$tmp/publish.flushing.go"
 wait "$publisher" || true
 cp "$tmp/publisher" "$tmp/said"
 takes 1 'lockstep publish'
 ended "$(u 6)" Completed
-fails env LOCKSTEP_PROBE=publish.record=sleep:110@2 LOCKSTEP_INJECT=rd_kafka_commit_transaction=2+,rd_kafka_init_transactions=2+ "$LOCKSTEP_BIN-probed" publish -q --queue "$q" --run "$(u 7)" --stream "$tmp/many.jsonl"
+fails env LOCKSTEP_PROBE=publish.record=sleep:110@2 \
+    LOCKSTEP_INJECT=rd_kafka_commit_transaction=2+,rd_kafka_init_transactions=2+ "$LOCKSTEP_BIN-probed" publish -q \
+    --queue "$q" --run "$(u 7)" --stream "$tmp/many.jsonl"
 grep -q 'It is not known how much' "$tmp/said" || { cat "$tmp/said"; failed=1; }
 takes 1 'lockstep publish'
 ended "$(u 7)" Completed
 
 case_begin 'replays that were interrupted' REMEDY_REPLAY_OTHER REMEDY_REPLAY_RESUME REMEDY_REPLAY_LOG REMEDY_LOCK_LIST
 replay=(replay --queue "$q" --from-offset earliest --to-offset latest --mode all --execute --reason again)
-interrupt() { LOCKSTEP_PROBE=replay.step=kill@1 "$LOCKSTEP_BIN-probed" "${replay[@]}" >/dev/null 2>&1 || true; } 2>/dev/null
+interrupt() {
+    LOCKSTEP_PROBE=replay.step=kill@1 "$LOCKSTEP_BIN-probed" "${replay[@]}" >/dev/null 2>&1 || true
+} 2>/dev/null
 interrupt
 fails lockstep replay --queue "$q" --from-offset 0 --to-offset 3 --mode all --execute --reason other
 takes 1 'lockstep replay'
@@ -297,7 +329,8 @@ takes 1 'lockstep log' replay_begun
 mkfifo "$tmp/other"
 "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" <"$tmp/other" >"$tmp/other.out" &
 exec 6>"$tmp/other"
-echo "SELECT 'locked' FROM pg_advisory_lock(1280507911, (SELECT queue_id FROM lockstep.queue WHERE name = '$q'))" \\g >&6
+echo "SELECT 'locked' FROM pg_advisory_lock(1280507911, (SELECT queue_id FROM lockstep.queue WHERE name = '$q'))" \
+    \\g >&6
 eventually 10 grep -q locked "$tmp/other.out"
 fails lockstep "${replay[@]}"
 takes 1 'lockstep lock list' replay

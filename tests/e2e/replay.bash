@@ -1,5 +1,5 @@
-# tests/e2e/replay.bash: what the tests of replay share; sourced after shell.bash and ledger.bash. Each run has a tag of its own in
-# the ledger, in the place of the queue.
+# tests/e2e/replay.bash: what the tests of replay share; sourced after shell.bash and ledger.bash. Each run has a tag of
+# its own in the ledger, in the place of the queue.
 #   flaw ORD            tasks of this order fail from now on; flaw_mended: no more
 #   replay ARGS...      on queue $q, the answer as one word a line: order:action:why:messages
 #   in_order TAG SINCE  prints where phases of a tag overlap, of what began after SINCE
@@ -37,11 +37,15 @@ tasks() {
     done
 }
 
-replay() { lockstep replay --queue "$q" -o jsonl "$@" 2>"$tmp/said" | jq -r '"\(.order // "-"):\(.action):\(.why):\(.messages)"' | paste -sd' '; }
+replay() {
+    lockstep replay --queue "$q" -o jsonl "$@" 2>"$tmp/said" |
+        jq -r '"\(.order // "-"):\(.action):\(.why):\(.messages)"' | paste -sd' '
+}
 
 in_order() {
     sql <<SQL
-WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' AND started > '${2:--infinity}' GROUP BY ord),
+WITH p AS (SELECT ord, min(started) AS s, max(ended) AS e FROM ledger WHERE q = '$1' AND started > '${2:--infinity}'
+           GROUP BY ord),
      d AS (SELECT ord, s, lag(e) OVER (ORDER BY ord) AS before FROM p)
 SELECT '$1: order ' || ord || ' began ' || before - s || ' before the end of the one before' FROM d WHERE s < before
 SQL
@@ -49,7 +53,8 @@ SQL
 
 effects() {
     sql "SELECT string_agg(times || 'x' || tasks, ' ' ORDER BY times) FROM (
-             SELECT times, count(*) AS tasks FROM (SELECT count(*) AS times FROM ledger WHERE q = '$1' GROUP BY seq) e GROUP BY times) f"
+             SELECT times, count(*) AS tasks FROM (SELECT count(*) AS times FROM ledger WHERE q = '$1' GROUP BY seq) e
+             GROUP BY times) f"
 }
 
 run_status() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$1'"; }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The database is lost, the topic is kept: a replay of everything makes the same runs, tasks, rejected messages and effects again.
+# The database is lost, the topic is kept: a replay of everything makes the same runs, tasks, rejected messages and
+# effects again.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
@@ -7,7 +8,10 @@ replay_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4
 put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 "$@"; }
-task() { printf '{"order": %d, "previous_order": %d%s, "sql": "SELECT maybe('\''%s'\'', %d, %d)"}\n' "$2" "$3" "${5:-}" "$1" "$2" "$4"; }
+task() {
+    printf '{"order": %d, "previous_order": %d%s, "sql": "SELECT maybe('\''%s'\'', %d, %d)"}\n' "$2" "$3" "${5:-}" \
+        "$1" "$2" "$4"
+}
 publish() { tasks "$@" >"$tmp/work.jsonl"; lockstep publish --queue "$q" -q "$tmp/work.jsonl" >/dev/null; }
 
 case_begin 'a queue runs, fails and rejects before its database is lost'
@@ -40,12 +44,16 @@ executors_wait || failed=1
 
 state() {
     sql "SELECT 'effect', q, ord, seq FROM ledger ORDER BY 2, 3, 4"
-    sql "SELECT 'task', t.kafka_offset, r.run_id, t.\"order\", t.seq, t.status, t.payload FROM lockstep.task t JOIN lockstep.run r USING (run_no) ORDER BY 2"
-    sql "SELECT 'rejected', m.kafka_offset, r.run_id, m.seq, m.reason, m.detail, m.raw, m.key, m.header_names, m.header_values
+    sql "SELECT 'task', t.kafka_offset, r.run_id, t.\"order\", t.seq, t.status, t.payload
+        FROM lockstep.task t JOIN lockstep.run r USING (run_no) ORDER BY 2"
+    sql "SELECT 'rejected', m.kafka_offset, r.run_id, m.seq, m.reason, m.detail, m.raw, m.key, m.header_names,
+             m.header_values
          FROM lockstep.rejected_message m LEFT JOIN lockstep.run r USING (run_no) ORDER BY 2"
-    sql "SELECT 'run', r.run_id, r.name, r.on_failure, r.status, r.implicit, r.first_offset, r.end_offset, r.tasks, r.phases, r.rejected, r.next_seq, r.stop_after, r.aborted
+    sql "SELECT 'run', r.run_id, r.name, r.on_failure, r.status, r.implicit, r.first_offset, r.end_offset, r.tasks,
+             r.phases, r.rejected, r.next_seq, r.stop_after, r.aborted
          FROM lockstep.run r ORDER BY first_offset"
-    sql "SELECT 'phase', r.run_id, p.\"order\", p.previous_order, p.opened_at IS NOT NULL, p.done_at IS NOT NULL FROM lockstep.phase p JOIN lockstep.run r USING (run_no) ORDER BY 2, 3"
+    sql "SELECT 'phase', r.run_id, p.\"order\", p.previous_order, p.opened_at IS NOT NULL, p.done_at IS NOT NULL
+        FROM lockstep.phase p JOIN lockstep.run r USING (run_no) ORDER BY 2, 3"
     sql "SELECT 'open run', r.first_offset FROM lockstep.queue q JOIN lockstep.run r ON r.run_no = q.implicit_run_no"
 }
 state >"$tmp/before"
@@ -59,8 +67,10 @@ scratch_database
 replay_create
 sql "INSERT INTO flaw VALUES (666)"
 lockstep queue create "$q" -q --from-offset latest --max-readers 4
-expect 'nothing is known' "$(sql "SELECT count(*) FROM lockstep.task"; sql "SELECT next_offset FROM lockstep.queue")" "$(printf '0\n%s' "$end")"
-lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'the database is lost' >/dev/null 2>"$tmp/said" &
+expect 'nothing is known' "$(sql "SELECT count(*) FROM lockstep.task"; sql "SELECT next_offset FROM lockstep.queue")" \
+    "$(printf '0\n%s' "$end")"
+lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute \
+    --reason 'the database is lost' >/dev/null 2>"$tmp/said" &
 replaying=$!
 case_begin 'without executors a replay makes no more phases than may wait'
 eventually 20 is "SELECT count(*) > 1 FROM lockstep.phase" t
@@ -78,7 +88,8 @@ for tag in a b i j k l m n; do in_order $tag | grep . && failed=1; done
 case_begin 'a second replay finds nothing to do'
 lockstep replay --queue "$q" --from-offset earliest --to-offset latest -o jsonl 2>/dev/null >"$tmp/look"
 expect 'nothing is missing' "$(jq -r .action "$tmp/look" | sort -u)" skip
-lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'twice' >/dev/null 2>&1 || failed=1
+lockstep replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason 'twice' >/dev/null 2>&1 ||
+    failed=1
 executors 1 "$q" 4
 executors_wait || failed=1
 state >"$tmp/after"
@@ -90,6 +101,8 @@ task o 10 0 0 | put
 executors 1 "$q" 4
 executors_wait || failed=1
 expect 'live work goes on where the replay ended' "$(effects n) $(effects o)" '1x2 1x1'
-expect 'one run' "$(sql "SELECT status, tasks FROM lockstep.run_status WHERE implicit ORDER BY run_no DESC OFFSET 1 LIMIT 1")" 'Completed|2'
+expect 'one run' \
+    "$(sql "SELECT status, tasks FROM lockstep.run_status WHERE implicit ORDER BY run_no DESC OFFSET 1 LIMIT 1")" \
+    'Completed|2'
 cases_end
 exit $failed

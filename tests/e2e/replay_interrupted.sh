@@ -1,5 +1,6 @@
 #!/bin/bash
-# A replay that is killed between two steps, or loses its session, goes on and does nothing twice. One of a queue at a time.
+# A replay that is killed between two steps, or loses its session, goes on and does nothing twice. One of a queue at a
+# time.
 # ctest: timeout=120 notsan
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
@@ -13,16 +14,21 @@ done
 executors 2 "$q" 4
 executors_wait || failed=1
 expect 'before' "$(effects a) $(effects b) $(effects c)" '1x318 1x318 1x318'
-again=(replay --queue "$q" --from-offset earliest --to-offset latest --mode all --execute --reason 'again' -d "$db" -b "$LOCKSTEP_TEST_BROKERS")
+again=(replay --queue "$q" --from-offset earliest --to-offset latest --mode all --execute --reason 'again' -d "$db" -b
+    "$LOCKSTEP_TEST_BROKERS")
 
 case_begin 'a killed replay keeps another one away'
 status=0
 LOCKSTEP_PROBE=replay.step=kill@3 "${LOCKSTEP_BIN}-probed" "${again[@]}" >/dev/null 2>&1 || status=$?
-expect 'killed' "$status $(sql "SELECT state, cursor > from_offset AND cursor < to_offset, reopened FROM lockstep.replay")" '137 Running|t|306'
+expect 'killed' \
+    "$status $(sql "SELECT state, cursor > from_offset AND cursor < to_offset, reopened FROM lockstep.replay")" \
+    '137 Running|t|306'
 status=0
-lockstep replay --queue "$q" --from-offset 0 --to-offset 9 --mode all --execute --reason 'another' >/dev/null 2>"$tmp/said" || status=$?
+lockstep replay --queue "$q" --from-offset 0 --to-offset 9 --mode all --execute --reason 'another' >/dev/null \
+    2>"$tmp/said" || status=$?
 expect 'another one' "$status $(grep -c 'replay 1 of this queue is not finished' "$tmp/said")" '7 1'
-expect 'a run that it has in hand does not end' "$(sql "SELECT count(*) FROM lockstep.run WHERE replay_id = 1 AND ended_at IS NULL")" 1
+expect 'a run that it has in hand does not end' \
+    "$(sql "SELECT count(*) FROM lockstep.run WHERE replay_id = 1 AND ended_at IS NULL")" 1
 
 case_begin 'the same command continues a replay that is killed again and again'
 executors 2 "$q" 4
@@ -36,8 +42,11 @@ executors_wait || failed=1
 executors 2 "$q" 4 # those before may have been idle for a moment between two kills
 executors_wait || failed=1
 expect 'each effect once more' "$(effects a) $(effects b) $(effects c)" '2x318 2x318 2x318'
-expect 'it says what it did in all' "$(sql "SELECT state, made, reopened, cursor = to_offset FROM lockstep.replay WHERE replay_id = 1")" 'Completed|0|954|t'
-expect 'the runs have ended' "$(sql "SELECT string_agg(DISTINCT status, ' ') FROM lockstep.run WHERE replay_id IS NULL")" Completed
+expect 'it says what it did in all' \
+    "$(sql "SELECT state, made, reopened, cursor = to_offset FROM lockstep.replay WHERE replay_id = 1")" \
+    'Completed|0|954|t'
+expect 'the runs have ended' \
+    "$(sql "SELECT string_agg(DISTINCT status, ' ') FROM lockstep.run WHERE replay_id IS NULL")" Completed
 
 case_begin 'a replay whose session is ended says how to continue'
 export LOCKSTEP_PROBE_DIR=$tmp
@@ -47,7 +56,8 @@ eventually 20 test -e "$tmp/replay.step.hit"
 status=0
 "${LOCKSTEP_BIN}" "${again[@]}" >/dev/null 2>"$tmp/other" || status=$?
 expect 'one session drives it' "$status $(grep -c 'another session is replaying this queue' "$tmp/other")" '7 1'
-sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/cli'" >/dev/null
+sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = 'lockstep/cli'" >/dev/null
 touch "$tmp/replay.step.go"
 status=0
 wait $held || status=$?

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A replay beside live work: old runs are run again while new ones are published and run. Inside every run the order holds, live
-# tasks have one effect, replayed ones two, the bound is kept, and everything ends.
+# A replay beside live work: old runs are run again while new ones are published and run. Inside every run the order
+# holds, live tasks have one effect, replayed ones two, the bound is kept, and everything ends.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
@@ -9,7 +9,7 @@ publish() { tasks "$@" >"$tmp/$1.jsonl"; lockstep publish --queue "$q" -q "$tmp/
 
 beside_live_work() { # $1: serial or concurrent
     local tag end old=()
-    case_begin "a replay during live work repeats the old runs once, in order and within the bound, and the live ones not ($1 runs)"
+    case_begin "a replay during live work repeats the old runs once, in order and within the bound, no live ones ($1 runs)"
     q=$(scratch_name)
     sql "TRUNCATE ledger"
     lockstep queue create "$q" -q --create-topic --max-readers 4 --runs "$1"
@@ -23,7 +23,8 @@ beside_live_work() { # $1: serial or concurrent
     end=$(sql "SELECT next_offset FROM lockstep.queue WHERE name = '$q'")
     publish live0 10:5 20:20 30:10
     executors 3 "$q" 4
-    lockstep replay --queue "$q" --from-offset earliest --to-offset "$end" --mode all --execute --reason 'beside live work' >"$tmp/out" 2>"$tmp/said" &
+    lockstep replay --queue "$q" --from-offset earliest --to-offset "$end" --mode all --execute \
+        --reason 'beside live work' >"$tmp/out" 2>"$tmp/said" &
     local replaying=$!
     for tag in live1 live2 live3 live4; do publish $tag 10:5 20:20 30:10; done
     wait $replaying || { echo "$1: the replay ended with $?"; cat "$tmp/said"; failed=1; }
@@ -38,12 +39,14 @@ beside_live_work() { # $1: serial or concurrent
         expect "$1: $tag once" "$(effects $tag)" 1x35
         in_order $tag | grep . && failed=1
     done
-    expect "$1: the end of all" "$(sql "SELECT string_agg(DISTINCT r.status, ' ') FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" Completed
+    expect "$1: the end of all" "$(sql "SELECT string_agg(DISTINCT r.status, ' ')
+        FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'")" Completed
     sql <<'SQL' |
 WITH e AS (SELECT started AS at, 1 AS d FROM ledger UNION ALL SELECT ended, -1 FROM ledger),
      s AS (SELECT sum(d) OVER (ORDER BY at, d ROWS UNBOUNDED PRECEDING) AS running FROM e)
 SELECT 'ran ' || max(running) || ' tasks at once' FROM s HAVING max(running) > 4;
-SELECT 'a lock is left: ' || l.* FROM pg_locks l WHERE l.locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+SELECT 'a lock is left: ' || l.* FROM pg_locks l
+WHERE l.locktype = 'advisory' AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 SQL
         grep . && failed=1
     return 0

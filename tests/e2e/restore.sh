@@ -1,7 +1,7 @@
 #!/bin/bash
-# A backup is restored to a moment in the middle of a run, and then a dump of it on another server: executors that are still
-# there go on from the cursor of the backup and come to the same end effects; on the other server they do nothing until an
-# operator accepts it.
+# A backup is restored to a moment in the middle of a run, and then a dump of it on another server: executors that are
+# still there go on from the cursor of the backup and come to the same end effects; on the other server they do nothing
+# until an operator accepts it.
 # ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
@@ -20,7 +20,8 @@ pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_basebackup" -d "$db" -D "$cluster/base" -c 
 lead_to() { ln -sfn "$cluster/.s.PGSQL.${pg_ports[$1]}" "$cluster/address/.s.PGSQL.6000"; }
 lead_to a
 for i in 1 2; do # they know one address, which leads to whatever is the database now
-    "$LOCKSTEP_BIN" executor run -d "host=$cluster/address port=6000 user=lockstep_test dbname=postgres" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>>"$tmp/$i.log" &
+    "$LOCKSTEP_BIN" executor run -d "host=$cluster/address port=6000 user=lockstep_test dbname=postgres" \
+        -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>>"$tmp/$i.log" &
     executors+=($!)
 done
 effects() { [ "$(sql "SELECT count(*) >= $1 FROM ledger WHERE ord >= $base" 2>/dev/null)" = t ]; }
@@ -28,7 +29,9 @@ completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$
 publish() { # FIRST_ORDER
     local i
     base=$1
-    for ((i = 0; i < 600; i++)); do echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, 0.004)\"}"; done >"$tmp/tasks.jsonl"
+    for ((i = 0; i < 600; i++)); do
+        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, 0.004)\"}"
+    done >"$tmp/tasks.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 }
 judge() {
@@ -47,19 +50,23 @@ sql 'SELECT pg_switch_wal()' >/dev/null
 pg_stop a fast
 cp -a "$cluster/base" "$cluster/c"
 pg_name c
-pg_configure c archive_mode=off "restore_command=cp $cluster/archive/%f %p" "recovery_target_time=$moment" recovery_target_action=promote
+pg_configure c archive_mode=off "restore_command=cp $cluster/archive/%f %p" "recovery_target_time=$moment" \
+    recovery_target_action=promote
 pg_as_owner touch "$cluster/c/recovery.signal"
 pg_start c
 db=$(pg_conninfo c)
 eventually 20 is 'SELECT pg_is_in_recovery()' f
 restored=$(sql "SELECT next_offset || ' of $cursor, effects ' || (SELECT count(*) FROM ledger) FROM lockstep.queue")
-[ "$(sql 'SELECT count(*) < 600 FROM ledger')" = t ] || { echo 'the restore is not in the middle: this proves nothing'; failed=1; }
+[ "$(sql 'SELECT count(*) < 600 FROM ledger')" = t ] ||
+    { echo 'the restore is not in the middle: this proves nothing'; failed=1; }
 lead_to c
 judge 'after the restore'
 printf 'restored: cursor %s; ' "$restored"
 sed -n 's/.*event=failed_over queue=[^ ]* //p' "$tmp"/*.log | head -n 1
-sql 'SELECT ord, seq FROM ledger ORDER BY 1, 2' | diff -q "$tmp/effects" - >/dev/null || { echo 'other effects than before'; failed=1; }
-grep -q "event=failed_over .*timeline_was=1 timeline=2 cursor_was=$cursor" "$tmp"/*.log || { echo 'no executor told of it'; failed=1; }
+sql 'SELECT ord, seq FROM ledger ORDER BY 1, 2' | diff -q "$tmp/effects" - >/dev/null ||
+    { echo 'other effects than before'; failed=1; }
+grep -q "event=failed_over .*timeline_was=1 timeline=2 cursor_was=$cursor" "$tmp"/*.log ||
+    { echo 'no executor told of it'; failed=1; }
 
 case_begin 'a dump on another server halts the queue until the server is accepted'
 pg_init d
@@ -82,17 +89,21 @@ decided=$(sql 'SELECT halt_no FROM lockstep.queue')
 lockstep queue resume "$q" 2>/dev/null # not enough: they look again and see the same
 eventually 20 is "SELECT halted_reason, halt_no > $decided FROM lockstep.queue" 'other_server|t'
 ! lockstep queue resume "$q" --accept-topic 2>"$tmp/topic" || { echo '--accept-topic accepted a server'; failed=1; }
-expect 'work on a server that is not accepted' "$(sql "SELECT count(*) FROM ledger; SELECT count(*) FROM lockstep.task t JOIN lockstep.executor e USING (executor_no) WHERE e.ended_at IS NULL AND lockstep.executor_lives(executor_no)" | tr '\n' ' ')" "$left 0 "
+expect 'work on a server that is not accepted' "$(sql "SELECT count(*) FROM ledger;
+    SELECT count(*) FROM lockstep.task t JOIN lockstep.executor e USING (executor_no)
+    WHERE e.ended_at IS NULL AND lockstep.executor_lives(executor_no)" | tr '\n' ' ')" "$left 0 "
 lockstep queue resume "$q" --accept-server --reason 'moved to d' 2>"$tmp/accepted"
 judge 'on another server'
 expect 'effects on another server' "$(sql 'SELECT count(*) FROM ledger')" 1200
-expect 'the event' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'server_accepted' AND detail LIKE 'moved to d, %'")" 1
+expect 'the event' \
+    "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'server_accepted' AND detail LIKE 'moved to d, %'")" 1
 for pid in "${executors[@]}"; do kill -TERM "$pid"; done
 for pid in "${executors[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
 
 case_begin 'a copy on the same server is another database'
 sql 'CREATE DATABASE copy TEMPLATE postgres'
-! "$LOCKSTEP_BIN" executor run -d "$db dbname=copy" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --until-idle 2>"$tmp/copy.log" ||
+! "$LOCKSTEP_BIN" executor run -d "$db dbname=copy" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" \
+    --until-idle 2>"$tmp/copy.log" ||
     { echo 'an executor worked on a copy of the database'; failed=1; }
 grep -q 'reason=other_server' "$tmp/copy.log" || failed=1
 cases_end

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A session of others holds the row of a queue, of a run or of a task in an open transaction, for longer than control waits: the executor's
-# other queues go on, with the same incarnation and the same attempts; explain and the command line name the session; what it kept waiting goes
-# on when it has ended.
+# A session of others holds the row of a queue, of a run or of a task in an open transaction, for longer than control
+# waits: the executor's other queues go on, with the same incarnation and the same attempts; explain and the command
+# line name the session; what it kept waiting goes on when it has ended.
 # ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
@@ -17,17 +17,24 @@ let_go() { sql "INSERT INTO let_go VALUES ('$1')"; }
 a=$(scratch_name) b=$(scratch_name) c=$(scratch_name)
 for queue in "$a" "$b" "$c"; do lockstep queue create "$queue" -q --create-topic; done
 publish() { # QUEUE SQL [SQL of the next phase]
-    { echo "{\"order\": 1, \"sql\": \"$2\"}"; [ $# -lt 3 ] || echo "{\"order\": 2, \"sql\": \"$3\"}"; } | lockstep publish --queue "$1" -q -
+    {
+        echo "{\"order\": 1, \"sql\": \"$2\"}"
+        [ $# -lt 3 ] || echo "{\"order\": 2, \"sql\": \"$3\"}"
+    } | lockstep publish --queue "$1" -q -
 }
 is() { [ "$(sql "$1")" = "$2" ]; }
-status() { echo "SELECT string_agg(t.status::text || t.attempt_num, ' ' ORDER BY t.\"order\") FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1'"; }
+status() {
+    echo "SELECT string_agg(t.status::text || t.attempt_num, ' ' ORDER BY t.\"order\")
+        FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1'"
+}
 hold() { session_open BEGIN "$1"; }
 release() {
     sql "SELECT pg_terminate_backend($backend)" >/dev/null
     session_close
 }
 start() {
-    "$LOCKSTEP_BIN" executor run --queue "$a" --queue "$b" --queue "$c" --readers 6 -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>>"$tmp/log" &
+    "$LOCKSTEP_BIN" executor run --queue "$a" --queue "$b" --queue "$c" --readers 6 -d "$db" \
+        -b "$LOCKSTEP_TEST_BROKERS" 2>>"$tmp/log" &
     pid=$!
 }
 lines() { grep -cE "$1" "$tmp/log" || true; }
@@ -41,14 +48,19 @@ others_go_on() {
     is "$(status "$long")" Processing1 || bad "$1: the task of another queue has lost its attempt"
     ! grep -q 'event=incarnation_lost' "$tmp/log" || bad "$1: the incarnation is lost"
 }
-named() { lockstep queue explain "$a" >"$tmp/said" && head -1 "$tmp/said" | grep -q "^backend $backend holds the row of $1 .*in an open transaction (.*idle in transaction"; }
+named() {
+    lockstep queue explain "$a" >"$tmp/said" && head -1 "$tmp/said" |
+        grep -q "^backend $backend holds the row of $1 .*in an open transaction (.*idle in transaction"
+}
 
 # refuse COMMAND...: begins a command that needs the row; is_refused: it has ended, and named the session that holds it
 refuse() { "$@" 2>"$tmp/refusal" & refused=$!; }
 is_refused() {
     code=0
     wait "$refused" || code=$?
-    [ "$code" != 0 ] && grep -q "Backend $backend holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($backend)" <(tr -s ' \n' ' ' <"$tmp/refusal") ||
+    [ "$code" != 0 ] &&
+        grep -q "Backend $backend holds it ($user, .*in a transaction since 20.*SELECT pg_terminate_backend($backend)" \
+            <(tr -s ' \n' ' ' <"$tmp/refusal") ||
         bad "$1: $code, $(cat "$tmp/refusal")"
 }
 
@@ -56,10 +68,13 @@ case_begin 'a held row of an idle queue is shown before anything waits for it'
 hold "SELECT FROM lockstep.queue WHERE name = '$a' FOR UPDATE"
 eventually 30 named "queue $a" || bad "explain: $(cat "$tmp/said")"
 head -1 "$tmp/said" | grep -q 'nothing waits for it yet' || bad "explain: $(cat "$tmp/said")"
-lockstep queue show "$a" -o json | jq -e --arg pid "$backend" '.queue.row_held | contains("backend " + $pid + " holds the row")' >/dev/null || bad "queue show: $(lockstep queue show "$a")"
+lockstep queue show "$a" -o json |
+    jq -e --arg pid "$backend" '.queue.row_held | contains("backend " + $pid + " holds the row")' >/dev/null ||
+    bad "queue show: $(lockstep queue show "$a")"
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null # as it is printed
 session_close
-lockstep queue show "$a" -o json | jq -e '.queue.row_held == null' >/dev/null || bad 'a row is held by a session that has ended'
+lockstep queue show "$a" -o json | jq -e '.queue.row_held == null' >/dev/null ||
+    bad 'a row is held by a session that has ended'
 
 case_begin 'a session of Lockstep is named only when its transaction lasts'
 hold "SET application_name = 'lockstep/control'; SELECT FROM lockstep.queue WHERE name = '$a' FOR UPDATE"
@@ -88,13 +103,19 @@ eventually 30 met || bad 'a row that is held is waited for without end'
 others_go_on "a queue's row"
 eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
 # REMEDY_ROW_HELD, as it is printed
-sql "$(grep -oE 'SELECT pid, usename, .* ORDER BY xact_start' <(grep 'lock timeout' "$tmp/log" | head -1))" | grep -q "^$backend|" || bad 'the hint does not show the session'
+sql "$(grep -oE 'SELECT pid, usename, .* ORDER BY xact_start' <(grep 'lock timeout' "$tmp/log" | head -1))" |
+    grep -q "^$backend|" || bad 'the hint does not show the session'
 
 case_begin 'a publish that waits for a held row ends when it is asked to'
 refuse lockstep queue pause "$a" -q # REMEDY_ROW_WAITED: it waits meanwhile
 for signal in TERM INT; do
-    "$LOCKSTEP_BIN" publish --queue "$a" -q - -d "$db" -b "$LOCKSTEP_TEST_BROKERS" <<<'{"order": 1, "sql": "SELECT 1"}' >"$tmp/refused" 2>&1 & publisher=$!
-    waits() { is "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/producer%' AND wait_event_type = 'Lock'" 1; }
+    "$LOCKSTEP_BIN" publish --queue "$a" -q - -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+        <<<'{"order": 1, "sql": "SELECT 1"}' >"$tmp/refused" 2>&1 &
+    publisher=$!
+    waits() {
+        is "SELECT count(*) FROM pg_stat_activity
+            WHERE application_name LIKE 'lockstep/producer%' AND wait_event_type = 'Lock'" 1
+    }
     eventually 20 waits || { bad "a publish does not wait for the row: $(cat "$tmp/refused")"; continue; }
     kill -"$signal" "$publisher"
     code=0
@@ -106,7 +127,8 @@ case_begin 'a command that needs a held row is refused, and waiting work continu
 is_refused 'queue pause'
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null # as it is printed
 session_close
-eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 3 || bad 'what waited for the row does not go on'
+eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 3 ||
+    bad 'what waited for the row does not go on'
 lockstep run end "$(sql "SELECT run_id FROM lockstep.run WHERE implicit")" >/dev/null # kcat's
 
 case_begin 'a held row of a run is no failure of the run'
@@ -119,14 +141,16 @@ eventually 30 met || bad "a run's row is waited for without end"
 others_go_on "a run's row"
 eventually 10 named "run $run" || bad "explain: $(cat "$tmp/said")"
 release
-eventually 30 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Completed || bad "a run whose row was held does not end: $(sql "$(status "$run")")"
+eventually 30 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Completed ||
+    bad "a run whose row was held does not end: $(sql "$(status "$run")")"
 is "$(status "$run")" 'Completed1 Completed1' || bad "a run whose row was held: $(sql "$(status "$run")")"
 
 case_begin 'a held row of a task is no failure of its attempt'
 run=$(publish "$a" "SELECT hold('lost')")
 eventually 20 is "$(status "$run")" Processing1
 hold "SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' FOR UPDATE OF t"
-is "SELECT pg_terminate_backend(t.backend_pid) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'" t || bad 'the session of the task was not found'
+is "SELECT pg_terminate_backend(t.backend_pid) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+    WHERE r.run_id = '$run'" t || bad 'the session of the task was not found'
 eventually 20 grep -q 'event=attempt_lost' "$tmp/log" || bad 'the attempt is not lost'
 others_go_on "a task's row"
 is "$(status "$run")" Processing1 || bad 'a row that is held was changed'
@@ -138,13 +162,17 @@ refuse lockstep task cancel "$task" -q
 is_refused 'task cancel'
 let_go lost
 release
-eventually 60 is "$(status "$run")" Completed2 || bad "a task whose row was held is not tried again: $(sql "$(status "$run")")"
+eventually 60 is "$(status "$run")" Completed2 ||
+    bad "a task whose row was held is not tried again: $(sql "$(status "$run")")"
 
 case_begin 'a worker that holds the row of a queue disturbs no other queue'
 run=$(echo '{"order": 1, "type": "external"}' | lockstep publish --queue "$a" -q -)
-eventually 30 is "SELECT count(*) FROM lockstep.phase p JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' AND p.opened_at IS NOT NULL" 1
+eventually 30 is "SELECT count(*) FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
+    WHERE r.run_id = '$run' AND p.opened_at IS NOT NULL" 1
 mark
-hold "SELECT count(m.*) FROM lockstep.next_task('$a', 'w') AS t, LATERAL lockstep.modify_task(t.task_id, t.updated_at, 'Completed') AS m; SET CONSTRAINTS ALL IMMEDIATE"
+hold "SELECT count(m.*)
+    FROM lockstep.next_task('$a', 'w') AS t, LATERAL lockstep.modify_task(t.task_id, t.updated_at, 'Completed') AS m;
+    SET CONSTRAINTS ALL IMMEDIATE"
 echo '{"order": 1, "previous_order": 0, "sql": "SELECT 2"}' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a" -p 0
 eventually 30 met || bad "a worker's transaction is waited for without end"
 others_go_on "a worker's transaction"
@@ -152,7 +180,8 @@ eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
 echo 'COMMIT;' >&"$session"
 session_close
 eventually 30 is "$(status "$run")" Completed1 || bad "a worker's task: $(sql "$(status "$run")")"
-eventually 30 is "SELECT count(*) FROM lockstep.run WHERE implicit AND ended_at IS NULL" 1 || bad 'what waited for a worker does not go on'
+eventually 30 is "SELECT count(*) FROM lockstep.run WHERE implicit AND ended_at IS NULL" 1 ||
+    bad 'what waited for a worker does not go on'
 lockstep run end "$(sql "SELECT run_id FROM lockstep.run WHERE implicit AND ended_at IS NULL")" >/dev/null # kcat's
 
 case_begin 'an executor starts while the row of one of its queues is held'
@@ -169,7 +198,8 @@ long=$(publish "$b" "SELECT hold('long')")
 eventually 30 is "$(status "$long")" Processing1 || bad 'a start with a row that is held: another queue is not served'
 others_go_on 'a start'
 release
-eventually 30 is "SELECT default_attempts FROM lockstep.queue WHERE name = '$a'" 2 || bad 'what was to be noted at the start is not'
+eventually 30 is "SELECT default_attempts FROM lockstep.queue WHERE name = '$a'" 2 ||
+    bad 'what was to be noted at the start is not'
 run=$(publish "$a" 'SELECT 1')
 eventually 30 is "$(status "$run")" Completed1 || bad 'a queue whose row was held at the start is not served'
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Rules of times have the times that a walk through every minute finds, in zones and on days whose clock changes. The rules are made up
-# from a seed, which is printed.
+# Rules of times have the times that a walk through every minute finds, in zones and on days whose clock changes. The
+# rules are made up from a seed, which is printed.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 seed=${LOCKSTEP_TEST_SEED:-$RANDOM}

@@ -1,21 +1,25 @@
 #!/bin/bash
-# The threads of the scheduler in a minute, also under the sanitizers: the dispatcher of an executor, one that stands by and takes over, the tasks' session of a trigger
-# with a query, the monitor and a receiver. Each begins, works and ends well; tests/e2e/jobs.sh, job_rows.sh and alerts.sh have what may happen meanwhile.
+# The threads of the scheduler in a minute, also under the sanitizers: the dispatcher of an executor, one that stands by
+# and takes over, the tasks' session of a trigger with a query, the monitor and a receiver. Each begins, works and ends
+# well; tests/e2e/jobs.sh, job_rows.sh and alerts.sh have what may happen meanwhile.
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2
 sql 'CREATE TABLE staging (id bigint GENERATED ALWAYS AS IDENTITY, batch uuid); CREATE TABLE loaded (id bigint);
      GRANT SELECT ON staging TO lockstep_task' # the login of this test may read it anyway
 lockstep job apply - -q >/dev/null <<END
-{"jobs": [{"job": "tick", "queue": "$q", "overlap": "allow", "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]},
+{"jobs": [{"job": "tick", "queue": "$q", "overlap": "allow", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+           "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]},
           {"job": "load", "queue": "$q",
            "query": "SELECT 1 AS \"order\", 'INSERT INTO loaded SELECT id FROM staging WHERE batch = \$1' AS sql, jsonb_build_array(\${run}) AS params",
-           "trigger": {"on": "public.staging", "pending": "batch IS NULL", "check_every": "1h", "threshold": 1, "mark": "UPDATE staging SET batch = \${run} WHERE batch IS NULL"}}]}
+           "trigger": {"on": "public.staging", "pending": "batch IS NULL", "check_every": "1h", "threshold": 1,
+                       "mark": "UPDATE staging SET batch = \${run} WHERE batch IS NULL"}}]}
 END
 sql "SELECT lockstep.watch_table('public.staging')" >/dev/null
 printf '#!/bin/bash\ncat >>"%s"\n' "$tmp/paged" >"$tmp/page"
 chmod +x "$tmp/page"
-printf '[postgres]\nconninfo = %s\n[monitor]\nevery = 200ms\n[commands]\npage = %s\n[alert:page]\ncommand = page\n' "$db" "$tmp/page" >"$tmp/monitor.conf"
+printf '[postgres]\nconninfo = %s\n[monitor]\nevery = 200ms\n[commands]\npage = %s\n[alert:page]\ncommand = page\n' \
+    "$db" "$tmp/page" >"$tmp/monitor.conf"
 chmod 600 "$tmp/monitor.conf"
 ends() { # PID NAME: well
     local status=0

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Secrets of the configuration: headers for a host, variables for a command. They reach it, nothing else, and are nowhere to be read: not in the
-# database, not on the topic, not in the log, not in config show.
+# Secrets of the configuration: headers for a host, variables for a command. They reach it, nothing else, and are
+# nowhere to be read: not in the database, not on the topic, not in the log, not in config show.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
@@ -41,7 +41,7 @@ lockstep queue create "$q" -q --create-topic --max-readers 4 --on-failure contin
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 -v -v 2>"$tmp/log" &
 executor=$!
 publish() { lockstep publish --queue "$q" -q --wait - >/dev/null || true; }
-case_begin 'a request has the secret header of its host, over http only where that is allowed, and a redirect takes nothing along'
+case_begin 'a request has the secret header of its host, over http only if allowed, and a redirect takes nothing along'
 publish <<END
 {"order": 1, "name": "tls", "url": "https://localhost:$tls/echo/tls", "headers": {"authorization": "of the message", "X-Api-Key": "mine"}}
 {"order": 1, "name": "plain", "url": "http://127.0.0.1:$plain/echo/plain"}
@@ -53,15 +53,19 @@ publish <<END
 END
 of() { sql "SELECT $2 FROM lockstep.task t WHERE t.name = '$1'"; }
 stars() { printf '%*s' "${#1}" '' | tr ' ' '*'; }
-expect 'the header of a host over TLS, instead of that of the message' "$(of tls response | jq -c '[.headers.authorization, .headers["x-api-key"]]')" "[\"$(stars "Bearer $token")\",\"mine\"]"
-expect 'over http, where it is allowed' "$(of plain response | jq -c '[.headers["x-api-key"], .headers.authorization]')" "[\"$(stars "$token")\",null]"
+expect 'the header of a host over TLS, instead of that of the message' \
+    "$(of tls response | jq -c '[.headers.authorization, .headers["x-api-key"]]')" \
+    "[\"$(stars "Bearer $token")\",\"mine\"]"
+expect 'over http, where it is allowed' \
+    "$(of plain response | jq -c '[.headers["x-api-key"], .headers.authorization]')" "[\"$(stars "$token")\",null]"
 expect 'a redirect takes nothing along' "$(of redirect error) $(cat "$tmp/other/requests" 2>/dev/null)" "http 127.0.0.1:$plain: status 302, a redirect, which is not followed, to http://127.0.0.1:$other/stolen "
 expect 'over http, where it is not' "$(of refused "status || ' ' || attempt_num || ' ' || error")" \
     "Failed 1 http 127.0.0.1:$other: the headers of [http:127.0.0.1:$other] are not sent without encryption: use https, or set plain = on there"
 case_begin 'a command has its secret variable, and its output has stars in place of the secret'
 expect 'the command has it' "$(cat "$tmp/seen")" "$variable$variable"
 expect 'its output has not' "$(of told response)" "in the output: $(stars "$variable")"
-expect 'its error has not' "$(sql "SELECT a.error FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'failed'")" \
+expect 'its error has not' "$(sql "SELECT a.error FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id)
+    WHERE t.name = 'failed'")" \
     "command tell: exit code 3: in the error: $(stars "$variable")"
 expect 'another command has nothing' "$(of bare response) $(wc -c <"$tmp/bare")" 'in the output:  0'
 

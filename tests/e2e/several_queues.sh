@@ -1,6 +1,7 @@
 #!/bin/bash
-# One executor on several busy queues: they share its readers, whether there are more readers or more queues, in strict order each;
-# what waits behind another queue's long tasks, or at an executor without readers, is left to other executors.
+# One executor on several busy queues: they share its readers, whether there are more readers or more queues, in strict
+# order each; what waits behind another queue's long tasks, or at an executor without readers, is left to other
+# executors.
 # ctest: timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
@@ -22,10 +23,16 @@ busy() {
 
 for count in 2 5; do
     busy $count
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "${options[@]}" --readers 3 --until-idle 2>"$tmp/executor.log" || failed=1
-    expect "$count queues: each begins before another one ends" "$(sql "SELECT max(s) < min(e) FROM (SELECT min(started) AS s, max(ended) AS e FROM ledger GROUP BY q) x")" t
-    expect "$count queues: no reader idles where there is work" "$(sql "SELECT count(*) FROM (SELECT min(started) - max(max(ended)) OVER (ORDER BY min(started) ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS gap FROM ledger GROUP BY q, ord) x WHERE gap > '0.5 s'")" 0
-    expect "$count queues: all readers work" "$(sql "WITH e AS (SELECT started AS at, 1 AS d FROM ledger UNION ALL SELECT ended, -1 FROM ledger)
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" "${options[@]}" --readers 3 \
+        --until-idle 2>"$tmp/executor.log" || failed=1
+    expect "$count queues: each begins before another one ends" \
+        "$(sql "SELECT max(s) < min(e) FROM (SELECT min(started) AS s, max(ended) AS e FROM ledger GROUP BY q) x")" t
+    expect "$count queues: no reader idles where there is work" "$(sql "SELECT count(*) FROM (SELECT min(started)
+        - max(max(ended)) OVER (ORDER BY min(started) ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS gap
+        FROM ledger GROUP BY q, ord) x
+        WHERE gap > '0.5 s'")" 0
+    expect "$count queues: all readers work" \
+        "$(sql "WITH e AS (SELECT started AS at, 1 AS d FROM ledger UNION ALL SELECT ended, -1 FROM ledger)
         SELECT max(running) FROM (SELECT sum(d) OVER (ORDER BY at, d ROWS UNBOUNDED PRECEDING) AS running FROM e) x")" 3
     for q in "${queues[@]}"; do
         expect "$count queues: promises" "$(ledger_check "$q" 3)" ''
@@ -34,8 +41,9 @@ for count in 2 5; do
 done
 
 case_begin 'the work of a second queue runs elsewhere while the one reader has a long task'
-# The one reader of the first executor gets a long task of one queue, before or after it has begun with another one. What the other queue has
-# runs on the second executor: the first neither claims it, nor keeps what it has claimed, nor is in the way of its phases.
+# The one reader of the first executor gets a long task of one queue, before or after it has begun with another one.
+# What the other queue has runs on the second executor: the first neither claims it, nor keeps what it has claimed, nor
+# is in the way of its phases.
 sql <<'SQL'
 CREATE TABLE let_go (gone boolean); CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -48,7 +56,8 @@ for first in long short; do
     lockstep queue create "$long" -q --create-topic --max-readers 1
     busy 1
     [ $first = short ] || held=$(lockstep publish --queue "$long" -q - <<<'{"order": 1, "sql": "SELECT hold()"}')
-    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$long" --queue "$q" --readers 1 2>"$tmp/first.log" &
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$long" --queue "$q" --readers 1 \
+        2>"$tmp/first.log" &
     if [ $first = short ]; then
         eventually 10 is "SELECT count(*) > 3 FROM ledger WHERE q = '$q'" t
         held=$(lockstep publish --queue "$long" -q - <<<'{"order": 1, "sql": "SELECT hold()"}')
@@ -58,7 +67,8 @@ for first in long short; do
     eventually 10 is "SELECT status FROM lockstep.run_status WHERE queue = '$q'" Completed
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
     eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
-    expect "$first first: the long task still runs" "$(sql "SELECT completed FROM lockstep.run_status WHERE run_id = '$held'")" 0
+    expect "$first first: the long task still runs" \
+        "$(sql "SELECT completed FROM lockstep.run_status WHERE run_id = '$held'")" 0
     sql "INSERT INTO let_go VALUES (true)"
     eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$held'" Completed
     kill -TERM $(jobs -pr)

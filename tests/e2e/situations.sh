@@ -1,6 +1,7 @@
 #!/bin/bash
-# Why is it not running? Each situation is made for real, explain is asked, and its answer is scored: the cause, the culprit, and what
-# helps, which is cut out as it is printed, run, and the queue goes on. The situations, and where they are:
+# Why is it not running? Each situation is made for real, explain is asked, and its answer is scored: the cause, the
+# culprit, and what helps, which is cut out as it is printed, run, and the queue goes on. The situations, and where they
+# are:
 #
 #   1, 1b, 1c  a lock of an idle session; without pg_read_all_stats; four tasks at once     explain.sh
 #   2          queue paused                                                                 remedies.sh
@@ -45,12 +46,25 @@ situation() { # SENTENCE [MAX_READERS [OPTION...]]: a case with a queue of its o
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic --max-readers "${2:-2}" --max-attempts 1 "${@:3}"
 }
-serve() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 2 --queue "$q" "$@" 2>>"$tmp/executor.log" & pid=$!; }
+serve() {
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 2 --queue "$q" "$@" \
+        2>>"$tmp/executor.log" &
+    pid=$!
+}
 leaves() { kill -TERM "$pid" 2>/dev/null || true; wait "$pid" || true; }
 publish() { printf '%s\n' "$@" | lockstep publish --queue "$q" -q -; } # TASK...
-task_of() { sql "SELECT task_id FROM lockstep.task JOIN lockstep.queue USING (queue_id) WHERE queue.name = '$q' AND task.name = '$1'"; }
-status() { is "SELECT task.status FROM lockstep.task JOIN lockstep.queue USING (queue_id) WHERE queue.name = '$q' AND task.name = '$1'" "$2"; }
-completed() { eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "${2:-Completed}" || { lockstep run explain "$1"; tail -5 "$tmp/executor.log"; exit 1; }; }
+task_of() {
+    sql "SELECT task_id FROM lockstep.task JOIN lockstep.queue USING (queue_id)
+        WHERE queue.name = '$q' AND task.name = '$1'"
+}
+status() {
+    is "SELECT task.status FROM lockstep.task JOIN lockstep.queue USING (queue_id)
+        WHERE queue.name = '$q' AND task.name = '$1'" "$2"
+}
+completed() {
+    eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" \
+        "${2:-Completed}" || { lockstep run explain "$1"; tail -5 "$tmp/executor.log"; exit 1; }
+}
 # says SENTENCE COMMAND...: within 10 s a line of the answer is like SENTENCE, and what helps is in $helps
 says() {
     local sentence=$1
@@ -59,7 +73,10 @@ says() {
         printf 'wanted: %s\n' "$sentence"; cat "$tmp/answer"; failed=1; helps=''
     fi
 }
-answer() { lockstep "${@:2}" >"$tmp/answer" 2>&1 && grep -qE -- "^$1" "$tmp/answer" && helps=$(grep -E -A1 -- "^$1" "$tmp/answer" | sed -n 2p); }
+answer() {
+    lockstep "${@:2}" >"$tmp/answer" 2>&1 && grep -qE -- "^$1" "$tmp/answer" &&
+        helps=$(grep -E -A1 -- "^$1" "$tmp/answer" | sed -n 2p)
+}
 # takes N PATTERN: the N-th command in what helps is like PATTERN, and is run as it is printed
 takes() {
     local command
@@ -93,13 +110,17 @@ serve
 completed "$run"
 
 case_begin '3: run paused; 16: previous run unfinished; 8: all readers busy; 19: they are in use by another run'
-run=$(publish '{"order": 1, "name": "b", "sql": "SELECT hold(2)"}' '{"order": 1, "name": "c", "sql": "SELECT hold(2)"}' '{"order": 1, "name": "d", "sql": "SELECT 1"}' '{"order": 2, "name": "e", "sql": "SELECT 1"}')
+run=$(publish '{"order": 1, "name": "b", "sql": "SELECT hold(2)"}' \
+    '{"order": 1, "name": "c", "sql": "SELECT hold(2)"}' '{"order": 1, "name": "d", "sql": "SELECT 1"}' \
+    '{"order": 2, "name": "e", "sql": "SELECT 1"}')
 eventually 15 status b Processing
 eventually 15 status c Processing
-says "no reader of queue $q is free: 2 of 2 are in use \(2 by run $run\); the longest at work is task [0-9]+ \"[bc]\" of order 1 on .*, for " run explain "$run"
+says "no reader of queue $q is free: 2 of 2 are in use \(2 by run $run\); the longest at work is task [0-9]+ \"[bc]\" of order 1 on .*, for " \
+    run explain "$run"
 takes 1 "lockstep queue set $q --max-readers 4"
 expect 'the bound' "$(sql "SELECT max_readers FROM lockstep.queue WHERE name = '$q'")" 4
-grep -Eq "^task [0-9]+ \"[bc]\" of order 1 runs for .*, backend [0-9]+$" "$tmp/answer" || { cat "$tmp/answer"; failed=1; }
+grep -Eq "^task [0-9]+ \"[bc]\" of order 1 runs for .*, backend [0-9]+$" "$tmp/answer" ||
+    { cat "$tmp/answer"; failed=1; }
 lockstep run pause "$run" -q --reason 'look first'
 says "run $run is paused by $me: look first" run explain "$run"
 takes 1 "lockstep run resume $run"
@@ -130,7 +151,8 @@ completed "$run"
 case_begin 'the lookahead of the queue is used up'
 lockstep queue set "$q" --lookahead 1 --max-readers 2 -q
 lockstep executor set "$executor" --readers 2 -q
-run=$(publish '{"order": 1, "name": "g", "sql": "SELECT hold(4)"}' '{"order": 2, "sql": "SELECT 1"}' '{"order": 3, "sql": "SELECT 1"}')
+run=$(publish '{"order": 1, "name": "g", "sql": "SELECT hold(4)"}' '{"order": 2, "sql": "SELECT 1"}' \
+    '{"order": 3, "sql": "SELECT 1"}')
 says "the lookahead of queue $q is used up: 1 phase claimed and not opened" queue explain "$q"
 takes 1 "lockstep queue set $q --lookahead 2"
 eventually 10 is "SELECT count(*) FROM lockstep.phase JOIN lockstep.run USING (run_no) WHERE run_id = '$run'" 3
@@ -139,16 +161,20 @@ completed "$run"
 
 case_begin '6: no executor has the command'
 run=$(publish '{"order": 1, "name": "h", "command": "act"}')
-says "task [0-9]+ \"h\" of order 1 needs command:act, which none of the executors of its queue \(1\) has in its configuration" run explain "$run"
+says "task [0-9]+ \"h\" of order 1 needs command:act, which none of the executors of its queue \(1\) has in its configuration" \
+    run explain "$run"
 printf '[commands]\nact = /bin/true\n' >"$LOCKSTEP_CONFIG"
-expect 'its log has the same' "$(grep -o 'event=task_left.*' "$tmp/executor.log" | grep -o 'kill -HUP [0-9]*' | tail -1)" "kill -HUP $pid" # REMEDY_ABLE
+# REMEDY_ABLE.
+expect 'its log has the same' \
+    "$(grep -o 'event=task_left.*' "$tmp/executor.log" | grep -o 'kill -HUP [0-9]*' | tail -1)" "kill -HUP $pid"
 takes 1 "kill -HUP $pid"
 completed "$run"
 
 case_begin '9: retry waiting; 10: not_before in the future'
 lockstep queue set "$q" --max-attempts 2 --retry-intervals 3600 -q
 run=$(publish "{\"order\": 1, \"name\": \"i\", \"sql\": \"SELECT 1 / (nextval('tried') - 1)\"}")
-says "attempt 1 of task [0-9]+ \"i\" of order 1 failed \(22012: division by zero\); the next one is due in 59 m" run explain "$run"
+says "attempt 1 of task [0-9]+ \"i\" of order 1 failed \(22012: division by zero\); the next one is due in 59 m" run \
+    explain "$run"
 takes 1 "lockstep task retry $(task_of i)"
 completed "$run"
 run=$(publish '{"order": 1, "name": "j", "not_before": "2099-01-01T00:00:00Z", "sql": "SELECT 1"}')
@@ -162,7 +188,8 @@ says "task [0-9]+ \"k\" of order 1 waits for a worker of kind mail to ask for it
 sql "SELECT FROM lockstep.next_task('$q', 'host/7')" >/dev/null
 says "task [0-9]+ \"k\" of order 1 is with worker host/7 for .*; its lease ends in " run explain "$run"
 takes 1 "lockstep task cancel $(task_of k)"
-eventually 10 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ended_at IS NOT NULL" Failed || is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Cancelled || { lockstep run explain "$run"; failed=1; }
+eventually 10 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ended_at IS NOT NULL" Failed ||
+    is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Cancelled || { lockstep run explain "$run"; failed=1; }
 
 case_begin '21: a publisher that lives, in a stream'
 mkfifo "$tmp/stream"
@@ -171,7 +198,8 @@ lockstep publish --queue "$q" -q --run "$run" --stream - <"$tmp/stream" >/dev/nu
 exec 8>"$tmp/stream"
 echo '{"order": 1, "name": "l", "sql": "SELECT 1"}' >&8
 eventually 15 status l Completed
-says "every claimed task of run $run \(1\) is finished; its end has not come: its producer is at work \(backend [0-9]+: $me, lockstep/producer" run explain "$run"
+says "every claimed task of run $run \(1\) is finished; its end has not come: its producer is at work \(backend [0-9]+: $me, lockstep/producer" \
+    run explain "$run"
 exec 8>&-
 completed "$run"
 
@@ -180,22 +208,28 @@ leaves
 sql "ALTER SEQUENCE tried RESTART"
 serve
 run=$(publish "{\"order\": 1, \"sql\": \"SELECT 1 / (nextval('tried') - 1)\"}" '{"order": 2, "sql": "SELECT 1"}')
-says "run $run waits for an operator \(on_failure = pause\): task [0-9]+ of order 1 failed: division by zero" run explain "$run"
+says "run $run waits for an operator \(on_failure = pause\): task [0-9]+ of order 1 failed: division by zero" run \
+    explain "$run"
 takes 1 "lockstep run retry $run"
 completed "$run"
 sql "ALTER SEQUENCE tried RESTART"
 for way in 'resume Completed' 'cancel Cancelled'; do
-    run=$(publish "{\"order\": 1, \"sql\": \"SELECT 1 / (nextval('tried') - nextval('tried') + 1)\"}" '{"order": 2, "sql": "SELECT 1"}')
+    run=$(publish "{\"order\": 1, \"sql\": \"SELECT 1 / (nextval('tried') - nextval('tried') + 1)\"}" \
+        '{"order": 2, "sql": "SELECT 1"}')
     says "run $run waits for an operator" run explain "$run"
     takes "$([ "${way% *}" = resume ] && echo 2 || echo 3)" "lockstep run ${way% *} $run"
-    eventually 15 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '$run'" t || { lockstep run explain "$run"; failed=1; }
+    eventually 15 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '$run'" t ||
+        { lockstep run explain "$run"; failed=1; }
 done
 leaves
 
 situation '22: no connection is free for task SQL'
 run=$(publish '{"order": 1, "sql": "SELECT 1"}')
-"$LOCKSTEP_BIN" executor run -d "$db" -s "postgres.task_conninfo=$db user=$few" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --until-idle 2>"$tmp/few.log" & pid=$!
-says "no executor works for queue $q; the last one was .* \(pid $pid\), which ended with: .*too many connections for role \"$few\"" run explain "$run"
+"$LOCKSTEP_BIN" executor run -d "$db" -s "postgres.task_conninfo=$db user=$few" -b "$LOCKSTEP_TEST_BROKERS" \
+    --queue "$q" --until-idle 2>"$tmp/few.log" &
+pid=$!
+says "no executor works for queue $q; the last one was .* \(pid $pid\), which ended with: .*too many connections for role \"$few\"" \
+    run explain "$run"
 kill "$pid" 2>/dev/null || true
 wait "$pid" || true
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A server takes the connection and says nothing, and meanwhile the clock is set back by an hour: libpq's own time-out would last that
-# hour longer. And the next host of the connection string is asked after it.
+# A server takes the connection and says nothing, and meanwhile the clock is set back by an hour: libpq's own time-out
+# would last that hour longer. And the next host of the connection string is asked after it.
 # ctest: nosan timeout=90
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
@@ -28,7 +28,8 @@ faketime=$(find /usr/lib -name libfaketime.so.1 -print -quit)
 echo '+0' >"$tmp/clock"
 case_begin 'an executor gives up a silent server within its time-out, though the clock is set back by an hour'
 LD_PRELOAD=$faketime FAKETIME_TIMESTAMP_FILE=$tmp/clock FAKETIME_NO_CACHE=1 DONT_FAKE_MONOTONIC=1 \
-    "$LOCKSTEP_BIN" executor run -d "host=127.0.0.1 port=$silent user=lockstep_test dbname=$name connect_timeout=5" -b "$LOCKSTEP_TEST_BROKERS" \
+    "$LOCKSTEP_BIN" executor run -d "host=127.0.0.1 port=$silent user=lockstep_test dbname=$name connect_timeout=5" \
+    -b "$LOCKSTEP_TEST_BROKERS" \
     --queue "$q" --readers 1 2>"$tmp/backwards" &
 pid=$!
 eventually 10 test -f "$tmp/asked"
@@ -41,7 +42,8 @@ expect 'a silent server and a clock that is set back' "$rc" 3
 grep -q 'does not answer within 5 s' "$tmp/backwards" || { cat "$tmp/backwards"; failed=1; }
 
 case_begin 'the next host of the connection string is tried after a silent one'
-expect 'the next host' "$("$LOCKSTEP_BIN" queue list -o csv -d "host=127.0.0.1,127.0.0.1 port=$silent,$port user=lockstep_test dbname=$name connect_timeout=1" \
+expect 'the next host' "$("$LOCKSTEP_BIN" queue list -o csv \
+    -d "host=127.0.0.1,127.0.0.1 port=$silent,$port user=lockstep_test dbname=$name connect_timeout=1" \
     -b "$LOCKSTEP_TEST_BROKERS" | cut -d, -f1 | tail -n 1)" "$q"
 cases_end
 exit $failed

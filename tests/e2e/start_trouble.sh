@@ -1,6 +1,6 @@
 #!/bin/bash
-# Starts that do not come up, for what is not the configuration's fault: a later incarnation cannot make its client of Kafka, and
-# tries again; the server falls silent under a first start, which waits for it; somebody tells it to stop.
+# Starts that do not come up, for what is not the configuration's fault: a later incarnation cannot make its client of
+# Kafka, and tries again; the server falls silent under a first start, which waits for it; somebody tells it to stop.
 # ctest: timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
@@ -9,13 +9,17 @@ lockstep queue create "$q" -q --create-topic --max-readers 1
 case_begin 'a later incarnation that cannot make a client of Kafka reports it and tries again'
 # The calls of the first incarnation are counted; the next one's first call fails.
 LOCKSTEP_INJECT_COUNT=$tmp/counts LOCKSTEP_INJECT=rd_kafka_new=1000000 \
-    "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 --until-idle 2>/dev/null
+    "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 \
+    --until-idle 2>/dev/null
 calls=$(sed -n 's/^rd_kafka_new //p' "$tmp/counts")
 : >"$tmp/log" >"$tmp/injected"
 LOCKSTEP_INJECT=rd_kafka_new=$((calls + 1)) LOCKSTEP_INJECT_LOG=$tmp/injected \
     "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>>"$tmp/log" &
 pid=$!
-lose() { [ "$(sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lockstep/control'")" = 1 ]; }
+lose() {
+    [ "$(sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'lockstep/control'")" = 1 ]
+}
 eventually 20 incarnations "$tmp/log" 1
 for i in 2 3 4 5; do # how many clients an incarnation has made when it is ended is a matter of time
     [ -s "$tmp/injected" ] || { eventually 10 lose && eventually 20 incarnations "$tmp/log" $i; }
@@ -28,7 +32,9 @@ told_to_end $pid
 case_begin 'an executor whose server falls silent at its first start waits for the server'
 mkfifo "$tmp/network"
 touch "$tmp/links"
-"$here/../torture/proxy.py" "$tmp/network" "server=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" "broker=0:127.0.0.1:${LOCKSTEP_TEST_BROKERS##*:}" >"$tmp/links" &
+"$here/../torture/proxy.py" "$tmp/network" \
+    "server=0:127.0.0.1:$(sed -n 's/.* port=\([0-9]*\) .*/\1/p' <<<"$LOCKSTEP_TEST_PG")" \
+    "broker=0:127.0.0.1:${LOCKSTEP_TEST_BROKERS##*:}" >"$tmp/links" &
 eventually 10 grep -q '^ready' "$tmp/links"
 via="host=127.0.0.1 port=$(sed -n 's/^server //p' "$tmp/links") user=lockstep_test dbname=${db##*dbname=}"
 LOCKSTEP_PROBE=start.enrolled=hold LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s \
@@ -54,7 +60,8 @@ for i in 1 2 3 4 5; do
     queues+=(--queue "$q.$i")
     lockstep queue create "$q.$i" -q --create-topic
 done
-"$LOCKSTEP_BIN" executor run -d "$db" -b "127.0.0.1:$(sed -n 's/^broker //p' "$tmp/links")" "${queues[@]}" --readers 1 2>"$tmp/waiting" &
+"$LOCKSTEP_BIN" executor run -d "$db" -b "127.0.0.1:$(sed -n 's/^broker //p' "$tmp/links")" "${queues[@]}" --readers 1 \
+    2>"$tmp/waiting" &
 pid=$!
 eventually 20 grep -qs topic_not_checked "$tmp/waiting"
 kill -TERM $pid

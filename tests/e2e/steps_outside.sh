@@ -1,16 +1,21 @@
 #!/bin/bash
-# Tasks whose steps are SQL, commands and requests: each is recorded by itself, a retry goes on with the step that failed, the time-out is
-# for the whole attempt, an executor takes such a task only if it is able to do all of it. steps_outside_kill.sh kills executors between them.
+# Tasks whose steps are SQL, commands and requests: each is recorded by itself, a retry goes on with the step that
+# failed, the time-out is for the whole attempt, an executor takes such a task only if it is able to do all of it.
+# steps_outside_kill.sh kills executors between them.
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
 chmod 755 "$tmp"
 http_start http
 host=127.0.0.1:$port at=http://$host
-printf '[executor]\nfrozen_after = 20s\nheartbeat = 200ms\n' | tee "$tmp/hosts.conf" "$tmp/all.conf" >"$tmp/commands.conf"
-printf '[commands]\nact = %s %s\n[command:act]\nkill_after = 300ms\n' "$here/../support/act" "$tmp/act" | tee -a "$tmp/all.conf" >>"$tmp/commands.conf"
+printf '[executor]\nfrozen_after = 20s\nheartbeat = 200ms\n' |
+    tee "$tmp/hosts.conf" "$tmp/all.conf" >"$tmp/commands.conf"
+printf '[commands]\nact = %s %s\n[command:act]\nkill_after = 300ms\n' "$here/../support/act" "$tmp/act" |
+    tee -a "$tmp/all.conf" >>"$tmp/commands.conf"
 printf '[http]\nallow = %s\n' "$host" | tee -a "$tmp/all.conf" >>"$tmp/hosts.conf"
 sql "CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, task text, step text);
-     CREATE FUNCTION did(task text, step text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO effect (task, step) VALUES (task, step); END"
+     CREATE FUNCTION did(task text, step text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO effect (task, step)
+     VALUES (task, step);
+     END"
 does() { printf '{"name": "%s", "sql": "SELECT did('"'%s', '%s'"')"}' "$2" "$1" "$2"; }
 calls() { printf '{"name": "%s", "command": "act", "args": [%s]}' "$1" "$2"; }
 asks() { printf '{"name": "%s", "url": "%s"}' "$1" "$2"; }
@@ -19,14 +24,20 @@ task() { # NAME STEPS [FIELDS]
 }
 once=', "max_attempts": 1' twice=', "max_attempts": 2, "retry_intervals": [0.05]'
 {
-    task mixed "$(does mixed a), $(calls b '"span", "0"'), {\"name\": \"c\", \"url\": \"$at/echo/mixed\", \"method\": \"PUT\", \"body\": \"x\"}, $(does mixed d), $(calls e '"env"')" "$once"
+    put_c="{\"name\": \"c\", \"url\": \"$at/echo/mixed\", \"method\": \"PUT\", \"body\": \"x\"}"
+    task mixed "$(does mixed a), $(calls b '"span", "0"'), $put_c, $(does mixed d), $(calls e '"env"')" "$once"
     task 'sql last' "$(calls a '"env"'), $(does 'sql last' b)" "$once"
-    task names "{\"name\": \"send é\\n it\", \"url\": \"$at/echo/names\"}, {\"name\": \"$(printf 'n%.0s' {1..300})\", \"url\": \"$at/echo/long\"}" "$once"
+    long=$(printf 'n%.0s' {1..300})
+    sends="{\"name\": \"send é\\n it\", \"url\": \"$at/echo/names\"}"
+    task names "$sends, {\"name\": \"$long\", \"url\": \"$at/echo/long\"}" "$once"
     task fails "$(does fails a), $(calls b '"second"'), $(does fails c)" "$twice"
     task 'request fails' "$(does rf a), $(asks b "$at/retry/0"), $(calls c '"span", "0"')" "$twice"
     task refused "$(does refused a), $(asks b "$at/status/404"), $(does refused c)" ', "max_attempts": 5'
-    task 'late command' "{\"name\": \"a\", \"sql\": [\"SELECT pg_sleep(0.4)\", \"SELECT did('lc', 'a')\"]}, $(calls b '"nap", "60"'), $(does lc c)" "$twice, \"timeout\": 1.2"
-    task 'late sql' "$(calls a '"nap", "0.9"'), {\"name\": \"b\", \"sql\": [\"SELECT did('ls', 'b')\", \"SELECT pg_sleep(0.9)\"]}" "$twice, \"timeout\": 1.4"
+    task 'late command' "{\"name\": \"a\", \"sql\": [\"SELECT pg_sleep(0.4)\", \"SELECT did('lc', 'a')\"]}, $(calls b \
+        '"nap", "60"'), $(does lc c)" "$twice, \"timeout\": 1.2"
+    task 'late sql' \
+        "$(calls a '"nap", "0.9"'), {\"name\": \"b\", \"sql\": [\"SELECT did('ls', 'b')\", \"SELECT pg_sleep(0.9)\"]}" \
+        "$twice, \"timeout\": 1.4"
     task 'late request' "$(calls a '"span", "0.1"'), $(asks b "$at/slow/30"), $(does lr c)" "$once, \"timeout\": 0.8"
     order=2 task after "$(does after a), $(asks b "$at/echo/after")"
 } >"$tmp/tasks.jsonl"
@@ -40,9 +51,12 @@ effects() { sql "SELECT string_agg(step, ' ' ORDER BY n) FROM effect WHERE task 
 of() { sql "SELECT $2 FROM lockstep.task t WHERE t.name = '$1'"; }
 state() { of "$1" "concat_ws('/', t.status, t.step, t.attempt_num, t.lost_num)"; }
 seq() { of "$1" t.seq; }
-acted() { awk -v seq="$(seq "$1")" '$1 == "start" && $2 == seq { print $NF }' "$tmp/act" | paste -sd' '; } # the steps that its commands did
+# The steps that its commands did.
+acted() { awk -v seq="$(seq "$1")" '$1 == "start" && $2 == seq { print $NF }' "$tmp/act" | paste -sd' '; }
 asked() { jq -r "select(.path | endswith(\"$1\")) | .key" "$tmp/http/requests" | paste -sd' '; }
-for name in mixed 'sql last' names fails 'request fails' refused 'late command' 'late sql' 'late request'; do echo "$name: $(state "$name")"; done >"$tmp/states"
+for name in mixed 'sql last' names fails 'request fails' refused 'late command' 'late sql' 'late request'; do
+    echo "$name: $(state "$name")"
+done >"$tmp/states"
 expect 'outcomes' "$(cat "$tmp/states")" "mixed: Completed/e/1/0
 sql last: Completed/b/1/0
 names: Completed/$(printf 'n%.0s' {1..300})/1/0
@@ -55,26 +69,38 @@ late request: Failed/b/1/0"
 expect 'the type of such a task' "$(of mixed type)" sql
 expect 'each step once' "$(effects mixed) / $(acted mixed) / $(asked mixed)" "a d / b / $run-0-c"
 expect 'a command knows its step' "$(of mixed response | grep ^LOCKSTEP_STEP)" 'LOCKSTEP_STEP=e'
-expect 'the answer of the last command or request stays' "$(of 'sql last' response | grep ^LOCKSTEP_STEP)" 'LOCKSTEP_STEP=a'
-expect 'the key of a request names its step, in characters that a header may hold' "$(asked names)" "$run-$(seq names)-send%20%C3%A9%0A%20it"
+expect 'the answer of the last command or request stays' "$(of 'sql last' response | grep ^LOCKSTEP_STEP)" \
+    'LOCKSTEP_STEP=a'
+expect 'the key of a request names its step, in characters that a header may hold' "$(asked names)" \
+    "$run-$(seq names)-send%20%C3%A9%0A%20it"
 expect 'or its number' "$(asked long)" "$run-$(seq names)-#2"
 expect 'a retry goes on with the command that failed' "$(effects fails) / $(acted fails)" 'a c / b b'
-expect 'an attempt tells where it failed' "$(sql "SELECT a.error, a.context FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'fails'")" 'command act: exit code 3: not yet|step "b" (2 of 3)'
-expect 'a retry goes on with the request that failed' "$(effects rf) / $(asked retry/0) / $(acted 'request fails')" "a / $run-$(seq 'request fails')-b $run-$(seq 'request fails')-b / c"
-expect 'what will never be better is not tried again' "$(effects refused) / $(of refused error)" "a / http $host: status 404"
+expect 'an attempt tells where it failed' "$(sql "SELECT a.error, a.context
+    FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'fails'")" \
+    'command act: exit code 3: not yet|step "b" (2 of 3)'
+expect 'a retry goes on with the request that failed' "$(effects rf) / $(asked retry/0) / $(acted 'request fails')" \
+    "a / $run-$(seq 'request fails')-b $run-$(seq 'request fails')-b / c"
+expect 'what will never be better is not tried again' "$(effects refused) / $(of refused error)" \
+    "a / http $host: status 404"
 expect 'the time-out is for the whole attempt: a command' "$(effects lc) / $(acted 'late command')" 'a c / b b'
-expect 'it is told where' "$(sql "SELECT a.error, split_part(a.context, E'\n', 1) FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name LIKE 'late%' ORDER BY t.seq")" \
+expect 'it is told where' "$(sql "SELECT a.error, split_part(a.context, E'\n', 1)
+    FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name LIKE 'late%' ORDER BY t.seq")" \
     'time-out: the attempt ran for longer than 1.2 s|step "b" (2 of 3)
 time-out: the attempt ran for longer than 1.4 s|step "b" (2 of 2)
 time-out: the attempt ran for longer than 0.8 s|step "b" (2 of 3)'
 expect 'the time-out is for the whole attempt: SQL behind a command' "$(effects ls) / $(acted 'late sql')" 'b / a'
 expect 'a request that is ended is not followed' "$(effects lr)" ''
-expect 'all of the attempt is measured' "$(sql "SELECT a.ended_at - a.started_at BETWEEN '1.2 s' AND '9 s' FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'late command'")" t
-expect 'the next phase waits for all steps' "$(sql "SELECT min(t.started_at) FILTER (WHERE \"order\" = 2) > max(t.started_at + t.duration) FILTER (WHERE \"order\" = 1) FROM lockstep.task t")" t
+expect 'all of the attempt is measured' "$(sql "SELECT a.ended_at - a.started_at BETWEEN '1.2 s' AND '9 s'
+    FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'late command'")" t
+expect 'the next phase waits for all steps' \
+    "$(sql "SELECT min(t.started_at) FILTER (WHERE \"order\" = 2) > max(t.started_at
+        + t.duration) FILTER (WHERE \"order\" = 1)
+        FROM lockstep.task t")" t
 
 case_begin 'an operator cancels the command of a step, and a retry continues with it'
 executor() { # CONFIGURATION: its pid in $pid
-    LOCKSTEP_CONFIG=$tmp/$1.conf "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>>"$tmp/$1.log" &
+    LOCKSTEP_CONFIG=$tmp/$1.conf "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" \
+        --readers 2 2>>"$tmp/$1.log" &
     pid=$!
 }
 executor all; all=$pid
@@ -90,19 +116,24 @@ eventually 10 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '
 lockstep run retry "$run" -q >/dev/null
 eventually 10 is "SELECT status FROM lockstep.task t WHERE t.name = 'cancelled'" Completed || failed=1
 expect 'a retry goes on with it' "$(effects cancelled) / $(acted cancelled)" 'a c / b b'
-lockstep replay --queue "$q" --run "$run" --mode all --execute --reason again -q >/dev/null 2>"$tmp/said" || { cat "$tmp/said"; failed=1; }
+lockstep replay --queue "$q" --run "$run" --mode all --execute --reason again -q >/dev/null 2>"$tmp/said" ||
+    { cat "$tmp/said"; failed=1; }
 eventually 10 is "SELECT string_agg(step, ' ' ORDER BY n) FROM effect WHERE task = 'cancelled'" 'a c a c' || failed=1
 eventually 10 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '$run'" t
 
 case_begin 'a command whose session is lost is done once'
 # Its session is lost while a command runs: the command is done once, and what follows is done.
 : >"$tmp/act"
-task session "$(does session a), $(calls b '"span", "1"'), $(calls c '"span", "0"'), $(does session d)" "$once" >"$tmp/one.jsonl"
+task session "$(does session a), $(calls b '"span", "1"'), $(calls c '"span", "0"'), $(does session d)" "$once" \
+    >"$tmp/one.jsonl"
 lockstep publish --queue "$q" -q "$tmp/one.jsonl" >/dev/null
 eventually 10 grep -qs '^start' "$tmp/act"
-expect 'sessions that are ended' "$(sql "SELECT count(pg_terminate_backend(s.pid)) FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $all AND s.kind = 'reader'")" 2
+expect 'sessions that are ended' "$(sql "SELECT count(pg_terminate_backend(s.pid))
+    FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no)
+    WHERE e.pid = $all AND s.kind = 'reader'")" 2
 eventually 20 is "SELECT status FROM lockstep.task t WHERE t.name = 'session'" Completed || failed=1
-expect 'each step once, in one attempt' "$(effects session) / $(acted session) / $(state session)" 'a d / b c / Completed/d/1/0'
+expect 'each step once, in one attempt' "$(effects session) / $(acted session) / $(state session)" \
+    'a d / b c / Completed/d/1/0'
 kill -TERM "$all" && wait "$all"
 
 case_begin 'executors that can do a part each do not pass a task on for ever'
@@ -112,13 +143,17 @@ executor hosts; hosts=$pid
 executor commands; commands=$pid
 task both "$(does both a), $(calls b '"span", "0"'), $(asks c "$at/echo/both")" "$once" >"$tmp/one.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/one.jsonl")
-nobody() { lockstep run explain "$run" -o jsonl | jq -r 'select(.reason == "task_nobody_able") | .sentence' | grep -q "needs command:act, http:$host, which none of the executors of its queue (2) has, all of it, in its configuration"; }
+nobody() {
+    lockstep run explain "$run" -o jsonl | jq -r 'select(.reason == "task_nobody_able") | .sentence' | grep \
+        -q "needs command:act, http:$host, which none of the executors of its queue (2) has, all of it, in its configuration"
+}
 eventually 20 nobody || { lockstep run explain "$run"; failed=1; }
 lefts=$(cat "$tmp/hosts.log" "$tmp/commands.log" | grep -c 'event=task_left')
 expect 'each has left it once at most' "$((lefts <= 2 && lefts >= 1))" 1
 expect 'nothing of it is done' "$(effects both)$(acted both)$(asked both)" ''
 executor all; all=$pid
-eventually 20 is "SELECT status FROM lockstep.task t WHERE t.name = 'both'" Completed || { lockstep run explain "$run"; failed=1; }
+eventually 20 is "SELECT status FROM lockstep.task t WHERE t.name = 'both'" Completed ||
+    { lockstep run explain "$run"; failed=1; }
 expect 'who is able does it' "$(effects both) / $(acted both) / $(asked both)" "a / b / $run-0-c"
 expect 'it was left once at most' "$(cat "$tmp/hosts.log" "$tmp/commands.log" | grep -c 'event=task_left')" "$lefts"
 kill -TERM "$hosts" "$commands" "$all"
@@ -127,10 +162,16 @@ wait "$hosts" && wait "$commands" && wait "$all" || { echo 'an executor did not 
 case_begin 'the example of the manual runs'
 unset LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
 timeout 60 "$here/../../examples/report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1 || failed=1
-expect 'the example' "$(grep -c '^told: {"report": "week"}$' "$tmp/example.log") $(grep -c '^Sales of the week: week (run .*, step render)$' "$tmp/example.log") $(sql "SELECT amount, told_at IS NOT NULL FROM report.line")" '1 1 280|t'
-expect 'its attempts' "$(sql "SELECT string_agg(t.name || ' ' || t.status || ' ' || t.attempt_num, ', ' ORDER BY t.seq) FROM lockstep.task t WHERE t.name IN ('sales of a week', 'report', 'tidy up')")" \
+expect 'the example: what was posted' "$(grep -c '^told: {"report": "week"}$' "$tmp/example.log")" 1
+expect 'the example: what was rendered' \
+    "$(grep -c '^Sales of the week: week (run .*, step render)$' "$tmp/example.log")" 1
+expect 'the example: its line' "$(sql "SELECT amount, told_at IS NOT NULL FROM report.line")" '280|t'
+expect 'its attempts' \
+    "$(sql "SELECT string_agg(t.name || ' ' || t.status || ' ' || t.attempt_num, ', ' ORDER BY t.seq)
+        FROM lockstep.task t WHERE t.name IN ('sales of a week', 'report', 'tidy up')")" \
     'sales of a week Completed 1, report Completed 2, tidy up Completed 1'
 [ "$failed" = 0 ] || cat "$tmp/example.log"
-expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks
+    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
 cases_end
 exit $failed

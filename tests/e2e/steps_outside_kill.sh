@@ -1,8 +1,9 @@
 #!/bin/bash
-# An executor is killed, or stands still for longer than T2, at every point within and between steps that are SQL, commands and requests:
-# another one goes on with the step whose record is missing. SQL has its effect once; a command or a request is done twice only where its
-# end was not recorded, and no step before it is done again. One that wakes records nothing, and begins nothing.
-# Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
+# An executor is killed, or stands still for longer than T2, at every point within and between steps that are SQL,
+# commands and requests: another one goes on with the step whose record is missing. SQL has its effect once; a command
+# or a request is done twice only where its end was not recorded, and no step before it is done again. One that wakes
+# records nothing, and begins nothing. Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS
+# names other ones.
 # ctest: nosan long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
@@ -10,10 +11,13 @@
 chmod 755 "$tmp"
 http_start http
 host=127.0.0.1:$port
-printf '[commands]\nact = %s\n[command:act]\nkill_after = 300ms\n[http]\nallow = %s\n' "$here/../support/act" "$host" >"$tmp/lockstep.conf"
+printf '[commands]\nact = %s\n[command:act]\nkill_after = 300ms\n[http]\nallow = %s\n' "$here/../support/act" "$host" \
+    >"$tmp/lockstep.conf"
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf
 sql "CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, q text, step text);
-     CREATE FUNCTION did(q text, step text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO effect (q, step) VALUES (q, step); END"
+     CREATE FUNCTION did(q text, step text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO effect (q, step)
+     VALUES (q, step);
+     END"
 
 # a and d: SQL; b and e: commands; c: a request.
 point_tasks() {
@@ -55,28 +59,37 @@ go() {
         )
         wanted=$(printf '%s\n' a b c d e after ${twice[i]})
         same 'effects' "$(sort <<<"$got" | paste -sd' ')" "$(sort <<<"$wanted" | paste -sd' ')"
-        same 'the commands in their order' "$(awk '$1 == "start" { print $NF }' "$tmp/${queues[i]}.act" | uniq | paste -sd' ')" 'b e'
-        same 'keys of the request' "$(jq -r "select(.path == \"/echo/${queues[i]}\") | .key" "$tmp/http/requests" | sort -u | wc -l)" 1
-        same 'the row' "$(sql "SELECT t.status, t.step, t.attempt_num <= 2 FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}' ORDER BY t.task_id LIMIT 1")" 'Completed|e|t'
+        same 'the commands in their order' \
+            "$(awk '$1 == "start" { print $NF }' "$tmp/${queues[i]}.act" | uniq | paste -sd' ')" 'b e'
+        same 'keys of the request' \
+            "$(jq -r "select(.path == \"/echo/${queues[i]}\") | .key" "$tmp/http/requests" | sort -u | wc -l)" 1
+        same 'the row' "$(sql "SELECT t.status, t.step, t.attempt_num <= 2
+            FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queues[i]}'
+            ORDER BY t.task_id LIMIT 1")" 'Completed|e|t'
     done
-    points_report "$action at POINT: the task continues with the step whose record is missing, and repeats none before it" "${at[@]}"
+    points_report \
+        "$action at POINT: the task continues with the step whose record is missing, and repeats none before it" \
+        "${at[@]}"
 }
 
 read -ra all <<<"$(tr '\n' ' ' <<<"${LOCKSTEP_TEST_POINTS:-$points}")"
 for ((from = 0; from < ${#all[@]}; from += 16)); do
     go kill "${all[@]:from:16}"
 done 2>/dev/null
-[ -n "${LOCKSTEP_TEST_POINTS:-}" ] || go stop outside.begin= outside.begun= command.spawn= command.ended=b outside.record=b outside.recorded= step.done@2= http.send= http.ended=c outside.record@2=c step.done@3= outside.record@3=e 2>/dev/null
+[ -n "${LOCKSTEP_TEST_POINTS:-}" ] ||
+    go stop outside.begin= outside.begun= command.spawn= command.ended=b outside.record=b outside.recorded= \
+        step.done@2= http.send= http.ended=c outside.record@2=c step.done@3= outside.record@3=e 2>/dev/null
 
-# late POINT STEP: it stands still just before it acts. When it wakes, another one has done the task, and its control thread has not come to
-# tell the reader: that begins nothing all the same.
+# late POINT STEP: it stands still just before it acts. When it wakes, another one has done the task, and its control
+# thread has not come to tell the reader: that begins nothing all the same.
 late() {
     local q=late_$RANDOM late heir
     case_begin "an executor that wakes at $1, when another one has done the task, begins nothing"
     only=${2//QUEUE/$q} point_run "$q"
     mkdir "$tmp/$q.hit"
     : >"$tmp/$q.act"
-    LOCKSTEP_PROBE=$1=stop,incarnation.lost=hold LOCKSTEP_PROBE_DIR=$tmp/$q.hit LOCKSTEP_PROBE_LOG=$tmp/reached.$q point_executor "$q" "$LOCKSTEP_BIN-probed" --queue "$q"
+    LOCKSTEP_PROBE=$1=stop,incarnation.lost=hold LOCKSTEP_PROBE_DIR=$tmp/$q.hit LOCKSTEP_PROBE_LOG=$tmp/reached.$q \
+        point_executor "$q" "$LOCKSTEP_BIN-probed" --queue "$q"
     late=$pid
     points_hit "$1" "$q"
     point_executor heir "$LOCKSTEP_BIN" --queue "$q"
@@ -85,7 +98,8 @@ late() {
     [ ! -s "$tmp/$q.wrong" ] || wrong "$(cat "$tmp/$q.wrong")"
     kill -CONT "$late"
     eventually 10 grep -qx outside.record "$tmp/reached.$q" || failed=1
-    expect "late at $1: done" "$(($(grep -c ^start "$tmp/$q.act" || true) + $(grep -c "/echo/$q\"" "$tmp/http/requests" || true)))" 1
+    expect "late at $1: done" \
+        "$(($(grep -c ^start "$tmp/$q.act" || true) + $(grep -c "/echo/$q\"" "$tmp/http/requests" || true)))" 1
     touch "$tmp/$q.hit/incarnation.lost.go"
     eventually 15 points_again "$q" || failed=1
     told_to_end "$late" "$heir"

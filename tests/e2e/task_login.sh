@@ -1,6 +1,7 @@
 #!/bin/bash
-# The login of the tasks is barred while an executor has work: its readers try again with pauses, it takes no task meanwhile and says why, and
-# goes on by itself when the login is let in again. Told to stop meanwhile, it ends. And the executor's own login.
+# The login of the tasks is barred while an executor has work: its readers try again with pauses, it takes no task
+# meanwhile and says why, and goes on by itself when the login is let in again. Told to stop meanwhile, it ends. And the
+# executor's own login.
 # ctest: timeout=120 nosan
 . "$(dirname "$0")/../support/e2e.bash"
 tasks=$(scratch_name)_tasks own=$(scratch_name)_own
@@ -39,14 +40,20 @@ eventually 20 state_is 'no login' || bad "executor list: $(lockstep executor lis
 readyz() { curl -s -o "$tmp/ready" -w '%{http_code}' --unix-socket "$tmp/metrics" http://localhost/readyz; }
 ready_is() { [ "$(readyz)" = "$1" ]; }
 eventually 10 ready_is 503 || bad "readyz: $(cat "$tmp/ready")"
-expect 'readyz says why' "$(cat "$tmp/ready")" "queue $q: no reader can open a session: the login of the tasks is refused"
-told() { lockstep queue explain "$q" | head -1 | grep -Eq "cannot open sessions for its tasks .*4 of 4 readers: .*role \"$tasks\" is not permitted to log in"; }
+expect 'readyz says why' "$(cat "$tmp/ready")" \
+    "queue $q: no reader can open a session: the login of the tasks is refused"
+told() {
+    lockstep queue explain "$q" | head -1 |
+        grep -Eq "cannot open sessions for its tasks .*4 of 4 readers: .*role \"$tasks\" is not permitted to log in"
+}
 eventually 10 told || bad "explain: $(lockstep queue explain "$q")"
 lockstep check >"$tmp/said" || true
 grep -Eq '^FAIL +executors .*cannot open sessions' "$tmp/said" || bad "check: $(cat "$tmp/said")"
 tries() { [ "$(grep -c "is not permitted to log in" "$tmp/log")" -ge 1 ]; }
 eventually 5 tries || bad 'the log does not say it'
-nothing_in_hand() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed' AND executor_no IS NOT NULL")" = 0 ]; }
+nothing_in_hand() {
+    [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed' AND executor_no IS NOT NULL")" = 0 ]
+}
 eventually 10 nothing_in_hand || bad 'it keeps tasks that it cannot start'
 sleep 2 # a loop would show
 [ "$(wc -l <"$tmp/log")" -lt 40 ] || bad "$(wc -l <"$tmp/log") lines in the log"
@@ -116,7 +123,11 @@ publish '{"order": 1, "sql": "SELECT hold(1)"}'
 eventually 15 running 1
 bar
 eventually 20 state_is 'no login'
-lost() { lockstep task explain "$(sql "SELECT task_id FROM lockstep.task WHERE status = 'Processing'")" >"$tmp/said" && grep -Eq '^task .* has lost its session \(backend [0-9]+\), .* readers: .*is not permitted to log in' "$tmp/said"; }
+lost() {
+    lockstep task explain "$(sql "SELECT task_id FROM lockstep.task WHERE status = 'Processing'")" >"$tmp/said" &&
+        grep -Eq '^task .* has lost its session \(backend [0-9]+\), .* readers: .*is not permitted to log in' \
+            "$tmp/said"
+}
 eventually 10 lost || bad "explain: $(cat "$tmp/said")"
 expect 'what helps is printed' "$(grep -oE 'kill -TERM [0-9]+' "$tmp/said")" "kill -TERM $pid"
 eval "$(grep -oE 'kill -TERM [0-9]+' "$tmp/said")"
@@ -130,17 +141,23 @@ eventually 20 done_are 8 || bad 'nobody takes over'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 case_begin 'an executor whose login is barred names the remedy, and continues when it may log in'
-# The executor's own login is barred, and its sessions are ended: it tries ever less often, says what helps, and goes on when it is let in.
+# The executor's own login is barred, and its sessions are ended: it tries ever less often, says what helps, and goes on
+# when it is let in.
 sql "CREATE ROLE $own LOGIN IN ROLE lockstep_executor, lockstep_task"
 : >"$tmp/log"
-"$LOCKSTEP_BIN" executor run -d "$db user=$own" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$q" -s "postgres.task_conninfo=$db user=$tasks" 2>>"$tmp/log" &
+"$LOCKSTEP_BIN" executor run -d "$db user=$own" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$q" \
+    -s "postgres.task_conninfo=$db user=$tasks" 2>>"$tmp/log" &
 pid=$!
 eventually 15 grep -q event=executor_started "$tmp/log"
 sql "ALTER ROLE $own NOLOGIN; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$own'" >/dev/null
-refused() { grep -Eq 'event=incarnation_lost .*code=28000 .*is not permitted to log in.*a new password in the configuration counts after a restart' "$tmp/log"; }
+refused() {
+    grep -Eq 'event=incarnation_lost .*code=28000 .*is not permitted to log in.*a new password in the configuration counts after a restart' \
+        "$tmp/log"
+}
 eventually 15 refused || bad 'the log does not say what helps'
 lockstep queue explain "$q" >"$tmp/said"
-grep -q 'or its login is refused' "$tmp/said" || grep -q 'which ended with' "$tmp/said" || bad "explain: $(cat "$tmp/said")"
+grep -q 'or its login is refused' "$tmp/said" || grep -q 'which ended with' "$tmp/said" ||
+    bad "explain: $(cat "$tmp/said")"
 sql "ALTER ROLE $own LOGIN"
 again() { kill -HUP "$pid"; [ "$(grep -c event=executor_started "$tmp/log")" = 2 ]; }
 eventually 20 again || bad 'it does not come again'

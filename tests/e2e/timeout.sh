@@ -1,8 +1,8 @@
 #!/bin/bash
-# An attempt that runs for longer than its task's time-out is cancelled, and its session cut off when it does not mind; it counts
-# as failed, also when it catches the cancel and ends by itself; and what runs beside it and after it is left alone.
-# A sequence counts how often a task has caught its cancel, as no rollback undoes it: on a slow machine the time may be over before
-# the statement that catches has begun.
+# An attempt that runs for longer than its task's time-out is cancelled, and its session cut off when it does not mind;
+# it counts as failed, also when it catches the cancel and ends by itself; and what runs beside it and after it is left
+# alone. A sequence counts how often a task has caught its cancel, as no rollback undoes it: on a slow machine the time
+# may be over before the statement that catches has begun.
 . "$(dirname "$0")/../support/e2e.bash"
 sql <<'SQL'
 CREATE TABLE effect (n int);
@@ -40,9 +40,13 @@ case_begin 'an attempt that runs beyond its time-out has failed, also when it ca
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 executors 1 "$q" 3
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }
-expect 'outcomes' "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num || '/' || t.lost_num, ' ' ORDER BY t.seq) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
+expect 'outcomes' \
+    "$(sql "SELECT string_agg(t.name || '=' || t.status || '/' || t.attempt_num || '/' || t.lost_num, ' '
+                              ORDER BY t.seq)
+        FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'")" \
     'twice=Failed/2/0 bare=Failed/1/0 deaf=Failed/1/0 swallows=Failed/2/0 swallows bare=Failed/1/0 swallows in a step=Failed/1/0 swallows in the last step=Failed/1/0 in time=Completed/1/0 beside=Completed/1/0 after=Completed/1/0'
-expect 'what is told' "$(sql "SELECT DISTINCT sqlstate, error FROM lockstep.execution_log WHERE run_id = '$run' AND status <> 'Completed' ORDER BY error")" \
+expect 'what is told' "$(sql "SELECT DISTINCT sqlstate, error FROM lockstep.execution_log
+    WHERE run_id = '$run' AND status <> 'Completed' ORDER BY error")" \
     $'57014|time-out: the attempt ran for longer than 0.2 s\n57014|time-out: the attempt ran for longer than 1 s'
 
 case_begin 'an attempt that caught its cancel has that as its hint'
@@ -61,7 +65,9 @@ SQL
 expect 'tasks whose attempts caught their cancel, and have no such hint' "$silent" ''
 
 case_begin 'an attempt is cancelled in time, and of it nothing is left but steps that were done'
-expect 'cancelled in time' "$(sql "SELECT bool_and(l.duration BETWEEN '0.2 s' AND '40 s') FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id) WHERE run_id = '$run' AND t.name IN ('twice', 'bare')")" t
+expect 'cancelled in time' "$(sql "SELECT bool_and(l.duration BETWEEN '0.2 s' AND '40 s')
+    FROM lockstep.execution_log l JOIN lockstep.task t USING (task_id)
+    WHERE run_id = '$run' AND t.name IN ('twice', 'bare')")" t
 expect 'effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FROM effect")" '2 3 4 6'
 cases_end
 exit $failed

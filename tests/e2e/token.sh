@@ -1,16 +1,19 @@
 #!/bin/bash
-# The second defence. Who takes over ends the sessions of the one who stands still; here they are spared (a server on which that
-# fails, a session that has not been noted), so that only the token stands between a woken executor and its effect. It is
-# refused, whatever the task had come to, and the effects are there once.
+# The second defence. Who takes over ends the sessions of the one who stands still; here they are spared (a server on
+# which that fails, a session that has not been noted), so that only the token stands between a woken executor and its
+# effect. It is refused, whatever the task had come to, and the effects are there once.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"
 points_create
 for name in sessions_left executor_fence; do
-    sql "$(sql "SELECT replace(pg_get_functiondef(p.oid), 'WHERE es.executor_no', 'WHERE es.kind <> ''reader'' AND es.executor_no') FROM pg_proc p WHERE p.oid = 'lockstep.$name'::regproc")"
+    sql "$(sql "SELECT replace(pg_get_functiondef(p.oid), 'WHERE es.executor_no',
+                               'WHERE es.kind <> ''reader'' AND es.executor_no')
+        FROM pg_proc p WHERE p.oid = 'lockstep.$name'::regproc")"
 done
 case_begin 'executors whose sessions are spared when they are taken over have no effect when they wake'
-[ "$(sql "SELECT count(*) FROM pg_proc WHERE pronamespace = 'lockstep'::regnamespace AND prosrc LIKE '%es.kind <> ''reader''%'")" = 2 ]
+[ "$(sql "SELECT count(*) FROM pg_proc
+    WHERE pronamespace = 'lockstep'::regnamespace AND prosrc LIKE '%es.kind <> ''reader''%'")" = 2 ]
 woken="reader.send@3 reader.flush@3 block.begun block.ran"
 
 queues=() pids=() options=()

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The broker is killed, loses the tail of its log, serves damaged records, is replaced by another cluster: after a restart the
-# executor goes on by itself and nothing runs twice; where records are lost or damaged the queue is halted, and says so. Its
-# servers are its own.
+# The broker is killed, loses the tail of its log, serves damaged records, is replaced by another cluster: after a
+# restart the executor goes on by itself and nothing runs twice; where records are lost or damaged the queue is halted,
+# and says so. Its servers are its own.
 # ctest: nosan lock=servers
 . "$(dirname "$0")/../support/own_servers.bash"
 . "$here/../support/broker.bash"
@@ -9,35 +9,58 @@ scratch_database
 ledger_create
 halted() { [ "$(sql "SELECT halted_reason FROM lockstep.queue WHERE name = '$1'")" = "$2" ]; }
 halts() { # QUEUE REASON: and people are told so, with what to do
-    eventually 40 halted "$1" "$2" || { wrong "$1: $(sql "SELECT halted_reason, halted_detail FROM lockstep.queue WHERE name = '$1'")"; return; }
-    lockstep queue show "$1" -o json -q | jq -e '.queue | .halted_detail != null and (.halted_remedy | contains("lockstep queue resume"))' >/dev/null || wrong "$1: not shown"
+    eventually 40 halted "$1" "$2" ||
+        { wrong "$1: $(sql "SELECT halted_reason, halted_detail FROM lockstep.queue WHERE name = '$1'")"; return; }
+    lockstep queue show "$1" -o json -q |
+        jq -e '.queue | .halted_detail != null and (.halted_remedy | contains("lockstep queue resume"))' >/dev/null ||
+        wrong "$1: not shown"
     if lockstep check >"$tmp/check"; then wrong "check says all is well"; fi
-    grep -q "FAIL  queue $1  *halted since .*($2)" "$tmp/check" || wrong "$1: not in check: $(grep "queue $1" "$tmp/check")"
+    grep -q "FAIL  queue $1  *halted since .*($2)" "$tmp/check" ||
+        wrong "$1: not in check: $(grep "queue $1" "$tmp/check")"
 }
 cursor() { [ "$(sql "SELECT next_offset FROM lockstep.queue WHERE name = '$1'")" -ge "$2" ]; }
 marked() { [ "$(sql "SELECT count(*) FROM lockstep.queue WHERE name = '$1' AND marked_at IS NOT NULL")" = 1 ]; }
-status() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE queue = '$1' ORDER BY run_no DESC LIMIT 1")" = "$2" ]; }
-some() { sql "SELECT completed >= $2 FROM lockstep.run_status WHERE queue = '$1' ORDER BY run_no DESC LIMIT 1" | grep -q t; }
+status() {
+    [ "$(sql "SELECT status FROM lockstep.run_status WHERE queue = '$1' ORDER BY run_no DESC LIMIT 1")" = "$2" ]
+}
+some() {
+    sql "SELECT completed >= $2 FROM lockstep.run_status WHERE queue = '$1' ORDER BY run_no DESC LIMIT 1" | grep -q t
+}
 # take QUEUE N: the N-th command that explain prints for it, as it is printed
 take() {
     local command
     command=$(lockstep queue explain "$1" | grep -oP "lockstep queue resume $1\b(?:(?![;,.](?: |$)).)*" | sed -n "$2p")
     eval "$command" >"$tmp/taken" 2>&1 || wrong "$1: refused: $command: $(cat "$tmp/taken")"
 }
-idle() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$1" --readers 2 --until-idle 2>>"$tmp/$1.log" || wrong "$1: it does not go on: $(lockstep queue explain "$1")"; }
-done_of() { is "SELECT count(*) FROM lockstep.task JOIN lockstep.queue USING (queue_id) WHERE queue.name = '$1' AND task.status = 'Completed'" "$2"; }
-tasks() { for ((i = 0; i < $1; i++)); do echo '{"order": 1, "previous_order": 0, "sql": "SELECT 1", "description": "'$2' aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}'; done; }
+idle() {
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$1" --readers 2 \
+        --until-idle 2>>"$tmp/$1.log" || wrong "$1: it does not go on: $(lockstep queue explain "$1")"
+}
+done_of() {
+    is "SELECT count(*) FROM lockstep.task JOIN lockstep.queue USING (queue_id)
+        WHERE queue.name = '$1' AND task.status = 'Completed'" "$2"
+}
+tasks() {
+    for ((i = 0; i < $1; i++)); do
+        echo '{"order": 1, "previous_order": 0, "sql": "SELECT 1", "description": "'$2' aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}'
+    done
+}
 
-for q in checksum garbage busy quiet truncated refilled; do lockstep queue create $q -q --create-topic --max-readers 4; done
+for q in checksum garbage busy quiet truncated refilled; do
+    lockstep queue create $q -q --create-topic --max-readers 4
+done
 
-case_begin 'a queue whose records are damaged on the disk of the broker is halted, and continues when they are restored or skipped'
+case_begin 'a queue whose records are damaged on the disk is halted, and continues when they are restored or skipped'
 tasks 2 x | put checksum
 tasks 2 x | put garbage -z gzip
 cp "$(segment checksum)" "$tmp/replica"
 segment_damage "$(segment checksum)" crc
 segment_damage "$(segment garbage)" garbage
 for q in checksum garbage; do
-    if "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue $q --readers 2 --until-idle 2>"$tmp/$q.log"; then wrong "$q: the executor ended with 0"; fi
+    if "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue $q --readers 2 \
+        --until-idle 2>"$tmp/$q.log"; then
+        wrong "$q: the executor ended with 0"
+    fi
     halts $q corrupt
     cursor $q 1 && wrong "$q: the cursor moved over the damaged record"
 done
@@ -50,14 +73,17 @@ tasks 1 y | put garbage
 idle garbage
 done_of garbage 1 || wrong 'it did not go on behind the damage'
 
-# One executor works while the broker is killed. Another one stands still then: of its queues the broker forgets the last writes, and one log
-# is filled again past the cursor before that executor looks.
+# One executor works while the broker is killed. Another one stands still then: of its queues the broker forgets the
+# last writes, and one log is filled again past the cursor before that executor looks.
 case_begin 'a broker that is killed and comes back ends no run, and halts no queue whose records are whole'
 for o in 1 2 3; do
-    for ((i = 0; i < 100; i++)); do echo "{\"order\": $o, \"sql\": \"SELECT work('busy', $o, $(((o - 1) * 100 + i)), 0.02)\"}"; done
+    for ((i = 0; i < 100; i++)); do
+        echo "{\"order\": $o, \"sql\": \"SELECT work('busy', $o, $(((o - 1) * 100 + i)), 0.02)\"}"
+    done
 done >"$tmp/tasks.jsonl"
 for q in quiet truncated refilled; do tasks 3 old | put $q; done
-executor() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 "${@:2}" 2>"$tmp/$1.log" & } # LOG QUEUES
+# LOG QUEUES.
+executor() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 "${@:2}" 2>"$tmp/$1.log" & }
 executor working --queue busy --queue quiet
 working=$!
 executor still --queue truncated --queue refilled
@@ -77,7 +103,8 @@ eventually 40 status busy Completed || wrong 'the run did not end after the brok
 message=$(ledger_check busy 4 | grep -v '^a lock is left' || true)
 [ -z "$message" ] || wrong "after the broker was killed: $message"
 for q in busy quiet; do
-    [ -z "$(sql "SELECT halted_detail FROM lockstep.queue WHERE name = '$q'")" ] || wrong "$q was halted by a restart of the broker"
+    [ -z "$(sql "SELECT halted_detail FROM lockstep.queue WHERE name = '$q'")" ] ||
+        wrong "$q was halted by a restart of the broker"
 done
 
 case_begin 'a queue is halted when the broker has lost its last records, also when others have taken their places'
@@ -90,7 +117,7 @@ take refilled 1
 eventually 20 done_of refilled 9 || wrong "the refilled queue does not go on: $(lockstep queue explain refilled)"
 told_to_end $still
 
-case_begin 'a queue is halted when another cluster answers at the address of its broker, and accepts it when an operator does'
+case_begin 'a queue is halted when another cluster answers at its broker, and accepts it when an operator does'
 broker_kill
 broker_wipe
 broker_start "$tmp/servers"
@@ -101,7 +128,8 @@ tasks 1 there | put busy
 eventually 20 done_of busy 301 || wrong "on the other cluster it does not go on: $(lockstep queue explain busy)"
 
 told_to_end $working
-# The executor's client has met a cluster without its topics, and librdkafka 2.0.2 sometimes does not end such a one (kafka/handle.c).
+# The executor's client has met a cluster without its topics, and librdkafka 2.0.2 sometimes does not end such a one
+# (kafka/handle.c).
 ! grep kafka_close_abandoned "$tmp"/{checksum,garbage}.log || wrong 'a client of Kafka could not be closed'
 cases_end
 [ $failed = 0 ] || tail -n 30 "$tmp"/*.log

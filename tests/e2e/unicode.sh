@@ -1,6 +1,6 @@
 #!/bin/bash
-# Real input: examples/unicode, landed, published with --query and run by two executors, gives the facts that awk finds in
-# the same files; every task ran once, and no order began before the one before it had ended.
+# Real input: examples/unicode, landed, published with --query and run by two executors, gives the facts that awk finds
+# in the same files; every task ran once, and no order began before the one before it had ended.
 # ctest: timeout=120 notsan
 . "$(dirname "$0")/../support/e2e.bash"
 example=$here/../../examples/unicode

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A command that waits for a lock of another session says whose it is, since when, and what ends it; and ends when it is interrupted.
+# A command that waits for a lock of another session says whose it is, since when, and what ends it; and ends when it is
+# interrupted.
 # ctest: nosan timeout=120 long
 # REMEDY_WAITING
 . "$(dirname "$0")/../support/e2e.bash"
@@ -23,7 +24,9 @@ takes() {
 case_begin 'migrate up waits for a table'
 session_open 'BEGIN; LOCK TABLE lockstep.function_version'
 begin migrate up
-eventually 30 said "waits for a lock that backend $backend holds, .*, forgotten, .*in a transaction since .*: SELECT .backend" || { cat "$tmp/said"; failed=1; }
+eventually 30 said \
+    "waits for a lock that backend $backend holds, .*, forgotten, .*in a transaction since .*: SELECT .backend" ||
+    { cat "$tmp/said"; failed=1; }
 kill -INT "$command"
 ends || failed=1
 [ "$status" -ne 0 ] || { echo 'an interrupted one is not done'; failed=1; }
@@ -40,7 +43,8 @@ takes 'another migrator'
 expect 'migrate up' "$status" 0
 
 case_begin 'run end waits for a row'
-sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, first_offset) SELECT '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001', queue_id, 'stop', 'Running', 0 FROM lockstep.queue"
+sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, first_offset)
+    SELECT '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001', queue_id, 'stop', 'Running', 0 FROM lockstep.queue"
 session_open "BEGIN; SELECT 'held' FROM lockstep.run WHERE run_id = '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001' FOR UPDATE"
 begin run end 6f6b2a52-7f4f-4c55-9f2e-94c0b8d2b001
 eventually 30 said "waits for a lock that backend $backend holds" || { cat "$tmp/said"; failed=1; }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# An executor stands still (SIGSTOP) for longer than T2 at every point of a task's life. Another one ends its sessions, takes its
-# work over and finishes the run; then the first one wakes: no effect of it commits, and it goes on as a new incarnation.
-# Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
+# An executor stands still (SIGSTOP) for longer than T2 at every point of a task's life. Another one ends its sessions,
+# takes its work over and finishes the run; then the first one wakes: no effect of it commits, and it goes on as a new
+# incarnation. Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
 # ctest: nosan timeout=240 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"
@@ -34,18 +34,20 @@ go() {
     kill -CONT "${pids[@]}" || failed=1
     for i in "${!queues[@]}"; do
         case ${*:i+1:1} in *+term | *+start) continue ;; esac
-        eventually 15 points_again "${queues[i]}" || point_wrong "${queues[i]}" "the executor did not start again: $(tail -n 5 "$tmp/${queues[i]}.log")"
+        eventually 15 points_again "${queues[i]}" ||
+            point_wrong "${queues[i]}" "the executor did not start again: $(tail -n 5 "$tmp/${queues[i]}.log")"
     done
     kill -TERM "${pids[@]}" "$heir" 2>/dev/null || true
     for i in "${!queues[@]}"; do
         wait "${pids[i]}" || { status=$?; [[ $status = 3 && ${*:i+1:1} = *+start ]]; } ||
             point_wrong "${queues[i]}" "the executor ended with $status: $(tail -n 5 "$tmp/${queues[i]}.log")"
     done
-    case_begin "no executor that wakes has an effect, and the heir of these ends well, with no lock left and no impossible row: $*"
+    case_begin "no executor that wakes has an effect, and its heir ends well, with no lock left and no impossible row: $*"
     ends_well "$heir" 'the heir'
     expect 'effects of those who woke' "$(sql 'TABLE ledger EXCEPT ALL TABLE before')" ''
     points_check "$@"
-    points_report 'an executor stands still at POINT: another one finishes its run, and it starts again when it wakes' "$@"
+    points_report 'an executor stands still at POINT: another one finishes its run, and it starts again when it wakes' \
+        "$@"
 }
 
 points_go

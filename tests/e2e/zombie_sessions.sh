@@ -1,7 +1,8 @@
 #!/bin/bash
-# An executor whose calls get no answer: the server's backend of its liveness or control session is stopped (SIGSTOP), or the
-# line is cut without a word. After T1 it starts no task, ends those that run, and begins anew; the loss is one line in its log.
-# A stopped backend of a reader is waited for, and when its executor dies nobody runs its task beside it.
+# An executor whose calls get no answer: the server's backend of its liveness or control session is stopped (SIGSTOP),
+# or the line is cut without a word. After T1 it starts no task, ends those that run, and begins anew; the loss is one
+# line in its log. A stopped backend of a reader is waited for, and when its executor dies nobody runs its task beside
+# it.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"
@@ -31,8 +32,14 @@ begin() {
     lockstep publish --queue "$q" -q "$tmp/$q.jsonl" >/dev/null
     eventually 10 is "$(running "$1")" 2
 }
-running() { echo "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT hold(''${queue[$1]}''%' AND state = 'active'"; }
-backend() { sql "SELECT a.pid FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no) JOIN pg_stat_activity a ON a.pid = s.pid AND a.backend_start = s.backend_start WHERE e.pid = ${executor[$1]} AND s.kind = '$2' LIMIT 1"; }
+running() {
+    echo "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT hold(''${queue[$1]}''%' AND state = 'active'"
+}
+backend() {
+    sql "SELECT a.pid FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no)
+        JOIN pg_stat_activity a ON a.pid = s.pid AND a.backend_start = s.backend_start
+        WHERE e.pid = ${executor[$1]} AND s.kind = '$2' LIMIT 1"
+}
 stop() { kill -STOP "$1"; halted+=("$1"); }
 lost() { [ "$(grep -c 'event=incarnation_lost' "$tmp/$1.log")" = 1 ]; }
 now() { date +%s%3N; }
@@ -50,29 +57,34 @@ begin line "$proxied" 2
 begin reader '' 2
 begin both '' 2
 
-case_begin 'an executor without an answer on its liveness session ends its tasks a moment after T1, though its other sessions are well'
+case_begin 'an executor without an answer on its liveness session ends its tasks after T1, though other sessions are well'
 since=$(now)
 stop "$(backend liveness liveness)"
 eventually 5 lost liveness || failed=1
 eventually 5 is "$(running liveness)" 0 || failed=1
 took=$(($(now) - since))
 [ "$took" -le 3500 ] || wrong "no liveness for $took ms, and still running"
-expect 'liveness: the one line' "$(grep -c 'level=warn' <(grep -v tasks_run_with "$tmp/liveness.log" | grep -v executor_not_signed_off))" 1
-grep -q 'event=incarnation_lost object=liveness.*error="the server does not answer"' "$tmp/liveness.log" || { cat "$tmp/liveness.log"; failed=1; }
+expect 'liveness: the one line' \
+    "$(grep -c 'level=warn' <(grep -v tasks_run_with "$tmp/liveness.log" | grep -v executor_not_signed_off))" 1
+grep -q 'event=incarnation_lost object=liveness.*error="the server does not answer"' "$tmp/liveness.log" ||
+    { cat "$tmp/liveness.log"; failed=1; }
 
 case_begin 'an executor without an answer on its control session ends its tasks at its next call there'
 stop "$(backend control control)"
 lockstep publish --queue "${queue[control]}" -q "$tmp/${queue[control]}.jsonl" >/dev/null
 eventually 6 lost control || failed=1
 eventually 5 is "$(running control)" 0 || failed=1
-grep -q 'event=incarnation_lost.*error="the server does not answer"' "$tmp/control.log" || { cat "$tmp/control.log"; failed=1; }
+grep -q 'event=incarnation_lost.*error="the server does not answer"' "$tmp/control.log" ||
+    { cat "$tmp/control.log"; failed=1; }
 
 case_begin 'another executor takes over from one whose line is cut, while it is cut'
 echo 'pg cut' >&7
 eventually 6 lost line || failed=1
 point_executor heir "$LOCKSTEP_BIN" --queue "${queue[line]}"
 heir=$pid
-eventually 15 is "SELECT count(*) FROM lockstep.task JOIN lockstep.executor e USING (executor_no) JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queue[line]}' AND e.pid = $heir AND \"order\" = 1" 2 || failed=1
+eventually 15 is "SELECT count(*)
+    FROM lockstep.task JOIN lockstep.executor e USING (executor_no) JOIN lockstep.queue q USING (queue_id)
+    WHERE q.name = '${queue[line]}' AND e.pid = $heir AND \"order\" = 1" 2 || failed=1
 echo 'pg heal' >&7
 
 case_begin 'a task whose backend stands still is not run by another executor, also when its own one dies'
@@ -84,7 +96,8 @@ point_executor heir2 "$LOCKSTEP_BIN" --queue "${queue[both]}"
 heir2=$pid
 eventually 10 grep -q 'event=executor_started' "$tmp/heir2.log"
 sleep 3 # T2 and more: nothing is to happen in this time
-expect 'attempts beside a stopped backend' "$(sql "SELECT count(*) FROM lockstep.task JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $heir2 AND \"order\" = 1")" 0
+expect 'attempts beside a stopped backend' "$(sql "SELECT count(*)
+    FROM lockstep.task JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $heir2 AND \"order\" = 1")" 0
 expect 'the reader: its executor goes on' "$(grep -c 'event=incarnation_lost' "$tmp/reader.log" || true)" 0
 
 case_begin 'when all answer again each run ends, each task has its effect once, and no row is impossible'
@@ -95,7 +108,8 @@ eventually 20 points_done || { sql 'TABLE lockstep.run_status'; failed=1; }
 told_to_end "${executor[liveness]}" "${executor[control]}" "${executor[line]}" "${executor[reader]}" "$heir" "$heir2"
 for name in liveness line reader both; do expect "$name" "$(ledger_check "${queue[$name]}" 2)" ''; done
 expect 'control: two runs' "$(sql "SELECT count(*) FROM ledger WHERE q = '${queue[control]}'")" 6
-expect 'reader: attempts' "$(sql "SELECT max(attempt_num) FROM lockstep.task JOIN lockstep.queue q USING (queue_id) WHERE q.name = '${queue[reader]}'")" 1
+expect 'reader: attempts' "$(sql "SELECT max(attempt_num) FROM lockstep.task JOIN lockstep.queue q USING (queue_id)
+    WHERE q.name = '${queue[reader]}'")" 1
 expect 'rows that are impossible' "$(sql "$(cat "$here/../support/impossible.sql")")" ''
 cases_end
 [ $failed = 0 ] || tail -n 12 "$tmp"/*.log

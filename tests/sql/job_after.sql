@@ -1,4 +1,5 @@
--- What follows another job: each of its ends is one occurrence, however many come before the dispatcher decides (sql/functions/job/job_ended.sql).
+-- What follows another job: each of its ends is one occurrence, however many come before the dispatcher decides
+-- (sql/functions/job/job_ended.sql).
 BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
@@ -28,18 +29,23 @@ $$;
 CREATE FUNCTION pg_temp.child(job jsonb DEFAULT '{}', schedule jsonb DEFAULT '{}') RETURNS void LANGUAGE sql AS $$
     DELETE FROM lockstep.job WHERE name = 'child';
     UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
-    SELECT lockstep.job_define(pg_temp.spec('child', job || jsonb_build_object('schedules', jsonb_build_array('{"name": "s", "kind": "after", "job": "parent"}'::jsonb || schedule))));
+    SELECT lockstep.job_define(pg_temp.spec('child', job || jsonb_build_object('schedules',
+        jsonb_build_array('{"name": "s", "kind": "after", "job": "parent"}'::jsonb || schedule))));
 $$;
 -- The occurrences of the child, oldest first, and whether each is of another run of the parent.
 CREATE FUNCTION pg_temp.occurred() RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(o.outcome, ' ' ORDER BY o.scheduled_for) || CASE WHEN bool_and(EXISTS (
-        SELECT FROM lockstep.job_occurrence p JOIN lockstep.job j USING (job_id) WHERE j.name = 'parent' AND p.scheduled_for = o.scheduled_for)) THEN '' ELSE ' of other times' END
+        SELECT FROM lockstep.job_occurrence p JOIN lockstep.job j USING (job_id)
+        WHERE j.name = 'parent' AND p.scheduled_for = o.scheduled_for))
+        THEN ''
+        ELSE ' of other times' END
     FROM lockstep.job_occurrence o JOIN lockstep.job j USING (job_id) WHERE j.name = 'child'
 $$;
 SELECT lockstep.job_define(pg_temp.spec('parent'));
 
 SELECT pg_temp.child('{"overlap": "allow"}'), pg_temp.parent(), pg_temp.parent(), pg_temp.parent();
-SELECT is(pg_temp.dispatch(), 'child fire, child fire, child fire', 'three ends before the dispatcher decides fire three times');
+SELECT is(pg_temp.dispatch(), 'child fire, child fire, child fire',
+          'three ends before the dispatcher decides fire three times');
 SELECT is(pg_temp.occurred(), 'fired fired fired', 'each for the time of its own run of the parent');
 SELECT is((SELECT count(*) FROM lockstep.job_end), 0::bigint, 'and none is left');
 SELECT pg_temp.parent(), pg_temp.dispatch();
@@ -47,12 +53,15 @@ SELECT is(pg_temp.occurred(), 'fired fired fired fired', 'a later end fires as b
 
 SELECT pg_temp.child(), pg_temp.parent(), pg_temp.parent();
 SELECT is(pg_temp.dispatch(), 'child fire, child skip', 'overlap skip: the second end meets the run of the first');
-SELECT is((SELECT reason ~ '^run .* of the job is' FROM lockstep.job_occurrence o JOIN lockstep.job j USING (job_id) WHERE j.name = 'child' AND o.outcome = 'skipped'), true, 'which the occurrence names');
+SELECT is((SELECT reason ~ '^run .* of the job is' FROM lockstep.job_occurrence o JOIN lockstep.job j USING (job_id)
+           WHERE j.name = 'child' AND o.outcome = 'skipped'),
+          true, 'which the occurrence names');
 SELECT pg_temp.parent();
 SELECT is(pg_temp.dispatch(), 'child skip', 'and so does an end that comes while the run is open');
 
 SELECT pg_temp.child('{"overlap": "queue_one"}'), pg_temp.parent(), pg_temp.parent(), pg_temp.parent();
-SELECT is(pg_temp.dispatch(), 'child fire, child queue, child skip', 'queue_one: the second waits for the run, and the third finds that one waits');
+SELECT is(pg_temp.dispatch(), 'child fire, child queue, child skip',
+          'queue_one: the second waits for the run, and the third finds that one waits');
 SELECT pg_temp.ends('child');
 SELECT is(pg_temp.dispatch(), 'child fire', 'which fires when the run has ended');
 SELECT is(pg_temp.occurred(), 'fired fired skipped', 'each end has its occurrence');
@@ -67,7 +76,8 @@ SELECT pg_temp.ends('child');
 SELECT is(pg_temp.dispatch(), 'child fire', 'and the last one after it');
 
 -- Only the ends that it follows.
-SELECT pg_temp.child('{"overlap": "allow"}', '{"on": "failure"}'), pg_temp.parent('Failed'), pg_temp.parent(), pg_temp.parent('Failed');
+SELECT pg_temp.child('{"overlap": "allow"}', '{"on": "failure"}'), pg_temp.parent('Failed'), pg_temp.parent(),
+       pg_temp.parent('Failed');
 SELECT is(pg_temp.dispatch(), 'child fire, child fire', 'an end that it does not follow is none of its times');
 
 -- An end is decided as an error, and the next one is not lost with it.
@@ -77,13 +87,15 @@ SELECT is(pg_temp.dispatch(), 'child error, child error', 'an error of one end l
 SELECT is(pg_temp.occurred(), 'error error', 'and each has its occurrence');
 
 -- A change fires nothing, and says so of each end.
-SELECT pg_temp.child('{"overlap": "allow"}'), pg_temp.parent(), pg_temp.parent(), lockstep.job_set('child', '{"enabled": false}');
+SELECT pg_temp.child('{"overlap": "allow"}'), pg_temp.parent(), pg_temp.parent(),
+       lockstep.job_set('child', '{"enabled": false}');
 SELECT is(pg_temp.dispatch(), 'nothing', 'ends before a change fire nothing');
 SELECT is(pg_temp.occurred(), 'skipped skipped', 'and each has its occurrence');
 SELECT is((SELECT count(*) FROM lockstep.job_end), 0::bigint, 'none waits');
 
 -- Ends of one moment are still ends of their own: of runs that no occurrence knows any more.
-SELECT pg_temp.child('{"overlap": "allow"}'), lockstep.job_set('parent', '{"overlap": "allow"}'), lockstep.job_run('parent'), lockstep.job_run('parent');
+SELECT pg_temp.child('{"overlap": "allow"}'), lockstep.job_set('parent', '{"overlap": "allow"}'),
+       lockstep.job_run('parent'), lockstep.job_run('parent');
 DELETE FROM lockstep.job_occurrence o USING lockstep.job j WHERE j.job_id = o.job_id AND j.name = 'parent';
 UPDATE lockstep.run SET status = 'Completed', ended_at = '2020-01-01 06:00Z' WHERE ended_at IS NULL;
 SELECT is(pg_temp.dispatch(), 'child fire, child fire', 'two ends of one moment fire twice');

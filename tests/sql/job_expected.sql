@@ -3,52 +3,75 @@ BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
 INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
-INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues) VALUES (gen_random_uuid(), 'h', 1, 'v', 1, '{q}');
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
+VALUES (gen_random_uuid(), 'h', 1, 'v', 1, '{q}');
 
 \ir job.inc
-CREATE FUNCTION pg_temp.health(name text) RETURNS text LANGUAGE sql AS $$ SELECT concat_ws(' ', state, is_problem) FROM lockstep.job_health h WHERE h.job = name $$;
+CREATE FUNCTION pg_temp.health(name text) RETURNS text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', state, is_problem) FROM lockstep.job_health h WHERE h.job = name
+$$;
 -- The job's only schedule is late by p_late, not decided.
 CREATE FUNCTION pg_temp.late(name text, p_late interval) RETURNS text LANGUAGE sql AS $$
-    UPDATE lockstep.schedule s SET next_at = clock_timestamp() - p_late FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = late.name;
+    UPDATE lockstep.schedule s SET next_at = clock_timestamp() - p_late FROM lockstep.job j
+    WHERE j.job_id = s.job_id AND j.name = late.name;
     SELECT pg_temp.health(name)
 $$;
 CREATE FUNCTION pg_temp.watch(name text, schedule jsonb) RETURNS int LANGUAGE sql AS $$
-    SELECT lockstep.job_define(jsonb_build_object('job', name, 'watch', true, 'schedules', jsonb_build_array('{"name": "s", "kind": "interval", "every": "24h"}' || schedule)))
+    SELECT lockstep.job_define(jsonb_build_object('job', name, 'watch', true,
+        'schedules', jsonb_build_array('{"name": "s", "kind": "interval", "every": "24h"}' || schedule)))
 $$;
 
 -- Grace.
-SELECT pg_temp.watch('default', '{}'), pg_temp.watch('short', '{"grace": "20s"}'), pg_temp.watch('long', '{"grace": "3h"}'), pg_temp.watch('jittered', '{"grace": "20s", "jitter": "10m"}');
+SELECT pg_temp.watch('default', '{}'), pg_temp.watch('short', '{"grace": "20s"}'),
+       pg_temp.watch('long', '{"grace": "3h"}'), pg_temp.watch('jittered', '{"grace": "20s", "jitter": "10m"}');
 SELECT is(pg_temp.late(name, late), said, format('%s: a report that is %s late', name, late))
-FROM (VALUES (1, 'default', interval '50 s', 'ok f'), (2, 'default', '61 min', 'missed t'), (3, 'short', '19 s', 'ok f'), (4, 'short', '21 s', 'missed t'), (5, 'long', '179 min', 'ok f'), (6, 'long', '181 min', 'missed t'),
-             (7, 'jittered', '10 min', 'ok f'), (8, 'jittered', '11 min', 'missed t')) AS c (no, name, late, said) ORDER BY no;
+FROM (VALUES (1, 'default', interval '50 s', 'ok f'), (2, 'default', '61 min', 'missed t'),
+             (3, 'short', '19 s', 'ok f'), (4, 'short', '21 s', 'missed t'), (5, 'long', '179 min', 'ok f'),
+             (6, 'long', '181 min', 'missed t'),
+             (7, 'jittered', '10 min', 'ok f'), (8, 'jittered', '11 min', 'missed t')) AS c (no, name, late, said)
+ORDER BY no;
 SELECT lockstep.ping('short'), lockstep.ping('long');
 SELECT is(pg_temp.health('short'), 'late t', 'a report after the grace is late');
 SELECT is(pg_temp.health('long'), 'late t', 'also of a long one');
 SELECT pg_temp.late('short', '15 s'), pg_temp.late('long', '2 h'), lockstep.ping('short'), lockstep.ping('long');
 SELECT is(pg_temp.health('short') || ', ' || pg_temp.health('long'), 'ok f, ok f', 'one within it is well');
-SELECT is(pg_temp.watch('long', '{}') > 0 AND pg_temp.late('long', '61 min') = 'missed t', true, 'without the field it is as before');
-SELECT lockstep.job_define(pg_temp.spec('j', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "grace": "10s"}]}'));
-SELECT is(pg_temp.late('j', '5 s') || ', ' || pg_temp.late('j', '15 s'), 'ok f, missed t', 'a job''s time that no dispatcher has decided');
+SELECT is(pg_temp.watch('long', '{}') > 0 AND pg_temp.late('long', '61 min') = 'missed t', true,
+          'without the field it is as before');
+SELECT lockstep.job_define(pg_temp.spec('j',
+    '{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "grace": "10s"}]}'));
+SELECT is(pg_temp.late('j', '5 s') || ', ' || pg_temp.late('j', '15 s'), 'ok f, missed t',
+          'a job''s time that no dispatcher has decided');
 
 -- max_expected.
-SELECT lockstep.job_define(pg_temp.spec('r', '{"max_expected": "10m"}')), lockstep.job_define(pg_temp.spec('free')), lockstep.job_run('r'), lockstep.job_run('free');
-UPDATE lockstep.run SET first_offset = run_no, status = 'Running', started_at = now(), created_at = now() - interval '9 min';
+SELECT lockstep.job_define(pg_temp.spec('r', '{"max_expected": "10m"}')), lockstep.job_define(pg_temp.spec('free')),
+       lockstep.job_run('r'), lockstep.job_run('free');
+UPDATE lockstep.run
+SET first_offset = run_no, status = 'Running', started_at = now(), created_at = now() - interval '9 min';
 SELECT is(pg_temp.health('r'), 'running f', 'a run that takes 9 minutes of 10 runs');
 UPDATE lockstep.run SET created_at = now() - interval '11 min';
 SELECT is(pg_temp.health('r'), 'stuck t', 'one that takes 11 is stuck');
-SELECT matches((SELECT detail FROM lockstep.job_health WHERE job = 'r'), 'takes longer than 00:10:00$', 'and says than what');
+SELECT matches((SELECT detail FROM lockstep.job_health WHERE job = 'r'), 'takes longer than 00:10:00$',
+               'and says than what');
 SELECT is(pg_temp.health('free'), 'running f', 'without the field, and without good runs before, nothing is known');
 INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, decided_at, outcome, source, dispatcher, status, ended_at)
-SELECT j.job_id, now() - n * interval '1 day', now() - n * interval '1 day', 'fired', 's', 'd', 'Completed', now() - n * interval '1 day' + interval '1 h' FROM lockstep.job j, generate_series(1, 5) AS n WHERE j.name = 'r';
+SELECT j.job_id, now() - n * interval '1 day', now() - n * interval '1 day', 'fired', 's', 'd', 'Completed',
+       now() - n * interval '1 day' + interval '1 h'
+FROM lockstep.job j, generate_series(1, 5) AS n WHERE j.name = 'r';
 SELECT is(pg_temp.health('r'), 'stuck t', 'max_expected counts, whatever the runs before took');
 SELECT lockstep.job_set('r', '{"max_expected": null}');
 SELECT is(pg_temp.health('r'), 'running f', 'without it they count');
 
 SELECT throws_like(format('SELECT lockstep.job_define(%L)', spec), message, message)
-FROM (VALUES (pg_temp.spec('x', '{"max_expected": "soon"}'), 'max_expected: "soon" is not a length of time'), (pg_temp.spec('x', '{"max_expected": "0s"}'), 'max_expected: 0s is not in the range'),
-             (pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "grace": "0s"}]}'), 'job x, schedule s: grace: 0s is not in the range'),
-             (pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "after", "job": "r", "grace": "1m"}]}'), 'job x, schedule s: grace: what follows another job has no time%'),
-             ('{"job": "w", "watch": true, "max_expected": "1h", "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}', 'watch: %')) AS bad (spec, message);
+FROM (VALUES (pg_temp.spec('x', '{"max_expected": "soon"}'), 'max_expected: "soon" is not a length of time'),
+             (pg_temp.spec('x', '{"max_expected": "0s"}'), 'max_expected: 0s is not in the range'),
+             (pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h", "grace": "0s"}]}'),
+              'job x, schedule s: grace: 0s is not in the range'),
+             (pg_temp.spec('x', '{"schedules": [{"name": "s", "kind": "after", "job": "r", "grace": "1m"}]}'),
+              'job x, schedule s: grace: what follows another job has no time%'),
+             ('{"job": "w", "watch": true, "max_expected": "1h", "schedules": [{"name": "s", "kind": '
+              '"interval", "every": "1h"}]}',
+              'watch: %'))
+    AS bad (spec, message);
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,4 +1,5 @@
--- Jobs in the hands of operators: backfill, schedules one by one, files that turn a chain round, queues that others need. tests/sql/job.sql has the rest.
+-- Jobs in the hands of operators: backfill, schedules one by one, files that turn a chain round, queues that others
+-- need. tests/sql/job.sql has the rest.
 BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
@@ -10,41 +11,65 @@ CREATE FUNCTION pg_temp.gone(VARIADIC names text[]) RETURNS void LANGUAGE sql AS
     DELETE FROM lockstep.job WHERE name = ANY (names);
 $$;
 -- What a backfill of 2020-01-01 does, in short.
-CREATE FUNCTION pg_temp.fill(name text, first text, until text, overlap text DEFAULT 'allow', schedule text DEFAULT NULL, dry boolean DEFAULT false) RETURNS text LANGUAGE sql AS $$
-    SELECT COALESCE(string_agg(b.action || ' ' || to_char(b.scheduled_for AT TIME ZONE 'UTC', 'HH24:MI'), ', ' ORDER BY b.scheduled_for, b.schedule_name), 'nothing')
-    FROM lockstep.job_backfill(name, ('2020-01-01 ' || first || 'Z')::timestamptz, ('2020-01-01 ' || until || 'Z')::timestamptz, schedule, overlap, dry) AS b
+CREATE FUNCTION pg_temp.fill(name text, first text, until text, overlap text DEFAULT 'allow',
+                             schedule text DEFAULT NULL, dry boolean DEFAULT false)
+RETURNS text LANGUAGE sql AS $$
+    SELECT COALESCE(string_agg(b.action || ' ' || to_char(b.scheduled_for AT TIME ZONE 'UTC', 'HH24:MI'), ', '
+                               ORDER BY b.scheduled_for, b.schedule_name),
+                    'nothing')
+    FROM lockstep.job_backfill(name, ('2020-01-01 ' || first || 'Z')::timestamptz,
+                               ('2020-01-01 ' || until || 'Z')::timestamptz, schedule, overlap, dry)
+        AS b
 $$;
 
 -- Backfill.
 SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
-SELECT is(pg_temp.fill('b', '06:00', '09:00', dry => true), 'fire 06:00, fire 07:00, fire 08:00', 'a dry run says what would fire; the end is not part of the range');
+SELECT is(pg_temp.fill('b', '06:00', '09:00', dry => true), 'fire 06:00, fire 07:00, fire 08:00',
+          'a dry run says what would fire; the end is not part of the range');
 SELECT is((SELECT count(*) FROM lockstep.run), 0::bigint, 'and fires nothing');
-SELECT is(pg_temp.fill('b', '06:00', '09:00'), 'fire 06:00, fire 07:00, fire 08:00', 'allow: all times of the range fire at once, oldest first');
-SELECT is(pg_temp.fill('b', '05:00', '10:00'), 'fire 05:00, fire 09:00', 'a second one fires what has not fired, and nothing twice');
-SELECT is((SELECT format('%s %s %s', count(DISTINCT run_id), min(source) = 'backfill by ' || session_user, bool_and(run_id = lockstep.job_run_id(s.schedule_uid, o.scheduled_for)))
-    FROM lockstep.job_occurrence o JOIN lockstep.schedule s USING (schedule_id)), '5 t t', 'each with the id that its time has, and says who filled it');
-SELECT is((SELECT string_agg(DISTINCT started_by, ', ') FROM lockstep.run), 'backfill by ' || session_user, 'and so does its run');
-SELECT is((SELECT messages[1]::jsonb ->> 'run_name' FROM lockstep.enqueued LIMIT 1), 'b', 'its messages are in the outbox');
+SELECT is(pg_temp.fill('b', '06:00', '09:00'), 'fire 06:00, fire 07:00, fire 08:00',
+          'allow: all times of the range fire at once, oldest first');
+SELECT is(pg_temp.fill('b', '05:00', '10:00'), 'fire 05:00, fire 09:00',
+          'a second one fires what has not fired, and nothing twice');
+SELECT is((SELECT format('%s %s %s', count(DISTINCT run_id), min(source) = 'backfill by ' || session_user,
+                         bool_and(run_id = lockstep.job_run_id(s.schedule_uid, o.scheduled_for)))
+    FROM lockstep.job_occurrence o JOIN lockstep.schedule s USING (schedule_id)), '5 t t',
+          'each with the id that its time has, and says who filled it');
+SELECT is((SELECT string_agg(DISTINCT started_by, ', ') FROM lockstep.run), 'backfill by ' || session_user,
+          'and so does its run');
+SELECT is((SELECT messages[1]::jsonb ->> 'run_name' FROM lockstep.enqueued LIMIT 1), 'b',
+          'its messages are in the outbox');
 SELECT is((SELECT next_at > now() FROM lockstep.schedule), true, 'the schedule has its next time as before');
 SELECT pg_temp.ends('b');
-SELECT is(pg_temp.fill('b', '10:00', '13:00', 'queue_one'), 'fire 10:00, wait 11:00, wait 12:00', 'queue_one: one, the others wait');
+SELECT is(pg_temp.fill('b', '10:00', '13:00', 'queue_one'), 'fire 10:00, wait 11:00, wait 12:00',
+          'queue_one: one, the others wait');
 SELECT is(pg_temp.fill('b', '10:00', '13:00', 'queue_one'), 'wait 11:00, wait 12:00', 'while its run is open');
 SELECT pg_temp.ends('b');
 SELECT is(pg_temp.fill('b', '10:00', '13:00', 'queue_one'), 'fire 11:00, wait 12:00', 'the next one when it has ended');
 SELECT pg_temp.ends('b');
-SELECT is(pg_temp.fill('b', '12:00', '15:00', 'skip'), 'fire 12:00, skip 13:00, skip 14:00', 'skip: what meets an open run is left');
+SELECT is(pg_temp.fill('b', '12:00', '15:00', 'skip'), 'fire 12:00, skip 13:00, skip 14:00',
+          'skip: what meets an open run is left');
 SELECT pg_temp.ends('b');
 SELECT is(pg_temp.fill('b', '12:00', '15:00', 'skip', dry => true), 'fire 13:00, skip 14:00', 'and so a dry run says');
 -- A time that was skipped, missed or an error is fired; one that is still to be decided is the dispatcher's.
 INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, dispatcher)
-SELECT job_id, schedule_id, ('2020-01-01 15:00Z'::timestamptz + n * interval '1 h'), ('{skipped,missed,error}'::text[])[n + 1], 's', 'd' FROM lockstep.schedule, generate_series(0, 2) AS n;
-SELECT is(pg_temp.fill('b', '15:00', '18:00'), 'fire 15:00, fire 16:00, fire 17:00', 'what was skipped, missed or an error is fired');
-SELECT is((SELECT string_agg(DISTINCT outcome, ' ') FROM lockstep.job_occurrence WHERE scheduled_for >= '2020-01-01 15:00Z'), 'fired', 'and is fired in the history, too');
-UPDATE lockstep.schedule SET next_at = '2020-01-01 20:00Z', wake_at = '2020-01-01 20:00Z', queued_for = '2020-01-01 18:00Z';
-SELECT is(pg_temp.fill('b', '18:00', '21:00'), 'leave 18:00, fire 19:00, leave 20:00', 'what waits, and what has yet to be decided, is left to the dispatcher');
+SELECT job_id, schedule_id, ('2020-01-01 15:00Z'::timestamptz + n * interval '1 h'),
+       ('{skipped,missed,error}'::text[])[n + 1], 's', 'd'
+FROM lockstep.schedule, generate_series(0, 2) AS n;
+SELECT is(pg_temp.fill('b', '15:00', '18:00'), 'fire 15:00, fire 16:00, fire 17:00',
+          'what was skipped, missed or an error is fired');
+SELECT is((SELECT string_agg(DISTINCT outcome, ' ') FROM lockstep.job_occurrence
+           WHERE scheduled_for >= '2020-01-01 15:00Z'),
+          'fired', 'and is fired in the history, too');
+UPDATE lockstep.schedule
+SET next_at = '2020-01-01 20:00Z', wake_at = '2020-01-01 20:00Z', queued_for = '2020-01-01 18:00Z';
+SELECT is(pg_temp.fill('b', '18:00', '21:00'), 'leave 18:00, fire 19:00, leave 20:00',
+          'what waits, and what has yet to be decided, is left to the dispatcher');
 SELECT pg_temp.ends('b');
 UPDATE lockstep.schedule SET wake_at = '2020-01-01 20:00Z';
-SELECT is((SELECT string_agg(d.verdict || to_char(d.scheduled_for AT TIME ZONE 'UTC', ' HH24:MI'), ', ') FROM generate_series(1, 2) AS n, lockstep.dispatch('test', '2020-01-01 20:00Z'::timestamptz + n * interval '1 s') AS d),
+SELECT is((SELECT string_agg(d.verdict || to_char(d.scheduled_for AT TIME ZONE 'UTC', ' HH24:MI'), ', ')
+           FROM generate_series(1, 2) AS n,
+                lockstep.dispatch('test', '2020-01-01 20:00Z'::timestamptz + n * interval '1 s') AS d),
     'fire 18:00, skip 20:00', 'which meets nothing of the backfill');
 SELECT pg_temp.gone('b');
 SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
@@ -52,53 +77,87 @@ SELECT pg_temp.fill('b', '06:00', '07:00'), pg_temp.ends('b');
 SELECT is((SELECT state FROM lockstep.job_health WHERE job = 'b'), 'ok', 'a time that was filled is not late');
 SELECT pg_temp.gone('b');
 -- Several schedules, disabled ones, clocks.
-SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}, {"name": "off", "kind": "interval", "every": "30m", "enabled": false},
+SELECT lockstep.job_define(pg_temp.spec('b',
+    '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"},
+                    {"name": "off", "kind": "interval", "every": "30m", "enabled": false},
     {"name": "warsaw", "kind": "daily", "times": ["08:30"], "zone": "Europe/Warsaw"}]}'));
-SELECT is(pg_temp.fill('b', '07:00', '08:30', dry => true), 'fire 07:00, fire 07:30, fire 08:00', 'the schedules that are enabled, each in its zone');
-SELECT is(pg_temp.fill('b', '07:00', '08:30', schedule => 'off', dry => true), 'fire 07:00, fire 07:30, fire 08:00', 'one that is named may be disabled');
+SELECT is(pg_temp.fill('b', '07:00', '08:30', dry => true), 'fire 07:00, fire 07:30, fire 08:00',
+          'the schedules that are enabled, each in its zone');
+SELECT is(pg_temp.fill('b', '07:00', '08:30', schedule => 'off', dry => true), 'fire 07:00, fire 07:30, fire 08:00',
+          'one that is named may be disabled');
 SELECT pg_temp.gone('b');
-SELECT lockstep.job_define(pg_temp.spec('b', '{"enabled": false, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
-SELECT is(pg_temp.fill('b', '07:00', '09:00'), 'fire 07:00, fire 08:00', 'a job that is disabled can be filled, as it can be run by hand');
+SELECT lockstep.job_define(pg_temp.spec('b',
+    '{"enabled": false, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
+SELECT is(pg_temp.fill('b', '07:00', '09:00'), 'fire 07:00, fire 08:00',
+          'a job that is disabled can be filled, as it can be run by hand');
 SELECT pg_temp.gone('b');
 -- Refusals: each with the field, and nothing is stored.
-SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}')), lockstep.job_define(pg_temp.spec('plain')),
+SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}')),
+       lockstep.job_define(pg_temp.spec('plain')),
     lockstep.job_define('{"job": "w", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
 SELECT throws_like('SELECT lockstep.job_backfill(' || call || ')', message, message)
-FROM (VALUES ($$'b', '2020-01-01Z', '2020-02-01Z'$$, 'until: the range has more than 1000 times'), ($$'b', '2020-01-02Z', '2020-01-01Z'$$, 'until: it is not after from'),
-             ($$'b', '2020-01-01Z', '2220-01-01Z'$$, 'until: times that are to come are fired by the dispatcher'), ($$'b', NULL, '2020-01-01Z'$$, 'from: it is no time'),
-             ($$'b', '-infinity', '2020-01-01Z'$$, 'from: it is no time'), ($$'b', '2020-01-01Z', 'infinity'$$, 'until: it is not after from'),
+FROM (VALUES ($$'b', '2020-01-01Z', '2020-02-01Z'$$, 'until: the range has more than 1000 times'),
+             ($$'b', '2020-01-02Z', '2020-01-01Z'$$, 'until: it is not after from'),
+             ($$'b', '2020-01-01Z', '2220-01-01Z'$$, 'until: times that are to come are fired by the dispatcher'),
+             ($$'b', NULL, '2020-01-01Z'$$, 'from: it is no time'),
+             ($$'b', '-infinity', '2020-01-01Z'$$, 'from: it is no time'),
+             ($$'b', '2020-01-01Z', 'infinity'$$, 'until: it is not after from'),
              ($$'b', '2020-01-01Z', '2020-01-02Z', 'nightly'$$, 'schedule: job b has no schedule "nightly" with times'),
-             ($$'b', '2020-01-01Z', '2020-01-02Z', NULL, 'cancel'$$, 'overlap: "cancel" is not known'), ($$'plain', '2020-01-01Z', '2020-01-02Z'$$, 'job: plain has no schedule with times'),
-             ($$'w', '2020-01-01Z', '2020-01-02Z'$$, 'job w is a watch%'), ($$'none', '2020-01-01Z', '2020-01-02Z'$$, 'there is no job none')) AS bad (call, message);
+             ($$'b', '2020-01-01Z', '2020-01-02Z', NULL, 'cancel'$$, 'overlap: "cancel" is not known'),
+             ($$'plain', '2020-01-01Z', '2020-01-02Z'$$, 'job: plain has no schedule with times'),
+             ($$'w', '2020-01-01Z', '2020-01-02Z'$$, 'job w is a watch%'),
+             ($$'none', '2020-01-01Z', '2020-01-02Z'$$, 'there is no job none'))
+    AS bad (call, message);
 SELECT is((SELECT count(*) FROM lockstep.job_occurrence), 0::bigint, 'and nothing of it is stored');
-SELECT is((SELECT count(*) FROM lockstep.job_backfill('b', '2020-01-01Z', '2020-01-01 16:40Z', dry_run => true)), 1000::bigint, 'a thousand times are as many as may be');
+SELECT is((SELECT count(*) FROM lockstep.job_backfill('b', '2020-01-01Z', '2020-01-01 16:40Z', dry_run => true)),
+          1000::bigint, 'a thousand times are as many as may be');
 SELECT pg_temp.gone('b', 'plain', 'w');
 CREATE TABLE public.staging (id int);
 GRANT SELECT ON public.staging TO PUBLIC; -- other tests make logins that run tasks
-SELECT lockstep.job_define(pg_temp.spec('asks', '{"query": "SELECT 100 AS \"order\", ''SELECT 1'' AS sql", "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}') - 'tasks'),
+SELECT lockstep.job_define(pg_temp.spec('asks', '{"query": "SELECT 100 AS \"order\", ''SELECT 1'' AS sql",
+                                                  "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')
+                           - 'tasks'),
     lockstep.job_define(pg_temp.spec('waits', '{"trigger": {"on": "public.staging", "threshold": 5}}'));
-SELECT throws_like(format('SELECT lockstep.job_backfill(%L, %L, %L, dry_run => %L)', job, '2020-01-01Z', '2020-01-02Z', dry), message, message)
-FROM (VALUES ('asks', 'query: the tasks of job asks come from its query, which a backfill does not run'), ('waits', 'trigger: job waits fires when rows wait and has no times')) AS bad (job, message),
+SELECT throws_like(format('SELECT lockstep.job_backfill(%L, %L, %L, dry_run => %L)', job, '2020-01-01Z',
+                          '2020-01-02Z', dry),
+                   message, message)
+FROM (VALUES ('asks', 'query: the tasks of job asks come from its query, which a backfill does not run'),
+             ('waits', 'trigger: job waits fires when rows wait and has no times'))
+    AS bad (job, message),
     unnest('{true,false}'::boolean[]) AS dry;
 SELECT pg_temp.gone('asks', 'waits');
 
 -- Schedules one by one: as a file would have them.
-CREATE FUNCTION pg_temp.schedules(name text) RETURNS jsonb LANGUAGE sql AS $$ SELECT j.spec -> 'schedules' FROM lockstep.job j WHERE j.name = schedules.name $$;
+CREATE FUNCTION pg_temp.schedules(name text)
+RETURNS jsonb LANGUAGE sql AS $$ SELECT j.spec -> 'schedules' FROM lockstep.job j WHERE j.name = schedules.name $$;
 CREATE FUNCTION pg_temp.stored(name text) RETURNS text LANGUAGE sql AS $$
-    SELECT string_agg(s.name || ' ' || s.is_active, ', ' ORDER BY s.name) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = stored.name $$;
+    SELECT string_agg(s.name || ' ' || s.is_active, ', ' ORDER BY s.name)
+    FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = stored.name
+$$;
 SELECT lockstep.job_define(pg_temp.spec('a'));
-SELECT is(lockstep.schedule_add('a', '{"name": "night", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}'), 2, 'a schedule is added, and the job has another version');
-SELECT is(lockstep.schedule_add('a', '{"name": "noon", "kind": "daily", "times": ["12:00"]}', 2), 3, 'to the version that the caller has seen');
+SELECT is(lockstep.schedule_add('a',
+                                '{"name": "night", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}'),
+          2, 'a schedule is added, and the job has another version');
+SELECT is(lockstep.schedule_add('a', '{"name": "noon", "kind": "daily", "times": ["12:00"]}', 2), 3,
+          'to the version that the caller has seen');
 SELECT is(pg_temp.stored('a'), 'night true, noon true', 'the job has both');
 SELECT next_at AS noon FROM lockstep.schedule WHERE name = 'noon' \gset
 SELECT is(lockstep.schedule_set('a', 'night', '{"expr": "0 3 * * *", "jitter": "5m"}'), 4, 'fields are changed');
-SELECT is(pg_temp.schedules('a') -> 0, '{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "Europe/Warsaw", "jitter": "5m"}'::jsonb, 'and the others stay');
-SELECT is((SELECT next_at FROM lockstep.schedule WHERE name = 'noon'), :'noon'::timestamptz, 'nor does the other schedule change');
+SELECT is(pg_temp.schedules('a') -> 0,
+          '{"name": "night", "kind": "cron", "expr": "0 3 * * *", "zone": "Europe/Warsaw", "jitter": "5m"}'::jsonb,
+          'and the others stay');
+SELECT is((SELECT next_at FROM lockstep.schedule WHERE name = 'noon'), :'noon'::timestamptz,
+          'nor does the other schedule change');
 SELECT lockstep.schedule_set('a', 'night', '{"kind": "interval", "every": "2h", "jitter": null}');
-SELECT is(pg_temp.schedules('a') -> 0, '{"name": "night", "kind": "interval", "every": "2h", "zone": "Europe/Warsaw"}'::jsonb, 'another kind leaves no field of the old rule; null is as never set');
-SELECT j.version AS version, (SELECT count(*) FROM lockstep.job_event) AS events FROM lockstep.job j WHERE j.name = 'a' \gset
-SELECT is(lockstep.schedule_set('a', 'night', change::jsonb), :version, 'a change that changes nothing leaves the version: ' || change)
-FROM unnest('{"{}","{\"every\": \"2h\"}","{\"enabled\": true, \"jitter\": null}","{\"kind\": \"interval\"}"}'::text[]) AS change;
+SELECT is(pg_temp.schedules('a') -> 0,
+          '{"name": "night", "kind": "interval", "every": "2h", "zone": "Europe/Warsaw"}'::jsonb,
+          'another kind leaves no field of the old rule; null is as never set');
+SELECT j.version AS version, (SELECT count(*) FROM lockstep.job_event) AS events FROM lockstep.job j
+WHERE j.name = 'a' \gset
+SELECT is(lockstep.schedule_set('a', 'night', change::jsonb), :version,
+          'a change that changes nothing leaves the version: ' || change)
+FROM unnest('{"{}","{\"every\": \"2h\"}","{\"enabled\": true, \"jitter\": null}","{\"kind\": \"interval\"}"}'::text[])
+    AS change;
 SELECT is((SELECT count(*) FROM lockstep.job_event), :events::bigint, 'and the log');
 SELECT lockstep.schedule_set('a', 'night', '{"enabled": false}');
 SELECT is(pg_temp.stored('a'), 'night false, noon true', 'one that is disabled does not fire');
@@ -106,65 +165,121 @@ SELECT lockstep.schedule_remove('a', 'night');
 SELECT is(pg_temp.stored('a'), 'noon true', 'it is removed');
 SELECT lockstep.schedule_remove('a', 'noon');
 SELECT is(pg_temp.schedules('a'), NULL, 'and without the last one the job is one that runs by hand');
-SELECT lockstep.job_apply(jsonb_build_array(pg_temp.spec('f', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')), 'file');
+SELECT lockstep.job_apply(jsonb_build_array(pg_temp.spec('f',
+    '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')),
+    'file');
 SELECT lockstep.schedule_set('f', 's', '{"every": "2h"}');
-SELECT is((SELECT action FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('f', '{"schedules": [{"name": "s", "kind": "interval", "every": "3h"}]}')), 'file')), 'kept', 'a file finds that it was changed by hand');
+SELECT is((SELECT action FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('f',
+    '{"schedules": [{"name": "s", "kind": "interval", "every": "3h"}]}')),
+                                                 'file')),
+          'kept', 'a file finds that it was changed by hand');
 SELECT throws_like('SELECT lockstep.' || call, message, message)
-FROM (VALUES ($$schedule_add('f', '{"name": "s", "kind": "interval", "every": "1h"}')$$, 'name: job f has a schedule "s" already'), ($$schedule_add('f', '{"name": "t"}')$$, '%kind: nothing is not known%'),
-             ($$schedule_add('f', '[]')$$, 'job f: schedules[2]: it is no JSON object'), ($$schedule_add('f', NULL)$$, 'job f: schedules[2]: it is no JSON object'),
-             ($$schedule_add('f', '{"name": "t", "kind": "cron", "expr": "0 25 * * *"}')$$, '%25%'), ($$schedule_add('none', '{}')$$, 'there is no job none'),
-             ($$schedule_add('f', '{"name": "t", "kind": "interval", "every": "1h"}', 1)$$, 'job f was changed: it is of version 2, not 1'),
-             ($$schedule_set('f', 'x', '{}')$$, 'job f has no schedule "x"'), ($$schedule_set('f', 's', '7')$$, 'change: it is no JSON object'),
-             ($$schedule_set('f', 's', '{"name": "t"}')$$, 'name: a schedule keeps its name'), ($$schedule_set('f', 's', '{"every": "0s"}')$$, 'job f, schedule s: every: 0s is not in the range'),
-             ($$schedule_remove('f', 'x')$$, 'job f has no schedule "x"'), ($$schedule_remove('f', 's', 9)$$, 'job f was changed%')) AS bad (call, message);
+FROM (VALUES ($$schedule_add('f', '{"name": "s", "kind": "interval", "every": "1h"}')$$,
+              'name: job f has a schedule "s" already'),
+             ($$schedule_add('f', '{"name": "t"}')$$, '%kind: nothing is not known%'),
+             ($$schedule_add('f', '[]')$$, 'job f: schedules[2]: it is no JSON object'),
+             ($$schedule_add('f', NULL)$$, 'job f: schedules[2]: it is no JSON object'),
+             ($$schedule_add('f', '{"name": "t", "kind": "cron", "expr": "0 25 * * *"}')$$, '%25%'),
+             ($$schedule_add('none', '{}')$$, 'there is no job none'),
+             ($$schedule_add('f', '{"name": "t", "kind": "interval", "every": "1h"}', 1)$$,
+              'job f was changed: it is of version 2, not 1'),
+             ($$schedule_set('f', 'x', '{}')$$, 'job f has no schedule "x"'),
+             ($$schedule_set('f', 's', '7')$$, 'change: it is no JSON object'),
+             ($$schedule_set('f', 's', '{"name": "t"}')$$, 'name: a schedule keeps its name'),
+             ($$schedule_set('f', 's', '{"every": "0s"}')$$, 'job f, schedule s: every: 0s is not in the range'),
+             ($$schedule_remove('f', 'x')$$, 'job f has no schedule "x"'),
+             ($$schedule_remove('f', 's', 9)$$, 'job f was changed%'))
+    AS bad (call, message);
 SELECT is((SELECT version FROM lockstep.job WHERE name = 'f'), 2, 'and nothing of it is stored');
-SELECT lockstep.job_define('{"job": "w", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
-SELECT throws_like($$SELECT lockstep.schedule_remove('w', 's')$$, 'schedules: a watch is expected at its times%', 'a watch keeps its last one');
+SELECT lockstep.job_define('{"job": "w", "watch": true,
+                             "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
+SELECT throws_like($$SELECT lockstep.schedule_remove('w', 's')$$, 'schedules: a watch is expected at its times%',
+                   'a watch keeps its last one');
 SELECT pg_temp.gone('a', 'f', 'w');
 
 -- A file turns a chain round; what would be a circle in the end is refused.
 CREATE FUNCTION pg_temp.behind(name text, other text) RETURNS jsonb LANGUAGE sql AS $$
-    SELECT pg_temp.spec(name, jsonb_build_object('schedules', jsonb_build_array(jsonb_build_object('name', 's', 'kind', 'after', 'job', other)))) $$;
-SELECT lockstep.job_apply(jsonb_build_array(pg_temp.spec('x'), pg_temp.behind('y', 'x'), pg_temp.behind('z', 'y')), 'f');
-SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(pg_temp.behind('x', 'y'), pg_temp.behind('y', 'z'), pg_temp.spec('z')), 'f') AS a),
+    SELECT pg_temp.spec(name, jsonb_build_object('schedules',
+        jsonb_build_array(jsonb_build_object('name', 's', 'kind', 'after', 'job', other))))
+$$;
+SELECT lockstep.job_apply(jsonb_build_array(pg_temp.spec('x'), pg_temp.behind('y', 'x'), pg_temp.behind('z', 'y')),
+                          'f');
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ')
+           FROM lockstep.job_apply(jsonb_build_array(pg_temp.behind('x', 'y'), pg_temp.behind('y', 'z'),
+                                                     pg_temp.spec('z')),
+                                   'f')
+               AS a),
     'x change, y change, z change', 'a chain is turned round by one file');
-SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)', jsonb_build_array(pg_temp.behind('z', 'x')), 'f'), 'schedules: job % would run after itself', 'a circle with jobs that the file does not name is refused');
-SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)', jsonb_build_array(pg_temp.behind('n', 'm'), pg_temp.behind('m', 'n')), 'g'), 'schedules: job % would run after itself', 'and one of new jobs');
-SELECT throws_like($$SELECT lockstep.schedule_add('z', '{"name": "s", "kind": "after", "job": "x"}')$$, 'schedules: job z would run after itself', 'and one that is made by hand');
+SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)', jsonb_build_array(pg_temp.behind('z', 'x')), 'f'),
+    'schedules: job % would run after itself', 'a circle with jobs that the file does not name is refused');
+SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)',
+                          jsonb_build_array(pg_temp.behind('n', 'm'), pg_temp.behind('m', 'n')), 'g'),
+                   'schedules: job % would run after itself', 'and one of new jobs');
+SELECT throws_like($$SELECT lockstep.schedule_add('z', '{"name": "s", "kind": "after", "job": "x"}')$$,
+                   'schedules: job z would run after itself', 'and one that is made by hand');
 SELECT is((SELECT count(*) FROM lockstep.schedule), 2::bigint, 'nothing of it is stored');
 
-SELECT throws_ok(format('SELECT lockstep.job_apply(%L, %L)', jsonb_build_array(pg_temp.spec('n', '{"queue": "nowhere"}')), 'g'), 'LS003', 'there is no queue nowhere', 'a file with an unknown queue is refused');
-SELECT throws_ok(format('SELECT lockstep.job_apply(%L, %L, true)', jsonb_build_array(pg_temp.behind('n', 'nowhere')), 'g'), 'LS003', 'job n, schedule s: there is no job nowhere', 'and one with an unknown job to follow, in a dry run, too');
+SELECT throws_ok(format('SELECT lockstep.job_apply(%L, %L)',
+                        jsonb_build_array(pg_temp.spec('n', '{"queue": "nowhere"}')), 'g'),
+                 'LS003', 'there is no queue nowhere', 'a file with an unknown queue is refused');
+SELECT throws_ok(format('SELECT lockstep.job_apply(%L, %L, true)', jsonb_build_array(pg_temp.behind('n', 'nowhere')),
+                        'g'),
+    'LS003', 'job n, schedule s: there is no job nowhere', 'and one with an unknown job to follow, in a dry run, too');
 
 -- A queue that other queues' jobs follow is not deleted beneath them.
 SELECT lockstep.job_define(pg_temp.behind('far', 'x') || '{"queue": "other"}');
-SELECT throws_ok($$SELECT lockstep.queue_delete((SELECT queue_id FROM lockstep.queue WHERE name = 'q'))$$, 'LS002', 'job far of another queue runs after job x of this one', 'a queue is not deleted while a job of another queue follows one of its jobs');
+SELECT throws_ok($$SELECT lockstep.queue_delete((SELECT queue_id FROM lockstep.queue WHERE name = 'q'))$$, 'LS002',
+                 'job far of another queue runs after job x of this one',
+                 'a queue is not deleted while a job of another queue follows one of its jobs');
 SELECT is((SELECT count(*) FROM lockstep.queue), 2::bigint, 'it is still there');
 SELECT lockstep.schedule_remove('far', 's');
-SELECT lives_ok($$SELECT lockstep.queue_delete((SELECT queue_id FROM lockstep.queue WHERE name = 'q'))$$, 'without the schedule it is');
+SELECT lives_ok($$SELECT lockstep.queue_delete((SELECT queue_id FROM lockstep.queue WHERE name = 'q'))$$,
+                'without the schedule it is');
 SELECT is((SELECT string_agg(name, ' ') FROM lockstep.job), 'far', 'with its own jobs');
-SELECT is((SELECT string_agg(DISTINCT job, ' ' ORDER BY job) FROM lockstep.job_log WHERE message = 'deleted with queue q'), 'x y z', 'and the log says so');
+SELECT is((SELECT string_agg(DISTINCT job, ' ' ORDER BY job) FROM lockstep.job_log
+           WHERE message = 'deleted with queue q'),
+          'x y z', 'and the log says so');
 SELECT pg_temp.gone('far');
 INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
 
 -- More times than one look walks over have passed: once means once.
-SELECT lockstep.job_define(pg_temp.spec('s', '{"overlap": "allow", "schedules": [{"name": "s", "kind": "interval", "every": "1s", "catchup_window": "2d"}]}'));
+SELECT lockstep.job_define(pg_temp.spec('s',
+    '{"overlap": "allow", "schedules": [{"name": "s", "kind": "interval", "every": "1s", "catchup_window": "2d"}]}'));
 UPDATE lockstep.schedule SET next_at = '2030-01-01Z', wake_at = '2030-01-01Z';
-SELECT is((SELECT string_agg(d.verdict, ' ') FROM generate_series(1, 5) AS n, lockstep.dispatch('test', '2030-01-01 03:00Z'::timestamptz + n * interval '1 ms') AS d), 'miss miss fire',
+SELECT is((SELECT string_agg(d.verdict, ' ')
+           FROM generate_series(1, 5) AS n,
+                lockstep.dispatch('test', '2030-01-01 03:00Z'::timestamptz + n * interval '1 ms') AS d),
+          'miss miss fire',
     'of 10,801 seconds that passed the latest fires, and no other');
-SELECT is((SELECT scheduled_for FROM lockstep.occurrence WHERE outcome = 'fired'), '2030-01-01 03:00Z'::timestamptz, 'it is the latest');
+SELECT is((SELECT scheduled_for FROM lockstep.occurrence WHERE outcome = 'fired'), '2030-01-01 03:00Z'::timestamptz,
+          'it is the latest');
 SELECT pg_temp.gone('s');
 
 -- What else is refused when a job is saved, each with the field (tests/sql/job.sql has more).
 SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('r', more)), message, message)
-FROM (VALUES ('{"schedules": [{"name": "s", "kind": "cron", "expr": "*/90 * * * *"}]}'::jsonb, 'job r, schedule s: minute: step 90 %'), ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 0 * * * 2030"}]}', '%this one has 7'),
-             ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 12 ? * 2"}]}', '%Quartz%'), ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 * * *", "zone": "Mars/Olympus"}]}', '%Mars/Olympus%'),
-             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 8, "freq_interval": 0, "freq_recurrence_factor": 1}]}', 'job r, schedule s: freq_interval: 0 is not in the range'),
-             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 4, "freq_interval": 1, "active_start_date": 20300101, "active_end_date": 20290101}]}', 'job r, schedule s: active_end_date: it is before active_start_date'),
-             ('{"schedules": [{"name": "s", "kind": "daily", "times": ["25:00"]}]}', '%25:00%'), ('{"schedules": [{"name": "", "kind": "daily", "times": ["05:00"]}]}', 'job r: schedules[1].name: "" is no name%'),
-             ('{"schedules": {}}', 'schedules: it is no list%'), ('{"enabled": "yes"}', 'enabled: it is neither true nor false'), ('{"defaults": []}', 'defaults: it is no JSON object'),
-             ('{"queue": 7}', 'queue: it is missing'), ('{"zombie_after": "0s"}', 'zombie_after: 0s is not in the range')) AS bad (more, message);
-SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('r') || jsonb_build_object('tasks', (SELECT jsonb_agg('{"order": 1, "sql": "SELECT 1"}'::jsonb) FROM generate_series(1, 100001)))),
+FROM (VALUES ('{"schedules": [{"name": "s", "kind": "cron", "expr": "*/90 * * * *"}]}'::jsonb,
+              'job r, schedule s: minute: step 90 %'),
+             ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 0 * * * 2030"}]}', '%this one has 7'),
+             ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 12 ? * 2"}]}', '%Quartz%'),
+             ('{"schedules": [{"name": "s", "kind": "cron", "expr": "0 0 * * *", "zone": "Mars/Olympus"}]}',
+              '%Mars/Olympus%'),
+             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 8, "freq_interval": '
+              '0, "freq_recurrence_factor": 1}]}',
+              'job r, schedule s: freq_interval: 0 is not in the range'),
+             ('{"schedules": [{"name": "s", "kind": "calendar", "freq_type": 4, "freq_interval": '
+              '1, "active_start_date": 20300101, "active_end_date": 20290101}]}',
+              'job r, schedule s: active_end_date: it is before active_start_date'),
+             ('{"schedules": [{"name": "s", "kind": "daily", "times": ["25:00"]}]}', '%25:00%'),
+             ('{"schedules": [{"name": "", "kind": "daily", "times": ["05:00"]}]}',
+              'job r: schedules[1].name: "" is no name%'),
+             ('{"schedules": {}}', 'schedules: it is no list%'),
+             ('{"enabled": "yes"}', 'enabled: it is neither true nor false'),
+             ('{"defaults": []}', 'defaults: it is no JSON object'),
+             ('{"queue": 7}', 'queue: it is missing'),
+             ('{"zombie_after": "0s"}', 'zombie_after: 0s is not in the range'))
+    AS bad (more, message);
+SELECT throws_like(format('SELECT lockstep.job_define(%L)', pg_temp.spec('r') || jsonb_build_object('tasks',
+    (SELECT jsonb_agg('{"order": 1, "sql": "SELECT 1"}'::jsonb) FROM generate_series(1, 100001)))),
     'tasks: it is no list of 1 to 100000 tasks', '100,001 tasks are refused');
 SELECT is((SELECT count(*) FROM lockstep.job), 0::bigint, 'and nothing of it is stored');
 

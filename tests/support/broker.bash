@@ -1,12 +1,12 @@
-# tests/support/broker.bash: what tests do to a Kafka of their own (scripts/servers start DIR; DIR/env is sourced), and to its files.
-# Sourced after shell.bash.
+# tests/support/broker.bash: what tests do to a Kafka of their own (scripts/servers start DIR; DIR/env is sourced), and
+# to its files. Sourced after shell.bash.
 #   broker_kill                   kill -9
 #   broker_start DIR              starts it again on the same ports with what is on its disk; waits until it serves
 #   broker_wipe                   while it is away: its disk is empty, and it belongs to another cluster
 #   segment TOPIC                 the file that holds partition 0
 #   segment_keep FILE N           cuts the file behind its first N batches, as a host does that forgets its last writes
-#   segment_damage FILE crc|garbage  flips bytes in the first batch: so that its checksum is wrong; so that it is right and what was
-#                                 compressed cannot be read
+#   segment_damage FILE crc|garbage  flips bytes in the first batch: so that its checksum is wrong; so that it is right
+#                                    and what was compressed cannot be read
 #   put TOPIC [KCAT OPTION...]    each line of stdin is a record in a batch of its own
 
 broker_kill() {
@@ -38,7 +38,8 @@ broker_wipe() {
 
 segment() { echo "$LOCKSTEP_TEST_HOME/kafka/data/$1-0/00000000000000000000.log"; }
 
-# Kafka's record batch, version 2: base offset 8, length 4, leader epoch 4, magic 1, crc 4 (CRC-32C of all that follows), ...
+# Kafka's record batch, version 2: base offset 8, length 4, leader epoch 4, magic 1, crc 4 (CRC-32C of all that
+# follows), ...
 segment_keep() {
     python3 - "$1" "$2" <<'END'
 import struct, sys

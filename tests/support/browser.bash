@@ -1,5 +1,6 @@
 # tests/support/browser.bash: the tests that need Node.js, or the browser, too. Sourced first.
-#   browser_needed node|chromium   ends the script as failed when that is missing, or, with LOCKSTEP_TEST_BROWSER=no, as skipped
+#   browser_needed node|chromium   ends the script as failed when that is missing, or, with LOCKSTEP_TEST_BROWSER=no, as
+#                                  skipped
 #   browser_surroundings           what the scripts that ask the database need (tests/console/database.mjs)
 #   console_anyone                 a console at which everyone is an operator
 #   browser_run FILE ARGS...       runs tests/console/FILE with Node.js; what failed is printed, and $failed is set

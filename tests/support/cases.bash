@@ -1,7 +1,9 @@
 # tests/support/cases.bash: the cases of a script, reported one by one as TAP does. Sourced by tests/support/begin.bash.
 #   case_begin SENTENCE   what holds from here on; the case before it is reported
-#   case_of SENTENCE FILE a case whose checks were made beside those of others: FILE has a line for each thing that is wrong
-#   cases_end             the last case is reported, and $failed is that of all. A line of its own before the script's exit $failed
+#   case_of SENTENCE FILE a case whose checks were made beside those of others: FILE has a line for each thing that is
+#                         wrong
+#   cases_end             the last case is reported, and $failed is that of all. A line of its own before the script's
+#                         exit $failed
 # A case has failed when $failed is set in it, as expect does, or when the script ends in it.
 
 failed=0 # the script's exit status

@@ -1,13 +1,17 @@
-# tests/support/checks.bash: how the shell tests check what holds, and wait for it. Sourced by tests/e2e/ledger.bash, after shell.bash.
+# tests/support/checks.bash: how the shell tests check what holds, and wait for it. Sourced by tests/e2e/ledger.bash,
+# after shell.bash.
 #   expect WHAT GOT WANTED   two texts are the same
 #   wrong WORD...            prints it: the case has failed
 #   no_locks_left            no session of the database holds an advisory lock
 #   ends_well PID [WHO]      waits for a process that has been told to end: its status is 0
 #   told_to_end PID...       SIGTERM to all, then ends_well for each
-#   abreast RACE...          the script's function race with the words of each RACE, all at the same time; what one prints is in $tmp/wrong.RACE
-#   daemon ARGS...           an executor in the background: its process is $daemon, its log $tmp/daemon.log, to which the next one's is added
-#   session_open [STATEMENT]...   a session of psql that begins with these and stays, for what a test wants held; its backend's pid is $backend,
-#                            what it prints is in $tmp/session.out. More for it: echo '...;' >&"$session". PGAPPNAME is its name
+#   abreast RACE...          the script's function race with the words of each RACE, all at the same time; what one
+#                            prints is in $tmp/wrong.RACE
+#   daemon ARGS...           an executor in the background: its process is $daemon, its log $tmp/daemon.log, to which
+#                            the next one's is added
+#   session_open [STATEMENT]...   a session of psql that begins with these and stays, for what a test wants held; its
+#                            backend's pid is $backend, what it prints is in $tmp/session.out. More for it:
+#                            echo '...;' >&"$session". PGAPPNAME is its name
 #   session_close            its input ends, and so does it
 # For eventually:
 #   is QUERY VALUE           what a query returns
@@ -30,7 +34,8 @@ wrong() {
 }
 
 no_locks_left() {
-    expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+    expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks
+        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
 }
 
 ends_well() { wait "$1" || wrong "${2:-the executor} ended with $?"; }

@@ -1,10 +1,12 @@
-# tests/support/cluster.bash: PostgreSQL servers of a test's own, to be crashed, copied, promoted and restored. Sourced after
-# tests/support/shell.bash. All of them live in one directory, speak by Unix sockets there only, and are stopped by pid.
+# tests/support/cluster.bash: PostgreSQL servers of a test's own, to be crashed, copied, promoted and restored. Sourced
+# after tests/support/shell.bash. All of them live in one directory, speak by Unix sockets there only, and are stopped
+# by pid.
 #   cluster_open                        makes the directory $cluster; cluster_close stops everything and removes it
 #   pg_init NAME [SETTING=VALUE...]     a new server, not started
 #   pg_start NAME                       starts it and waits until it takes sessions, a standby's read-only ones, too
 #   pg_stop NAME [MODE]                 pg_ctl stop, immediate unless said otherwise
-#   pg_crash NAME                       kill -9 of the postmaster and all its processes at once: what they had in memory is lost
+#   pg_crash NAME                       kill -9 of the postmaster and all its processes at once: what they had in memory
+#                                       is lost
 #   pg_standby FROM TO                  a streaming standby TO of FROM, not started
 #   pg_promote NAME                     a standby becomes the primary
 #   pg_conninfo NAME...                 host=... port=... of one, or of several as a list
@@ -42,7 +44,9 @@ pg_as_owner() {
 pg_configure() {
     local name=$1 setting
     shift
-    for setting; do echo "${setting%%=*} = '${setting#*=}'"; done | pg_as_owner tee -a "$cluster/$name/postgresql.conf" >/dev/null
+    for setting; do
+        echo "${setting%%=*} = '${setting#*=}'"
+    done | pg_as_owner tee -a "$cluster/$name/postgresql.conf" >/dev/null
 }
 
 pg_name() {
@@ -53,23 +57,27 @@ pg_name() {
 pg_init() {
     local name=$1
     shift
-    pg_as_owner "$LOCKSTEP_TEST_PGBIN/initdb" -D "$cluster/$name" -U lockstep_test --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync >"$cluster/$name.init" 2>&1
+    pg_as_owner "$LOCKSTEP_TEST_PGBIN/initdb" -D "$cluster/$name" -U lockstep_test --auth=trust -E UTF8 \
+        --locale=C.UTF-8 --no-sync >"$cluster/$name.init" 2>&1
     pg_configure "$name" listen_addresses= "unix_socket_directories=$cluster" shared_buffers=32MB max_wal_senders=5 "$@"
     pg_name "$name"
 }
 
 pg_start() {
-    pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_ctl" start -s -w -t 60 -D "$cluster/$1" -l "$cluster/$1.log" </dev/null >"$cluster/$1.start" 2>&1 ||
+    pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_ctl" start -s -w -t 60 -D "$cluster/$1" -l "$cluster/$1.log" </dev/null \
+        >"$cluster/$1.start" 2>&1 ||
         { tail -n 5 "$cluster/$1.log"; return 1; }
 }
 
 pg_stop() {
-    pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_ctl" stop -s -w -t 60 -D "$cluster/$1" -m "${2:-immediate}" </dev/null >/dev/null 2>&1
+    pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_ctl" stop -s -w -t 60 -D "$cluster/$1" \
+        -m "${2:-immediate}" </dev/null >/dev/null 2>&1
 }
 
 pg_pid() { head -n 1 "$cluster/$1/postmaster.pid" 2>/dev/null; }
 
-# The postmaster first, in one call with its children, so that none of them writes out what another one's death makes it write.
+# The postmaster first, in one call with its children, so that none of them writes out what another one's death makes it
+# write.
 pg_crash() {
     local pid children
     pid=$(pg_pid "$1") || return 0
@@ -85,7 +93,8 @@ pg_crash() {
 }
 
 pg_standby() {
-    pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_basebackup" -d "$(pg_conninfo "$1")" -D "$cluster/$2" -R -c fast -X stream --no-sync
+    pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_basebackup" -d "$(pg_conninfo "$1")" -D "$cluster/$2" -R -c fast -X stream \
+        --no-sync
     pg_name "$2"
 }
 

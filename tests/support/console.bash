@@ -1,14 +1,18 @@
-# tests/support/console.bash: a console, and requests to it. Sourced behind e2e.bash, which ends what still runs, and drops the persons.
-#   console_start [ARGS...]   starts `lockstep ARGS console run` on a free port; its address, with the slash, is $url, its process $console, its log $tmp/console.log
+# tests/support/console.bash: a console, and requests to it. Sourced behind e2e.bash, which ends what still runs, and
+# drops the persons.
+#   console_start [ARGS...]   starts `lockstep ARGS console run` on a free port; its address, with the slash, is $url,
+#                             its process $console, its log $tmp/console.log
 #   console_stop              ends it and waits
-#   api METHOD PATH [BODY] [CURL_ARGS...]   asks; the body of the answer is $answer, its status $status, its headers $tmp/headers
+#   api METHOD PATH [BODY] [CURL_ARGS...]   asks; the body of the answer is $answer, its status $status, its headers
+#                                           $tmp/headers
 #   api_is FILTER             jq's answer about $answer
 #   person NAME GROUP         a login with the password "secret of NAME", in a group of lockstep's ("": in none)
 #   sign_in NAME              as that person; its cookie and token are sent by `as`
 #   as METHOD PATH [BODY]     api, as who signed in last
 
 console_start() {
-    : >"$tmp/console.log" # here, not by the background process: what an earlier console logged must be gone before it is read
+    # Here, not by the background process: what an earlier console logged must be gone before it is read.
+    : >"$tmp/console.log"
     "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run --listen 0 2>>"$tmp/console.log" &
     console=$!
     eventually 30 grep -q 'event=console_started' "$tmp/console.log" || { cat "$tmp/console.log"; return 1; }
@@ -26,14 +30,21 @@ api() {
     local data=()
     [ -z "$body" ] || data=(-H 'Content-Type: application/json' --data-binary "$body")
     : >"$tmp/answer"
-    status=$(curl -s -S -m 30 -o "$tmp/answer" -D "$tmp/headers" -w '%{http_code}' -X "$method" "${data[@]}" "$@" "$url$path") || status="curl: $?"
+    status=$(curl -s -S -m 30 -o "$tmp/answer" -D "$tmp/headers" -w '%{http_code}' -X "$method" "${data[@]}" "$@" \
+        "$url$path") || status="curl: $?"
     answer=$(tr -d '\0' <"$tmp/answer")
 }
 
 api_is() { jq -r "$1" <<<"$answer" 2>&1; }
 
 person() {
-    sql "DO \$\$ BEGIN CREATE ROLE lockstep_test_password; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END \$\$" >/dev/null
+    sql "DO \$\$
+        BEGIN
+            CREATE ROLE lockstep_test_password;
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN
+            NULL;
+        END
+    \$\$" >/dev/null
     sql "CREATE ROLE $1 LOGIN PASSWORD 'secret of $1' IN ROLE lockstep_test_password${2:+, $2}"
     e2e_roles+=("$1")
 }
@@ -41,7 +52,9 @@ person() {
 sign_in() {
     rm -f "$tmp/cookies"
     # It may have to wait for a sign-in that failed before.
-    eventually 30 eval 'api POST api/v1/session "{\"login\": \"'"$1"'\", \"password\": \"secret of '"$1"'\"}" -c "$tmp/cookies"; [ "$status" != 429 ]'
+    eventually 30 eval \
+        'api POST api/v1/session "{\"login\": \"'"$1"'\", \"password\": \"secret of '"$1"'\"}" -c "$tmp/cookies"
+         [ "$status" != 429 ]'
     csrf=$(api_is .csrf)
 }
 as() { api "$1" "$2" "${3:-}" -b "$tmp/cookies" -H "X-CSRF-Token: $csrf"; }

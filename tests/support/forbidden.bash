@@ -1,5 +1,5 @@
-# Sourced by checks that look for what C files must not say; they set $forbidden, an extended regular expression, before. Leads to the
-# project's top. $0 names the check.
+# Sourced by checks that look for what C files must not say; they set $forbidden, an extended regular expression,
+# before. Leads to the project's top. $0 names the check.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 check=${0##*/}
 scratch=$(mktemp)
@@ -16,7 +16,9 @@ passes() { # LINE
     echo "$1" >"$scratch"
     if found "$scratch" >/dev/null; then echo "$check: this did not pass: $1" && exit 1; fi
 }
-search() { # LEFT_OUT INSTEAD SUMMARY: all C files but those that the expression LEFT_OUT matches from their start; ends the check
+# search LEFT_OUT INSTEAD SUMMARY: all C files but those that the expression LEFT_OUT matches from their start; ends the
+# check
+search() {
     local file count=0 failed=0
     while read -r file; do
         [[ ! $file =~ ^($1) ]] || continue

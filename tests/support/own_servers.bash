@@ -1,5 +1,6 @@
-# tests/support/own_servers.bash: how a script of tests/e2e begins that says "ctest: lock=servers": begin.bash, and a PostgreSQL and a broker
-# that are the test's own, to be stopped, frozen and broken. Their files are in $tmp/servers. The script makes its database itself.
+# tests/support/own_servers.bash: how a script of tests/e2e begins that says "ctest: lock=servers": begin.bash, and a
+# PostgreSQL and a broker that are the test's own, to be stopped, frozen and broken. Their files are in $tmp/servers.
+# The script makes its database itself.
 #   own_servers_end   stops them; a script with an e2e_leave of its own calls it there
 . "$(dirname "${BASH_SOURCE[0]}")/begin.bash"
 root=$(cd "$here/../.." && pwd)

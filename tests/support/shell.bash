@@ -1,6 +1,7 @@
 # tests/support/shell.bash: what shell tests share; sourced by tests/cli/*.bats and tests/e2e/*.sh, which run through
 # scripts/with-servers.
-#   scratch_database   a fresh database with today's schema, copied from one that this binary has migrated once; its conninfo in $db
+#   scratch_database   a fresh database with today's schema, copied from one that this binary has migrated once; its
+#                      conninfo in $db
 #   scratch_empty_database   one without the schema
 #   scratch_name       a name that nothing else on these servers has: for queues, topics, roles
 #   sql [TEXT]         runs SQL there as the superuser, results unaligned; without TEXT, that of standard input
@@ -25,7 +26,8 @@ scratch_empty_database() {
     db="$LOCKSTEP_TEST_PG dbname=$name" # the last dbname counts
 }
 
-# The template has its name only when it is whole; it is named after the binary, so that one that was built again makes another.
+# The template has its name only when it is whole; it is named after the binary, so that one that was built again makes
+# another.
 scratch_template() ( # NAME
     exec {lock}>"$LOCKSTEP_TEST_HOME/$1.lock"
     flock "$lock"
@@ -33,7 +35,8 @@ scratch_template() ( # NAME
     scratch_cluster "DROP DATABASE IF EXISTS ${1}_new" 2>/dev/null
     scratch_cluster "CREATE DATABASE ${1}_new"
     "$LOCKSTEP_BIN" migrate up -q -d "$LOCKSTEP_TEST_PG dbname=${1}_new" || return 1
-    while [ "$(scratch_cluster "SELECT count(*) FROM pg_stat_activity WHERE datname = '${1}_new' AND backend_type = 'client backend'")" != 0 ]; do
+    while [ "$(scratch_cluster "SELECT count(*) FROM pg_stat_activity
+        WHERE datname = '${1}_new' AND backend_type = 'client backend'")" != 0 ]; do
         sleep 0.05 # its session has ended, the server's process has not
     done
     scratch_cluster "ALTER DATABASE ${1}_new ALLOW_CONNECTIONS false"
@@ -79,8 +82,8 @@ nap() { # SECONDS
     read -rt "$1" <>"$pipe" || true
 }
 
-# A condition costs a process, mostly psql, and the tests of other scripts need the processor: what has been waited for a second is asked
-# for ten times a second, what has been waited for three seconds or more three times.
+# A condition costs a process, mostly psql, and the tests of other scripts need the processor: what has been waited for
+# a second is asked for ten times a second, what has been waited for three seconds or more three times.
 eventually() {
     # From 10 on the bound only ends a test that hangs: a slow machine has time.
     local until=$((SECONDS + ($1 < 10 || $1 > 45 ? $1 : 45))) since=${EPOCHREALTIME/[.,]/} pause_ms pause

@@ -1,14 +1,18 @@
-# tests/torture/nemesis.bash: the faults. Sourced by run.sh, called in its main shell: $RANDOM there is a function of the seed.
-# Executors are $pid[i], their logs $log[i]; who is to leave or was killed is in $leaving, so nobody waits for it here.
-# $tmp/suspects: when which of them stood still or was cut off, so that others may take it for frozen.
+# tests/torture/nemesis.bash: the faults. Sourced by run.sh, called in its main shell: $RANDOM there is a function of
+# the seed. Executors are $pid[i], their logs $log[i]; who is to leave or was killed is in $leaving, so nobody waits for
+# it here. $tmp/suspects: when which of them stood still or was cut off, so that others may take it for frozen.
 
 declare -a pid log
 declare -A leaving counts
 executors=4
 executors_started=0
 thawed=0 # when the last frozen one goes on, the last cut is healed
-# A child of ours: a number may have been given to somebody else meanwhile, also to a thread of another child, which has the same parent.
-alive() { grep -qs "^PPid:[[:space:]]*$$\$" "/proc/$1/status" && grep -qs "^Tgid:[[:space:]]*$1\$" "/proc/$1/status" && grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
+# A child of ours: a number may have been given to somebody else meanwhile, also to a thread of another child, which has
+# the same parent.
+alive() {
+    grep -qs "^PPid:[[:space:]]*$$\$" "/proc/$1/status" && grep -qs "^Tgid:[[:space:]]*$1\$" "/proc/$1/status" &&
+        grep -qs '^State:.[^ZX]' "/proc/$1/status"
+}
 order() { echo "$*" >"$tmp/network"; } # to the proxy
 pick() { i=$((RANDOM % executors)); }
 
@@ -21,7 +25,8 @@ executor_start() { # I
         if [ $((i % 2)) = 1 ]; then
             export LOCKSTEP_TORTURE_CLOCK=$tmp/clock.$i LD_PRELOAD=$clock
         fi
-        exec "$LOCKSTEP_BIN" executor run -d "$(via "executor$i")" -b "$brokers" --queue "$q1" --queue "$q2" --queue "$q3" --queue "$q4" --queue "$q5" --readers "$((2 + i))" >"${log[i]}" 2>&1
+        exec "$LOCKSTEP_BIN" executor run -d "$(via "executor$i")" -b "$brokers" --queue "$q1" --queue "$q2" \
+            --queue "$q3" --queue "$q4" --queue "$q5" --readers "$((2 + i))" >"${log[i]}" 2>&1
     ) &
     pid[i]=$!
     unset "leaving[$!]" # that one has ended: its number was free
@@ -35,7 +40,9 @@ executors_look() {
         status=0
         wait "${pid[i]}" || status=$?
         case $status in
-        3 | 4 | 6) grep -q executor_started "${log[i]}" && bad "executor $i ended with $status: $(tail -n 1 "${log[i]}")" ;;
+        3 | 4 | 6)
+            grep -q executor_started "${log[i]}" && bad "executor $i ended with $status: $(tail -n 1 "${log[i]}")"
+            ;;
         *) bad "executor $i ended by itself with $status: $(tail -n 3 "${log[i]}")" ;;
         esac
         executor_start "$i"
@@ -59,8 +66,10 @@ leavers_look() {
         fi
         status=0
         wait "$p" || status=$?
-        [ $status != 127 ] || ! grep -q executor_stopped "${leaving[$p]}" || status=0 # the shell has forgotten it; its log has not
-        [ $status = 0 ] || ! grep -q executor_started "${leaving[$p]}" || bad "executor $p was told to stop and ended with $status: $(tail -n 1 "${leaving[$p]}")"
+        # The shell has forgotten it; its log has not.
+        [ $status != 127 ] || ! grep -q executor_stopped "${leaving[$p]}" || status=0
+        [ $status = 0 ] || ! grep -q executor_started "${leaving[$p]}" ||
+            bad "executor $p was told to stop and ended with $status: $(tail -n 1 "${leaving[$p]}")"
     done
     leaving=()
 }
@@ -79,7 +88,8 @@ until_thawed() { # SECONDS: until then nobody must judge what is left
     [ $((SECONDS + $1)) -lt $thawed ] || thawed=$((SECONDS + $1))
 }
 stands_still() { # SECONDS: executor $i
-    echo "${pid[i]} $(date -u +%FT%T.%3N) $(date -u +%FT%T.%3N -d "@$(awk -v now="$(date +%s.%3N)" -v s="$1" 'BEGIN {printf "%.3f", now + s}')")" >>"$tmp/suspects"
+    echo "${pid[i]} $(date -u +%FT%T.%3N) $(date -u +%FT%T.%3N \
+        -d "@$(awk -v now="$(date +%s.%3N)" -v s="$1" 'BEGIN {printf "%.3f", now + s}')")" >>"$tmp/suspects"
     until_thawed $((${1%.*} + 2))
 }
 
@@ -93,7 +103,8 @@ kill_executor() {
 }
 kill_dispatcher() { # whoever has the lock of dispatch
     local i number
-    number=$(sql "SELECT substring(dispatcher FROM 'pid ([0-9]+)') FROM lockstep.occurrence ORDER BY occurrence_id DESC LIMIT 1" 2>/dev/null) || return 0
+    number=$(sql "SELECT substring(dispatcher FROM 'pid ([0-9]+)') FROM lockstep.occurrence
+        ORDER BY occurrence_id DESC LIMIT 1" 2>/dev/null) || return 0
     for i in "${!pid[@]}"; do
         [ "${pid[i]}" = "$number" ] || continue
         kill -KILL "$number"
@@ -133,7 +144,9 @@ set_clock() { # by up to nine hours, either way, or right again
 # Sessions.
 session() { # FUNCTION KIND: of a random session of that kind
     sql "SELECT $1(pid) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/$2%' ORDER BY backend_start, pid
-         OFFSET $RANDOM % GREATEST(1, (SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/$2%')) LIMIT 1" >/dev/null 2>&1
+         OFFSET $RANDOM % GREATEST(1,
+                                   (SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'lockstep/$2%'))
+         LIMIT 1" >/dev/null 2>&1
 }
 terminate_control() { session pg_terminate_backend control; }
 terminate_gate() { session pg_terminate_backend gate; }
@@ -149,25 +162,30 @@ kill_backend() { # the server restarts itself
     p=$(sql "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'lockstep/reader%' LIMIT 1" 2>/dev/null)
     [ -z "$p" ] || kill -KILL "$p"
 }
-# busy_reader TIMES: the backend of executor $i in which a task sleeps, in $p, and its client's port; looked for so many times.
+# busy_reader TIMES: the backend of executor $i in which a task sleeps, in $p, and its client's port; looked for so many
+# times.
 busy_reader() {
     local try
     p='' port=''
     for ((try = 0; try < $1; try++)); do
-        IFS='|' read -r p port < <(sql "SELECT s.pid, a.client_port FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) JOIN pg_stat_activity a ON a.pid = s.pid
+        IFS='|' read -r p port < <(sql "SELECT s.pid, a.client_port
+             FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) JOIN pg_stat_activity a ON a.pid = s.pid
              WHERE e.pid = ${pid[i]} AND e.ended_at IS NULL AND a.wait_event = 'PgSleep' LIMIT 1" 2>/dev/null) || true
         [ -z "$p" ] || return 0
         sleep 0.05
     done
     return 1
 }
-make_zombie() { # an executor dies while the server still works for it, and stands still long enough for its work to be adopted
+# make_zombie an executor dies while the server still works for it, and stands still long enough for its work to be
+# adopted
+make_zombie() {
     local i p
     pick
     busy_reader 20 && kill -STOP "$p"
     kill -KILL "${pid[i]}"
     wait "${pid[i]}" 2>/dev/null
-    [ -z "$p" ] || later "$((RANDOM % 3)).$((5 + RANDOM % 5))" kill -CONT "$p" # before or after the server looks for its client
+    # Before or after the server looks for its client.
+    [ -z "$p" ] || later "$((RANDOM % 3)).$((5 + RANDOM % 5))" kill -CONT "$p"
     executor_start "$i"
 }
 lose_reader() { # its connection breaks in the middle of a task, and the server learns it late: the backend stands still
@@ -175,7 +193,8 @@ lose_reader() { # its connection breaks in the middle of a task, and the server 
     pick
     busy_reader 20 && kill -STOP "$p"
     [ -z "$p" ] || order "executor$i" reset "$port"
-    [ -z "$p" ] || later "$((RANDOM % 2)).$((3 + RANDOM % 6))" kill -CONT "$p" # a second: when the server looks for its client
+    # A second: when the server looks for its client.
+    [ -z "$p" ] || later "$((RANDOM % 2)).$((3 + RANDOM % 6))" kill -CONT "$p"
 }
 
 # The network.
@@ -240,26 +259,36 @@ neighbours=()
 notify_flood() { # words of ours, and others
     neighbour "DO \$\$BEGIN
         FOR n IN 1..3000 LOOP
-            PERFORM pg_notify('lockstep_' || 1 + n % 3, (ARRAY['work', 'slot', 'wanted', 'opened', 'run', 'control', 'cancel', 'relay', 'relay_again', 'nonsense', ''])[1 + n % 11]);
+            PERFORM pg_notify('lockstep_' || 1 + n % 3, (ARRAY['work', 'slot', 'wanted', 'opened', 'run', 'control',
+                                                               'cancel', 'relay', 'relay_again', 'nonsense', ''])[1
+                                                                   + n % 11]);
             IF n % 15 = 0 THEN COMMIT; END IF;
         END LOOP;
     END\$\$"
 }
 foreign_locks() { # those of phases that are to come, for a while
-    neighbour "SELECT pg_advisory_lock(1280507905, ((SELECT max(phase_id) FROM lockstep.phase) + n)::int * 2) FROM generate_series(1, 3) AS n; SELECT pg_sleep($((RANDOM % 3)).5)"
+    neighbour "SELECT pg_advisory_lock(1280507905, ((SELECT max(phase_id) FROM lockstep.phase) + n)::int * 2)
+        FROM generate_series(1, 3) AS n;
+        SELECT pg_sleep($((RANDOM % 3)).5)"
 }
 open_transaction() { # its snapshot keeps dead rows; and the locks that whoever may read can take
-    neighbour "BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE lockstep.queue, lockstep.run, lockstep.phase, lockstep.task, lockstep.rejected_message IN ACCESS SHARE MODE;
+    neighbour "BEGIN ISOLATION LEVEL REPEATABLE READ;
+        LOCK TABLE lockstep.queue, lockstep.run, lockstep.phase, lockstep.task,
+            lockstep.rejected_message IN ACCESS SHARE MODE;
         SELECT count(*) FROM lockstep.task; SELECT pg_sleep($((2 + RANDOM % 8))); COMMIT"
 }
 prepared_transaction() { # with nobody to end it for a while
-    neighbour "BEGIN; SELECT count(*) FROM lockstep.task; INSERT INTO ledger_of_others VALUES (1); PREPARE TRANSACTION 'torture $RANDOM$RANDOM'"
+    neighbour "BEGIN;
+        SELECT count(*) FROM lockstep.task;
+        INSERT INTO ledger_of_others VALUES (1);
+        PREPARE TRANSACTION 'torture $RANDOM$RANDOM'"
 }
 delete_queue() { # once: one that has no work
     lockstep queue delete "$q4" --yes -q >/dev/null 2>>"$tmp/neighbours.log"
 }
 prepared_end() {
-    sql "SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts WHERE database = current_database() AND prepared < now() - interval '$1'" 2>/dev/null | sql >/dev/null 2>&1
+    sql "SELECT format('ROLLBACK PREPARED %L', gid) FROM pg_prepared_xacts
+        WHERE database = current_database() AND prepared < now() - interval '$1'" 2>/dev/null | sql >/dev/null 2>&1
 }
 neighbours_end() {
     if [ ${#neighbours[@]} -gt 0 ]; then # without a name all children are waited for, the proxy too
@@ -271,7 +300,8 @@ neighbours_end() {
 
 # Servers.
 postgres_start() {
-    as_owner "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -w -t 30 -l "$LOCKSTEP_TEST_HOME/postgres.log" start >/dev/null </dev/null || bad 'PostgreSQL does not start again'
+    as_owner "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -w -t 30 -l "$LOCKSTEP_TEST_HOME/postgres.log" \
+        start >/dev/null </dev/null || bad 'PostgreSQL does not start again'
     sed -i "s/^LOCKSTEP_TEST_PG_PID=.*/LOCKSTEP_TEST_PG_PID=$(head -n 1 "$data/postmaster.pid")/" "$servers/env"
 }
 crash_postgres() {
@@ -328,8 +358,8 @@ deal() { # the next fault, in $fault
 }
 
 completed() { sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'" 2>/dev/null || echo 0; }
-# Until the next fault is due, and two of three times until some tasks are through since the last one, but not for ever: else
-# every fault meets what the last one did to an idle system.
+# Until the next fault is due, and two of three times until some tasks are through since the last one, but not for ever:
+# else every fault meets what the last one did to an idle system.
 breathe() { # DUE, in milliseconds
     local goal until
     goal=$((seen + 15))
@@ -351,7 +381,8 @@ nemesis() {
     from=$(now_ms)
     [ "$1" -lt 60 ] || faults+=(freeze_long 1 cut_long 1)
     [ -z "$only" ] || read -ra faults <<<"$only"
-    while due=$((from + n * 60000 / rate)) && [ $((due - from)) -lt $(($1 * 1000)) ] && [ "$(now_ms)" -lt $((from + $1 * 1000)) ]; do
+    while due=$((from + n * 60000 / rate)) && [ $((due - from)) -lt $(($1 * 1000)) ] &&
+        [ "$(now_ms)" -lt $((from + $1 * 1000)) ]; do
         breathe $due
         ! found_first || break
         executors_look

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Torture: executors, publishers, servers and the network between them are killed, frozen, cut off and restarted while runs go
-# through; then everything must come to its end, and the checkers look for what must not be (always.sql while it goes on,
-# end.sql and what stands below at the end). The first line printed is the seed: it decides every choice (not the timing). The
-# last line counts. 0: no violation.
+# Torture: executors, publishers, servers and the network between them are killed, frozen, cut off and restarted while
+# runs go through; then everything must come to its end, and the checkers look for what must not be (always.sql while it
+# goes on, end.sql and what stands below at the end). The first line printed is the seed: it decides every choice (not
+# the timing). The last line counts. 0: no violation.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -110,7 +110,8 @@ mapfile -d '' broker <"/proc/$(broker_pid)/cmdline"
 load_create
 sql 'CREATE SEQUENCE looks_at_locks'
 sql "ALTER SYSTEM SET max_wal_size = '256MB'"
-sql "ALTER SYSTEM SET authentication_timeout = '5s'" # a server that stops waits for a client that was cut off at its first word
+# A server that stops waits for a client that was cut off at its first word.
+sql "ALTER SYSTEM SET authentication_timeout = '5s'"
 sql 'SELECT pg_reload_conf()' >/dev/null
 # What only this database refuses: the claim is halved until it has found it.
 sql "ALTER TABLE lockstep.task ADD CONSTRAINT no_unwanted CHECK (name <> 'unwanted');
@@ -119,7 +120,8 @@ outside_create
 q1=$(scratch_name) q2=$(scratch_name) q3=$(scratch_name) q4=$(scratch_name) q5=$(scratch_name)
 lockstep queue create "$q1" -q --create-topic --max-readers 6 --on-failure continue --external-lease 2s
 lockstep queue create "$q2" -q --create-topic --max-readers 2 --on-failure stop --external-lease 2s
-lockstep queue create "$q3" -q --create-topic --max-readers 3 --on-failure continue --runs concurrent --external-lease 2s
+lockstep queue create "$q3" -q --create-topic --max-readers 3 --on-failure continue --runs concurrent \
+    --external-lease 2s
 lockstep queue create "$q4" -q --create-topic
 lockstep queue create "$q5" -q --create-topic --max-readers 4 --on-failure continue --runs concurrent
 jobs_create
@@ -152,8 +154,8 @@ watcher=$!
 nemesis "$seconds" "$rate"
 faults_ended=$SECONDS
 
-# The faults are over, but for one: an executor with work in hand stands still for good. The publishers finish, one more run on
-# each queue settles what a killed one left, and all comes to its end.
+# The faults are over, but for one: an executor with work in hand stands still for good. The publishers finish, one more
+# run on each queue settles what a killed one left, and all comes to its end.
 order '*' heal
 for ((try = 0; try < 20; try++)); do
     pick
@@ -167,7 +169,9 @@ touch "$tmp/stop"
 until [ $SECONDS -ge $well ] || found_first; do sleep 0.2; done
 order '*' heal
 publisher_ends() { ! alive "$1" || found_first; }
-for p in "${publishers[@]}"; do eventually 60 publisher_ends "$p" 2>/dev/null || bad "a publisher does not come to its end"; done
+for p in "${publishers[@]}"; do
+    eventually 60 publisher_ends "$p" 2>/dev/null || bad "a publisher does not come to its end"
+done
 found_first || jobs_stop
 found_first || last_runs
 found_first || goes_on || not_ended

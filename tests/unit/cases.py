@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Each script of tests/e2e reports cases: it begins with what the scripts share, names each case in a sentence, and ends with cases_end and
-exit $failed; it has no trap of its own. A script that only runs another one is judged by that one. SQL of more than two lines is a
+exit $failed; it has no trap of its own. A script that only runs another one is judged by that one. SQL of more than four lines is a
 here-document. And this check itself notices each kind."""
 import pathlib
 import re
@@ -12,7 +12,7 @@ RUNS = re.compile(r'^exec "\$\(dirname "\$0"\)/(\S+)"', re.M)
 CASE = re.compile(r'^ *(?:case_begin|case_of|situation) (\'[^\']*\'(?:\\\'\'[^\']*\')*|"(?:[^"\\]|\\.)*")', re.M)
 BANNED = re.compile(r"\b(told|tells?|nobody|somebody|anew|stands?(?! still)|beside (?:live|claims|the)|gives? back|goes? on)\b")
 TRAP = re.compile(r'^ *trap .* EXIT$', re.M)
-ENDS = re.compile(r'\ncases_end\n(\[ \$failed = 0 \] \|\|[^\n]*\n)?exit \$failed\n\Z')
+ENDS = re.compile(r'\ncases_end\n(\[ \$failed = 0 \] \|\|[^\n]*\n(?: {4}[^\n]*\n)*)?exit \$failed\n\Z')
 SQL = re.compile(r'\bsql (["\'])')
 
 
@@ -36,17 +36,17 @@ def closing(text, at, quote):
 
 
 def long_sql(text):
-    """The lines in which a string of more than two lines of SQL begins."""
+    """The lines in which a string of more than four lines of SQL begins."""
     return [
         text.count('\n', 0, found.start()) + 1
         for found in SQL.finditer(text)
-        if text.count('\n', found.start(), closing(text, found.end(), found[1])) > 1
+        if text.count('\n', found.start(), closing(text, found.end(), found[1])) > 3
     ]
 
 
 def wrong(name, text, read):
     """What is wrong with a script; `read` gives the text of another one."""
-    said = [f'{name}:{line}: SQL of more than two lines is a here-document' for line in long_sql(text)]
+    said = [f'{name}:{line}: SQL of more than four lines is a here-document' for line in long_sql(text)]
     runs = RUNS.search(text)
     if runs:
         text = read(runs[1])
@@ -70,6 +70,8 @@ def self_test():
     other = {'other.sh': "case_begin 'what holds is a sentence'\ncases_end\n", 'none.sh': 'exit 0\n'}
     assert not wrong('x', good, None)
     assert not wrong('x', good.replace('exit', '[ $failed = 0 ] || cat "$tmp/log"\nexit'), None)
+    assert not wrong('x', good.replace('exit', '[ $failed = 0 ] || cat "$tmp/log" |\n    tail\nexit'), None)
+    assert not wrong('x', good.replace('2"', '\n\n2"'), None)
     assert not wrong('x', 'exec "$(dirname "$0")/other.sh" --all\n', other.get)
     for text in (
         good.replace(begin, ''),
@@ -80,7 +82,7 @@ def self_test():
         good.replace('cases_end\n', ''),
         good.replace('exit $failed\n', ''),
         good.replace('cases_end\n', 'cases_end\necho more\n'),
-        good.replace('2"', '\n\n2"'),
+        good.replace('2"', '\n\n\n2"'),
         good.replace('cases_end\n', 'trap leave EXIT\ncases_end\n'),
         'exec "$(dirname "$0")/none.sh" --all\n',
     ):
@@ -95,6 +97,6 @@ for path in scripts + sorted(ROOT.glob('tests/e2e/*.bash')):
     if path.suffix == '.sh':
         problems += wrong(name, text, lambda other: (ROOT / 'tests/e2e' / other).read_text(encoding='utf-8'))
     else:
-        problems += [f'{name}:{line}: SQL of more than two lines is a here-document' for line in long_sql(text)]
+        problems += [f'{name}:{line}: SQL of more than four lines is a here-document' for line in long_sql(text)]
 print('\n'.join(f'cases.py: {problem}' for problem in problems) or f'cases.py: {len(scripts)} scripts report cases')
 sys.exit(bool(problems) or len(scripts) < 80)

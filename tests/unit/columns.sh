@@ -1,5 +1,6 @@
 #!/bin/bash
-# Columns of results are read by the names that a statement's contract gives them, never by number. And this check itself notices one.
+# Columns of results are read by the names that a statement's contract gives them, never by number. And this check
+# itself notices one.
 set -euo pipefail
 forbidden='\bdb_(text|int|bool|null|length|double|word)\(([^()]|\([^()]*\))*, [0-9]+\)'
 . "$(dirname "$0")/../support/forbidden.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Nothing grows past what one reads at a glance: a function has at most 60 lines, a C file 500, a header 150 and 12 prototypes, a line
-# 100 columns. And this check itself notices each kind.
+# Nothing grows past what one reads at a glance: a function has at most 60 lines, a C file 500, a header 150 and 12
+# prototypes, a line 100 columns. And this check itself notices each kind.
 set -euo pipefail
 
 # At most five exceptions, one a line: KIND NAME REASON, as "function executor/claim.c:send one switch". There is none.
@@ -36,7 +36,11 @@ contents() { # the same for functions, and for the prototypes of headers
 
 check() { # ROOT: one line for each that is too large; 1 if there is any
     (cd "$1" && { lengths "${files[@]}"; contents "${files[@]}"; }) >"$work/sizes"
-    { printf 'limit %s %s\n' $limits; printf 'except %s\n' "${exceptions[@]+"${exceptions[@]}"}"; cat "$work/sizes"; } | awk '
+    {
+        printf 'limit %s %s\n' $limits
+        printf 'except %s\n' "${exceptions[@]+"${exceptions[@]}"}"
+        cat "$work/sizes"
+    } | awk '
         $1 == "limit" { limit[$2] = $3; next }
         $1 == "except" { except[$2 " " $3] = 1; next }
         { seen[$1]++ }
@@ -67,7 +71,12 @@ self_test() {
     expect '' 'a header of 150 lines' a.h < <(lines 150 '')
     expect '.*a.h: header of 151, .*' 'a header of 151 lines' a.h < <(lines 151 '')
     noise=$'/* int c(void); */\nstruct a {\n    int (*f)(void);\n};\nstatic inline int g(void)\n{\n    f(1);\n}'
-    prototypes() { for ((i = 0; i < $1; i++)); do echo "MUST_CHECK enum rc f$i(int a,"; echo '    void (*b)(int)) __attribute__((format(printf, 2, 3)));'; done; }
+    prototypes() {
+        for ((i = 0; i < $1; i++)); do
+            echo "MUST_CHECK enum rc f$i(int a,"
+            echo '    void (*b)(int)) __attribute__((format(printf, 2, 3)));'
+        done
+    }
     expect '' 'a header of 12 prototypes' a.h < <(echo "$noise"; prototypes 12)
     expect '.*a.h: prototypes of 13, .*' 'a header of 13 prototypes' a.h < <(echo "$noise"; prototypes 13)
     long=$(printf '%0100d' 0)
@@ -90,5 +99,6 @@ cd "$(dirname "$0")/../.."
 mapfile -t files < <(scripts/c-files)
 check . || failures=1
 [ "$(grep -c '^function' "$work/sizes")" -gt 2000 ] || { echo "sizes.sh: too few functions were seen"; failures=1; }
-[ "$failures" = 0 ] && echo "sizes.sh: ${#files[@]} files, $(grep -c '^function' "$work/sizes") functions, ${#exceptions[@]} exceptions"
+[ "$failures" = 0 ] &&
+    echo "sizes.sh: ${#files[@]} files, $(grep -c '^function' "$work/sizes") functions, ${#exceptions[@]} exceptions"
 exit "$failures"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Text that may reach the database is cut by base/utf8.h alone: no precision of a %s (it counts bytes), and no snprintf into a struct err.
-# And this check itself notices both. The folders left out write for people only, through err_set.
+# Text that may reach the database is cut by base/utf8.h alone: no precision of a %s (it counts bytes), and no snprintf
+# into a struct err. And this check itself notices both. The folders left out write for people only, through err_set.
 set -euo pipefail
 forbidden='%[-0-9]*\.([0-9]+|\*)s|snprintf\((\*?[a-z_]+(->|\.))*(err|why)(->|\.)(message|object|detail|context|hint|code)'
 . "$(dirname "$0")/../support/forbidden.bash"

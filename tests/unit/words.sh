@@ -16,7 +16,8 @@ while read -r event; do
     words EVENTS | grep -qx "$event" || { echo "the event $event is missing in cli/words.h"; failed=1; }
 done <<<"$written"
 while read -r event; do
-    grep -rqE "'$event'|'${event%%_*}_' \|\|" $(ls -d sql/*/ | grep -v migrations) || { echo "no SQL writes the event $event"; failed=1; }
+    grep -rqE "'$event'|'${event%%_*}_' \|\|" $(ls -d sql/*/ | grep -v migrations) ||
+        { echo "no SQL writes the event $event"; failed=1; }
 done < <(words EVENTS)
 
 statuses=$(sed -nE 's/^ *X\(TASK_[A-Z_]+, "([A-Za-z]+)".*/\1/p' tests/support/status.h | sort)
