@@ -145,12 +145,12 @@ refused() {
     rule='{"kind": "calendar", "freq_type": 4, "freq_interval": 2'
     expected=$(lockstep schedule next "$rule, \"active_start_date\": 19900101}" -o json)
     [ "$(jq length <<<"$expected")" -eq 5 ]
-    [ "$(lockstep schedule next "$rule}" -o json 2>said)" = "$expected" ]
-    grep -q 'counts from 1990-01-01' said
+    [ "$(lockstep schedule next "$rule}" -o json 2>"$BATS_TEST_TMPDIR/said")" = "$expected" ]
+    grep -q 'counts from 1990-01-01' "$BATS_TEST_TMPDIR/said"
     [ "$(lockstep schedule next "$rule, \"active_start_date\": 0}" -o json 2>/dev/null)" = "$expected" ]
-    lockstep schedule explain "$rule}" 2>said |
+    lockstep schedule explain "$rule}" 2>"$BATS_TEST_TMPDIR/said" |
         grep -q 'warning: active_start_date is not given: it counts from 1990-01-01'
-    [ ! -s said ]
+    [ ! -s "$BATS_TEST_TMPDIR/said" ]
     [ "$(echo "$rule}" | lockstep schedule next --file - | jq -r .counted_from)" = 1990-01-01 ]
     # What has no date to count from says nothing of one.
     run lockstep schedule next '{"kind": "calendar", "freq_type": 4, "freq_interval": 1}' -o csv
