@@ -10,7 +10,8 @@ page AS MATERIALIZED (
     SELECT f.job_id, f.name FROM found f WHERE f.name > COALESCE($2::text, '') ORDER BY f.name LIMIT $1::bigint),
 firing AS MATERIALIZED (
     SELECT p.name, f.at, row_number() OVER (PARTITION BY p.name ORDER BY f.at) AS no
-    FROM page p CROSS JOIN LATERAL lockstep.job_forecast(p.name, NULL, now() + interval '7 days', 171) f),
+    FROM page p CROSS JOIN LATERAL lockstep.job_forecast(
+        job => p.name, "from" => NULL, until => now() + interval '7 days', n => 171) f),
 quarter AS (
     SELECT f.name, floor(date_part('epoch', f.at) / 900)::bigint AS quarter, count(*) AS n
     FROM firing f WHERE f.no <= 170 GROUP BY f.name, 2)

@@ -19,8 +19,9 @@ page AS (
         FROM lockstep.phase k
         WHERE k.run_no = no.run_no AND ($3::bigint IS NULL OR k."order" > $3::bigint)
         ORDER BY k."order" LIMIT $1::bigint) p
-    CROSS JOIN LATERAL lockstep.phase_counts(p.phase_id, p.opened_at IS NOT NULL, p.done_at IS NOT NULL,
-                                             GREATEST(10000 / GREATEST(LEAST($1::bigint, no.phases), 1), 50)) AS c
+    CROSS JOIN LATERAL lockstep.phase_counts(
+        p_phase_id => p.phase_id, p_opened => p.opened_at IS NOT NULL, p_done => p.done_at IS NOT NULL,
+        p_most => GREATEST(10000 / GREATEST(LEAST($1::bigint, no.phases), 1), 50)) AS c
     LEFT JOIN LATERAL (SELECT e.done_at
                        FROM lockstep.phase e
                        WHERE e.run_no = no.run_no AND e."order" < p."order" ORDER BY e."order" DESC LIMIT 1) b ON true)

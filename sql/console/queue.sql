@@ -44,8 +44,9 @@ SELECT (SELECT json_build_object('queue', i)
                     FROM (SELECT FROM lockstep.enqueued e WHERE e.queue_id = q.queue_id LIMIT 10001) e) AS enqueued,
                    (SELECT string_agg(r.trouble, '; ' ORDER BY r.kind)
                     FROM lockstep.relay r WHERE r.queue_id = q.queue_id) AS outbox_trouble,
-                   lockstep.keep_words(q.keep_runs, q.keep_days, q.keep_failed_days, q.keep_set_by) AS kept, t.swept_at,
-                   t.detail AS swept_detail,
+                   lockstep.keep_words(p_runs => q.keep_runs, p_days => q.keep_days,
+                                       p_failed_days => q.keep_failed_days, p_set_by => q.keep_set_by) AS kept,
+                   t.swept_at, t.detail AS swept_detail,
                    (SELECT x.working FROM lockstep.executors_by_queue(ARRAY[q.name]) x) AS executors, q.created_at,
                    q.updated_at
             FROM lockstep.queue q LEFT JOIN lockstep.retention t USING (queue_id)
