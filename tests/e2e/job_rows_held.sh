@@ -5,6 +5,7 @@
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 sql "CREATE TABLE staging (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY)"
+sql "GRANT SELECT ON staging TO lockstep_task" >/dev/null # another test may have made a login that runs tasks
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 lockstep job apply - -q >/dev/null <<END
