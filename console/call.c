@@ -52,9 +52,11 @@ static enum rc check_names(const struct reading *r, struct err *err)
 {
     const char *name, *value;
     enum rc rc = RC_OK;
-    for (int i = 0;
-         rc == RC_OK && (!r->body || r->lines) && http_query_at(r->request, i, &name, &value); i++)
-        rc = check_name(r->route->path, r->route->params, name, err);
+    for (int i = 0; rc == RC_OK && http_query_at(r->request, i, &name, &value); i++)
+        rc = r->body && !r->lines ? err_set(err, RC_REJECT, ERR_USAGE, name,
+                                            "Give it as a member of the JSON object in the body.",
+                                            "a change takes no parameter in its address")
+                                  : check_name(r->route->path, r->route->params, name, err);
     for (const struct cJSON *node = r->json.root != NULL ? r->json.root->child : NULL;
          rc == RC_OK && node != NULL; node = node->next)
         rc = check_name(r->route->path, r->route->params, node->string, err);

@@ -57,6 +57,10 @@ forget
 with ping POST api/v1/ping/nothing
 expect 'a watch that there is not' "$status $(api_is '.detail, .hint' | paste -sd'|')" \
     '404 there is no job nothing|lockstep job list'
+with ping POST 'api/v1/ping/backup?status=fail'
+expect 'a status in the address' "$status $(api_is '"\(.field): \(.detail)"')" \
+    '400 status: a change takes no parameter in its address'
+expect 'which is no report' "$(reported)" ''
 with ping POST api/v1/ping/here
 expect 'a job that runs here' "$status $(api_is '.detail, .hint' | paste -sd'|')" \
     '409 job here is no watch: its runs are known|lockstep job show here'
