@@ -42,8 +42,14 @@ SELECT is(lockstep.enqueue('q', pg_temp.tasks(1, 2), 'night', pg_temp.id('A')), 
 SELECT is(pg_temp.runs(), '2 0', 'it is not sent again');
 INSERT INTO lockstep.run (run_id, queue_id, on_failure, status) SELECT pg_temp.id('B'), queue_id, 'stop', 'Running'
     FROM lockstep.queue WHERE name = 'q';
-SELECT throws_ok($$SELECT lockstep.enqueue('q', pg_temp.tasks(1), NULL, pg_temp.id('B'))$$, 'LS002', NULL,
-    'a run that came otherwise is another one');
+SELECT throws_like($$SELECT lockstep.enqueue('q', pg_temp.tasks(1), NULL, pg_temp.id('B'))$$,
+    'run % exists, and whether it has these tasks is not known: %', 'of a run that came otherwise nothing is claimed');
+SELECT throws_like(
+    $$SELECT lockstep.enqueue('q', pg_temp.tasks(1), NULL, lockstep.implicit_run_id(pg_temp.id('D'), 1))$$,
+    'run: % is an id of version 8, which Lockstep makes itself', 'the id of an implicit run is refused');
+SELECT throws_like(
+    $$SELECT lockstep.enqueue('q', pg_temp.tasks(1), NULL, '00000000-0000-5000-8000-000000000000')$$,
+    'run: % is an id of version 5, which Lockstep makes itself', 'also one of the first epoch');
 
 SELECT is(lockstep.enqueue('q', pg_temp.tasks(1), NULL, pg_temp.id('C'), 'continue'), pg_temp.id('C'),
     'a policy of its own');
