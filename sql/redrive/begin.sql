@@ -2,4 +2,5 @@
 -- before: id, run, when
 -- columns: rejected_id, run, at
 SELECT b.rejected_id, b.run, b.at FROM lockstep.redrive_begin(
-    p_queue_id => $1::int, p_ids => $2::bigint[], p_run => $3::uuid, p_again => $4::boolean, p_reason => $5::text) AS b;
+    p_queue_id => $1::int, p_ids => $2::bigint[], p_run => $3::uuid, p_again => $4::boolean, p_reason => $5::text,
+    p_settle => true) AS b;

@@ -24,11 +24,13 @@ BEGIN
         RETURN json_build_object('preview', true, 'queue', queue, 'messages', cardinality(redrive_many.tasks),
             'ends', redrive_many.ends, 'rejected_ids', to_jsonb(redrive_many.ids));
     END IF;
-    before := lockstep.redrive_begin(queues[1], redrive_many.ids, run, redrive_many.again, redrive_many.reason);
+    before := lockstep.redrive_begin(queues[1], redrive_many.ids, run, redrive_many.again, redrive_many.reason,
+        pg_try_advisory_xact_lock(lockstep.lock_class('producer'), queues[1]));
     IF before.rejected_id IS NOT NULL THEN
         RAISE EXCEPTION 'rejected message % was redriven % as run %', before.rejected_id,
             COALESCE('at ' || before.at::text, 'before, and its outcome is not known,'), before.run
-            USING ERRCODE = 'LS002', HINT = 'If it is meant once more, say again: true.';
+            USING ERRCODE = 'LS002', HINT = CASE WHEN before.at IS NULL THEN format('lockstep run show %s', before.run)
+                                                 ELSE 'If it is meant once more, say again: true.' END;
     END IF;
     PERFORM lockstep.enqueue_run(queues[1], redrive_many.tasks, 'redrive', run, NULL, NULL);
     -- If this commits, the run comes onto the topic.

@@ -1,13 +1,16 @@
--- Notes, under the producers' lock and before anything is sent, the run that is to publish rejected messages again, so
--- that a crash leaves no doubt about them. Returns NULLs, or the first message that was redriven before, with its run;
--- then nothing is noted.
+-- Notes, before anything is sent, the run that is to publish rejected messages again, so that a crash leaves no doubt
+-- about them. Returns NULLs, or the first message that was redriven before, with its run; then nothing is noted.
+-- p_settle: the caller holds the producers' lock, so a run that was noted by another one and not made is never made:
+-- its messages are free again. Without the lock that producer may be about to make it.
 CREATE OR REPLACE FUNCTION lockstep.redrive_begin(
-    p_queue_id int, p_ids bigint[], p_run uuid, p_again boolean, p_reason text, OUT rejected_id bigint, OUT run uuid,
-    OUT at timestamptz)
+    p_queue_id int, p_ids bigint[], p_run uuid, p_again boolean, p_reason text, p_settle boolean,
+    OUT rejected_id bigint, OUT run uuid, OUT at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM lockstep.redrive_settle(p_queue_id, NULL);
+    IF p_settle THEN
+        PERFORM lockstep.redrive_settle(p_queue_id, NULL);
+    END IF;
     PERFORM FROM lockstep.rejected_message WHERE rejected_id = ANY (p_ids) ORDER BY rejected_id FOR UPDATE;
     SELECT m.rejected_id, m.redrive_run, m.redriven_at INTO rejected_id, run, at
     FROM lockstep.rejected_message m
@@ -23,5 +26,5 @@ BEGIN
             cardinality(p_ids), p_run, p_reason, left(array_to_string(p_ids, ','), 1000)));
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.redrive_begin(int, bigint[], uuid, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.redrive_begin(int, bigint[], uuid, boolean, text) TO lockstep_producer;
+REVOKE EXECUTE ON FUNCTION lockstep.redrive_begin(int, bigint[], uuid, boolean, text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.redrive_begin(int, bigint[], uuid, boolean, text, boolean) TO lockstep_producer;
