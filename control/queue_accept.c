@@ -39,8 +39,13 @@ static enum rc choose_offset(const struct kafka_properties *kafka,
     if (text != NULL && !earliest && !latest)
         (void)int64_parse(text, strlen(text), &offset);
     accepted->next_offset = offset;
-    if (!earliest && !latest && !has_broker(kafka))
+    if (!earliest && !latest && !has_broker(kafka)) {
+        if (text != NULL)
+            utf8_format(accepted->warning, sizeof accepted->warning,
+                        "whether offset %lld is in the log is not known: no broker is configured",
+                        (long long)offset);
         return RC_OK;
+    }
     enum rc rc = topic_ends(kafka, what->topic, what->partition, what->patience_ms, &ends, &why);
     if (earliest || latest) {
         if (rc != RC_OK)

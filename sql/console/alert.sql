@@ -7,7 +7,10 @@ SELECT json_build_object('alert', (SELECT to_json(i)
                                          FROM lockstep.alert a WHERE a.alert_id = n.alert_id) i),
                          'notices', COALESCE(
                              (SELECT json_agg(i ORDER BY i.notice_id)
-                              FROM (SELECT b.*
+                              FROM (SELECT b.alert_id, b.receiver, b.notice, b.number, b.made_at, b.attempts,
+                                           b.delivered_at, b.next_attempt_at,
+                                           lockstep.shown('error', b.error, $2::boolean) AS error, b.sent_by,
+                                           b.notice_id
                                     FROM lockstep.alert_notice b
                                     WHERE b.alert_id = n.alert_id ORDER BY b.notice_id DESC LIMIT 1000) i),
                              '[]'::json)) AS document

@@ -1,7 +1,8 @@
--- Whether a monitor that looked last at p_looked_at still looks: as long as monitor_look calls none absent.
+-- Whether a monitor that looked last at p_looked_at still looks: as long as monitor_look calls none absent. A look of
+-- the future is from before the clock was set back.
 CREATE OR REPLACE FUNCTION lockstep.monitor_lives(p_looked_at timestamptz, p_every interval, p_ended_at timestamptz)
 RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT p_ended_at IS NULL
+    SELECT p_ended_at IS NULL AND p_looked_at < pg_catalog.clock_timestamp() + interval '10 seconds'
        AND p_looked_at >= pg_catalog.clock_timestamp() - GREATEST(interval '2 minutes', 3 * p_every)
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.monitor_lives(timestamptz, interval, timestamptz) FROM PUBLIC;

@@ -93,7 +93,10 @@ RETURNS TABLE (no int, subject text, grade text, finding text, hint text) LANGUA
     CROSS JOIN LATERAL (
         SELECT CASE WHEN r.undelivered > 0 THEN pg_catalog.format('%s not delivered since %s%s',
             lockstep.counted(r.undelivered, 'notice'),
-            lockstep.job_time(pg_catalog.date_trunc('second', r.undelivered_since)), ': ' || r.error) END AS words) AS u
+            lockstep.job_time(pg_catalog.date_trunc('second', r.undelivered_since)),
+            -- a receiver's error may quote the notice
+            CASE WHEN pg_catalog.current_setting('lockstep.queries', true) = 'hidden' THEN '' ELSE ': ' || r.error END)
+            END AS words) AS u
     WHERE EXISTS (SELECT FROM lockstep.monitor_status m WHERE m.is_alive)
       AND (NOT r.is_served OR r.undelivered_since < pg_catalog.clock_timestamp() - interval '1 minute')
 $$;

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION lockstep.job_missed_words(p_rule lockstep.rule, p_count bigint, p_first timestamptz,
     p_last timestamptz, p_more boolean DEFAULT false)
 RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT pg_catalog.format('; missed %s%s times since %s%s %s', CASE WHEN p_more THEN 'more than ' END, p_count,
+    SELECT pg_catalog.format('; missed %s%s times since %s%s %s', CASE WHEN p_more THEN 'at least ' END, p_count,
                f.first, ', last ' || f.last, f.zone)
     FROM (SELECT w.zone, pg_catalog.to_char(p_first AT TIME ZONE w.zone, 'YYYY-MM-DD HH24:MI:SS') AS first,
                  CASE WHEN NOT p_more
