@@ -308,6 +308,23 @@ sign_in "$publishes"
 as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right}"
 expect 'no operator' "$status" 403
 
+case_begin 'a message that a command is about to redrive is left to it, until that command has ended'
+sign_in "${acts}_all"
+another=$(sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+    SELECT queue_id, 100001, 'bad_field', 'd', '{\"order\": 7, \"sql\": \"SELECT 1\", \"seq\": 3}'
+    FROM lockstep.queue WHERE name = '$q' RETURNING rejected_id")
+session_open "SELECT pg_advisory_lock(lockstep.lock_class('producer'), queue_id)
+              FROM lockstep.queue WHERE name = '$q'" \
+    "SELECT lockstep.redrive_begin(queue_id, ARRAY[$another], gen_random_uuid(), false, 'x', true)
+     FROM lockstep.queue WHERE name = '$q'"
+eventually 20 is "SELECT redrive_run IS NOT NULL FROM lockstep.rejected_message WHERE rejected_id = $another" t
+noted=$(sql "SELECT redrive_run FROM lockstep.rejected_message WHERE rejected_id = $another")
+as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\", $right}"
+expect 'while it is at work' "$status $(api_is .hint)" "409 lockstep run show $noted"
+session_close
+eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE pid = $backend" 0
+does 'after its end' POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\", $right}" '.messages' 1
+
 case_begin 'several rejected messages are redriven as one run, corrected or as they are: all of them or none'
 sign_in "${acts}_all"
 sql <<SQL >/dev/null
