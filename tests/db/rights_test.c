@@ -28,7 +28,8 @@ static const struct act {
      "SELECT pg_try_advisory_xact_lock(lockstep.lock_class('producer'), 1), "
      "lockstep.publish_start(1, " WRONG
      ", NULL, 'stop', 'finite', NULL, NULL, NULL, NULL, NULL, 0)"},
-    {"redrive rejected messages", "SELECT lockstep.redrive_begin(1, '{}', " WRONG ", false, 'x', true)"},
+    {"redrive rejected messages",
+     "SELECT lockstep.redrive_begin(1, '{}', " WRONG ", false, 'x', true)"},
     {"replay", "SELECT lockstep.replay_begin(1, NULL, 'missing', 0, 10, NULL, NULL, 'x')"},
     {"create and change queues", "INSERT INTO lockstep.queue (name, topic) VALUES ('r', 't'); "
                                  "UPDATE lockstep.queue SET max_readers = 2"},
