@@ -29,8 +29,11 @@ BEGIN
     IF before.rejected_id IS NOT NULL THEN
         RAISE EXCEPTION 'rejected message % was redriven % as run %', before.rejected_id,
             COALESCE('at ' || before.at::text, 'before, and its outcome is not known,'), before.run
-            USING ERRCODE = 'LS002', HINT = CASE WHEN before.at IS NULL THEN format('lockstep run show %s', before.run)
-                                                 ELSE 'If it is meant once more, say again: true.' END;
+            USING ERRCODE = 'LS002',
+                  HINT = CASE WHEN before.at IS NULL
+                                  THEN format('Try again: a producer is at work. If it makes the run: '
+                                              'lockstep run show %s', before.run)
+                              ELSE 'If it is meant once more, say again: true.' END;
     END IF;
     PERFORM lockstep.enqueue_run(queues[1], redrive_many.tasks, 'redrive', run, NULL, NULL);
     -- If this commits, the run comes onto the topic.
