@@ -4,8 +4,6 @@ CREATE OR REPLACE FUNCTION lockstep.may_ping() RETURNS boolean LANGUAGE sql STAB
     SET search_path = pg_catalog, pg_temp AS $$
     SELECT lockstep.may_publish() OR pg_has_role(lockstep.acting_role(), 'lockstep_worker', 'USAGE')
         OR pg_has_role(lockstep.acting_role(), 'lockstep_operator', 'USAGE')
-        OR EXISTS (SELECT FROM lockstep.console_token c
-                   WHERE encode(c.hash, 'hex') = current_setting('lockstep.token', true) AND c.pinger
-                     AND c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > clock_timestamp()))
+        OR EXISTS (SELECT FROM lockstep.token_proven() c WHERE c.pinger)
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.may_ping() FROM PUBLIC;

@@ -3,8 +3,6 @@
 CREATE OR REPLACE FUNCTION lockstep.may_publish() RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT pg_has_role(lockstep.acting_role(), 'lockstep_producer', 'USAGE')
-           OR EXISTS (SELECT FROM lockstep.console_token c
-                      WHERE encode(c.hash, 'hex') = current_setting('lockstep.token', true) AND c.producer
-                        AND c.revoked_at IS NULL AND (c.expires_at IS NULL OR c.expires_at > clock_timestamp()))
+           OR EXISTS (SELECT FROM lockstep.token_proven() c WHERE c.producer)
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.may_publish() FROM PUBLIC;

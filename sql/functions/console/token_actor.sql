@@ -6,10 +6,7 @@ CREATE OR REPLACE FUNCTION lockstep.token_actor() RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT concat_ws(', ', session_user,
                      (SELECT 'token ' || c.name
-                      FROM lockstep.console_token c
-                      WHERE encode(c.hash, 'hex') = current_setting('lockstep.token', true)
-                        AND (c.operator OR c.producer OR c.pinger) AND c.revoked_at IS NULL
-                        AND (c.expires_at IS NULL OR c.expires_at > clock_timestamp())))
+                      FROM lockstep.token_proven() c WHERE c.operator OR c.producer OR c.pinger))
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.token_actor() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.token_actor()

@@ -95,7 +95,7 @@ RETURNS TABLE (no int, subject text, grade text, finding text, hint text) LANGUA
             lockstep.counted(r.undelivered, 'notice'),
             lockstep.job_time(pg_catalog.date_trunc('second', r.undelivered_since)),
             -- a receiver's error may quote the notice
-            CASE WHEN pg_catalog.current_setting('lockstep.queries', true) = 'hidden' THEN '' ELSE ': ' || r.error END)
+            CASE WHEN lockstep.queries_hidden() THEN '' ELSE ': ' || r.error END)
             END AS words) AS u
     WHERE EXISTS (SELECT FROM lockstep.monitor_status m WHERE m.is_alive)
       AND (NOT r.is_served OR r.undelivered_since < pg_catalog.clock_timestamp() - interval '1 minute')

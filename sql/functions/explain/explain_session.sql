@@ -7,8 +7,7 @@ RETURNS TABLE (is text, query text, since timestamptz, hidden boolean) LANGUAGE 
                ', ', a.usename, NULLIF(a.application_name, ''), 'from ' || pg_catalog.host(a.client_addr),
                a.state || ' for ' || lockstep.explain_words(pg_catalog.clock_timestamp() - a.state_change)),
            CASE WHEN a.state IS NULL THEN NULL
-                WHEN pg_catalog.current_setting('lockstep.queries', true) = 'hidden'
-                    THEN 'the query is hidden: it may quote parameters'
+                WHEN lockstep.queries_hidden() THEN 'the query is hidden: it may quote parameters'
                 ELSE pg_catalog."left"(a.query, 200) END,
            COALESCE(a.xact_start, a.state_change), a.state IS NULL
     FROM pg_catalog.pg_stat_activity a WHERE a.pid = p_pid
