@@ -21,8 +21,6 @@
 #define NUMBER_DIGITS 18
 #define TIME_DIGITS   16
 
-#define PLACES "earliest|latest"
-
 #define SLUG "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
 static const struct field fields[] = {
@@ -36,7 +34,7 @@ static const struct field fields[] = {
      "of the topic; without it: the only one there is"},
     {"from_offset", FIELD_INT, 0, ID_MOST, NULL, NULL,
      "begin here; without it: at the log's begin"},
-    {"accept_from", FIELD_PLACE, 0, ID_MOST, PLACES, NULL,
+    {"accept_from", FIELD_PLACE, 0, ID_MOST, FIELD_PLACES, NULL,
      "continue here; without it: at the cursor"},
     {"from_end", FIELD_BOOL, 0, 0, NULL, "false", "begin at the end: what is there is not run"},
     {"create_topic", FIELD_BOOL, 0, 0, NULL, "false", "make the topic if there is none"},
@@ -109,7 +107,7 @@ static const struct field fields[] = {
     {"level", FIELD_WORD, 0, 0, "monitor|operator|ping", NULL, "what it may do"},
     {"report", FIELD_WORD, 0, 0, "ok|fail", "ok", "how it has ended; without it: ok"},
     {"report_detail", FIELD_TEXT, 0, REASON_MOST, NULL, NULL,
-     "what is to be said of it; it is kept"},
+     "a text about its end, which is kept"},
     {"value", FIELD_TEXT, 0, TEXT_MOST, NULL, NULL, "the corrected message"},
     {"days", FIELD_INT, 1, 3650, NULL, NULL, "after so many days it expires; without it: never"},
     {"definition", FIELD_OBJECT, 0, 0, NULL, NULL, "the job, with the fields of a file"},
@@ -119,7 +117,8 @@ static const struct field fields[] = {
      "a name for the list, as that of a file: by it the jobs are known the next time"},
     {"prune", FIELD_BOOL, 0, 0, NULL, "false",
      "delete jobs that were declared under this name and are no more"},
-    {"force", FIELD_BOOL, 0, 0, NULL, "false", "overwrite what was changed by hand, or elsewhere"},
+    {"force", FIELD_BOOL, 0, 0, NULL, "false",
+     "overwrite changes that were made by hand, or elsewhere"},
     {"version", FIELD_INT, 1, INT32_MAX, NULL, NULL, "only if the job is of this version"},
     {"dry_run", FIELD_BOOL, 0, 0, NULL, "false", "only say what would be done"},
     {"preview", FIELD_BOOL, 0, 0, NULL, "false", "only say what would be done"},
@@ -344,7 +343,7 @@ static bool check_after(const struct field *field, const char *list, const char 
 static bool check_place(const struct field *field, const char *text, struct str *value)
 {
     int64_t offset;
-    if (!has_word(PLACES, text, strlen(text)) &&
+    if (!has_word(FIELD_PLACES, text, strlen(text)) &&
         !(int64_parse(text, strlen(text), &offset) && offset >= 0))
         return field->words == NULL && check_time(text, value);
     str_text(value, text);

@@ -15,6 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** The words among the places of a topic. */
+#define FIELD_PLACES "earliest|latest"
+
 enum field_type {
     FIELD_TEXT, /* least..most: its length in characters */
     FIELD_INT,  /* least..most */

@@ -98,7 +98,7 @@ static void add_place(cJSON *schema, const struct field *field)
     add_int(offset, "minimum", 0);
     add_int(offset, "maximum", INT64_MAX);
     text(word, "type", "string");
-    add_words(word, "earliest|latest");
+    add_words(word, FIELD_PLACES);
     if (field->words != NULL)
         return;
     cJSON *time = one_of(schema, "anyOf");

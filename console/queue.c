@@ -170,8 +170,7 @@ enum rc queue_accept_make(const struct route_context *context, struct db *db,
     DB_RESULT_AUTO *row = NULL;
     struct queue_accepted accepted;
     const char *from = params[1];
-    bool is_word = from != NULL && (*from == 'e' || *from == 'l');
-    enum rc rc = is_word ? queue_needs_kafka(context, err) : RC_OK;
+    enum rc rc = queue_accept_is_end(from) ? queue_needs_kafka(context, err) : RC_OK;
     if (rc == RC_OK)
         rc = db_run(db, &sql_queue_find, params, &row, err);
     if (rc != RC_OK)

@@ -6,7 +6,6 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MOST  1000
@@ -166,10 +165,8 @@ static enum rc run(struct redrive *redrive, struct db *db, const char *const *pa
         rc = stage_all(redrive, rows, err);
     if (rc != RC_OK)
         return rc;
-    char ends[12];
-    (void)snprintf(ends, sizeof ends, "%d", redrive->ends);
     const char *const all[] = {redrive->ids.data, redrive->tasks.data, params[REASON],
-                               params[AGAIN],     params[PREVIEW],     ends};
+                               params[AGAIN],     params[PREVIEW],     DB_INT(redrive->ends)};
     rc = db_run(db, &sql_console_redrive, all, &made, err);
     if (rc == RC_OK)
         str_text(document, db_text(made, 0, CONSOLE_REDRIVE_DOCUMENT));

@@ -349,11 +349,11 @@ static enum rc look_up(struct sessions *sessions, const char *token,
     if (rc != RC_OK)
         return rc;
     (void)snprintf(name, sizeof name, "token %s", db_text(result, 0, CONSOLE_TOKEN_USE_NAME));
-    const char *role = db_text(result, 0, CONSOLE_TOKEN_USE_ROLE);
-    enum level level = str_same(role, "operator") ? LEVEL_OPERATOR
-                       : str_same(role, "ping")   ? LEVEL_PING
-                                                  : LEVEL_MONITOR;
-    *ret_visitor = visitor_new(name, level, sessions->options.conninfo);
+    static const enum level levels[] = {[CONSOLE_TOKEN_USE_IS_MONITOR] = LEVEL_MONITOR,
+                                        [CONSOLE_TOKEN_USE_IS_OPERATOR] = LEVEL_OPERATOR,
+                                        [CONSOLE_TOKEN_USE_IS_PING] = LEVEL_PING};
+    int role = db_word(result, 0, CONSOLE_TOKEN_USE_ROLE);
+    *ret_visitor = visitor_new(name, levels[role], sessions->options.conninfo);
     visitor_set_token(*ret_visitor, token, db_text(result, 0, CONSOLE_TOKEN_USE_PROOF));
     return RC_OK;
 }

@@ -25,6 +25,12 @@ static enum rc refuse(const struct queue_acceptance *what, int64_t offset,
                    (long long)offset, what->topic, (long long)ends->low, (long long)ends->high);
 }
 
+bool queue_accept_is_end(const char *from_offset)
+{
+    return from_offset != NULL &&
+           (str_same(from_offset, "earliest") || str_same(from_offset, "latest"));
+}
+
 /* Where the queue is to continue must lie inside the log. */
 static enum rc choose_offset(const struct kafka_properties *kafka,
                              const struct queue_acceptance *what, struct queue_accepted *accepted,
@@ -33,13 +39,12 @@ static enum rc choose_offset(const struct kafka_properties *kafka,
     struct topic_ends ends;
     struct err why;
     const char *text = what->from_offset;
-    bool earliest = text != NULL && str_same(text, "earliest");
-    bool latest = text != NULL && str_same(text, "latest");
+    bool is_end = queue_accept_is_end(text);
     int64_t offset = what->cursor;
-    if (text != NULL && !earliest && !latest)
+    if (text != NULL && !is_end)
         (void)int64_parse(text, strlen(text), &offset);
     accepted->next_offset = offset;
-    if (!earliest && !latest && !has_broker(kafka)) {
+    if (!is_end && !has_broker(kafka)) {
         if (text != NULL)
             utf8_format(accepted->warning, sizeof accepted->warning,
                         "whether offset %lld is in the log is not known: no broker is configured",
@@ -47,11 +52,11 @@ static enum rc choose_offset(const struct kafka_properties *kafka,
         return RC_OK;
     }
     enum rc rc = topic_ends(kafka, what->topic, what->partition, what->patience_ms, &ends, &why);
-    if (earliest || latest) {
+    if (is_end) {
         if (rc != RC_OK)
             *err = why;
         else
-            accepted->next_offset = earliest ? ends.low : ends.high;
+            accepted->next_offset = str_same(text, "earliest") ? ends.low : ends.high;
         return rc;
     }
     if (rc != RC_OK) {

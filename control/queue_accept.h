@@ -1,6 +1,6 @@
 /**
  * What: an operator accepts the topic of a halted queue as it is now, by command and by request:
- *   where the queue continues is looked for in the log, and the row is changed.
+ *   the log is asked for the place where the queue continues, and the row is changed.
  * Invariants: an offset outside the log is refused, as far as Kafka can be asked: the queue would
  *   be halted again at once.
  * Threads: any.
@@ -24,8 +24,12 @@ struct queue_acceptance {
 };
 struct queue_accepted {
     int64_t next_offset;
-    char warning[400]; /* what is not known about the log; "": nothing */
+    char warning[400]; /* the offset could not be compared with the log: why; "": it was */
 };
+
+/** Whether the queue is to continue at an end of the log, earliest or latest, which only Kafka
+ * knows; NULL is none. */
+bool queue_accept_is_end(const char *from_offset);
 
 /** kafka: without a broker, or NULL, the log is not asked. ret_accepted: its warning is set in any
  * case. */
