@@ -18,7 +18,7 @@ usage: ./dev bench [--quick] [WORKLOAD...]
 Workloads: $workloads. Without one: all; with
 --quick: $quick_workloads, which take two minutes.
 Starts a PostgreSQL (fsync on) and a Kafka of its own. Figures go to stdout and to build/bench/results.jsonl. A missed
-target is told and no failure; a broken promise (strict order, exactly once, bounded) is one: exit 1.
+target is reported and no failure; a broken promise (strict order, exactly once, bounded) is one: exit 1.
 BENCH_BUILD names another build directory than build/release; BENCH_BACKLOG and BENCH_FINISHED another number of records
 (memory) and of finished tasks (full); BENCH_RUNS of runs (console), each of which has a hundred tasks; 0: without the
 large tables.

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is not delivered, below a list that people read. */
+/* Names the receivers with undelivered notices, below a list that people read. */
 static enum rc tell_undelivered(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;

@@ -201,7 +201,7 @@ while True:
     c.recv(4096)
     c.close()' >"$BATS_TEST_TMPDIR/port" 3>&- &
     server=$!
-    until [ -s "$BATS_TEST_TMPDIR/port" ]; do sleep 0.05; done
+    eventually 10 test -s "$BATS_TEST_TMPDIR/port"
     PGPASSFILE=/dev/null PGPASSWORD= run "$LOCKSTEP_BIN" queue list \
         -d "host=127.0.0.1 port=$(cat "$BATS_TEST_TMPDIR/port") user=u dbname=d sslmode=disable gssencmode=disable"
     kill "$server"
