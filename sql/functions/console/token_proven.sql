@@ -1,5 +1,5 @@
--- The valid token that the setting lockstep.token proves, in a statement with the owner's rights (token_actor): its hash
--- is the setting. No row: the setting is not there, or the token was revoked or has expired.
+-- The valid token that the setting lockstep.token proves, in a statement with the owner's rights (token_actor): the
+-- setting is its hash. No row: the setting is not there, or the token was revoked or has expired.
 CREATE OR REPLACE FUNCTION lockstep.token_proven() RETURNS SETOF lockstep.console_token LANGUAGE sql STABLE AS $$
     SELECT c.*
     FROM lockstep.console_token c
