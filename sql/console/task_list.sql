@@ -8,8 +8,10 @@
 WITH asked AS MATERIALIZED (
     SELECT COALESCE(split_part($2::text, '_', 1)::bigint, 9223372036854775807) AS run_no,
            (SELECT q.queue_id FROM lockstep.queue q WHERE q.name = $3::text) AS queue_id,
-           COALESCE($4::text[] <@ '{Pending,Processing,Error,Paused}', false) AS is_open,
-           COALESCE($4::text[] <@ '{Failed,Terminated,PartiallyCompleted}', false) AS is_failed,
+           $4::text[] IS NOT NULL AND NOT EXISTS (
+               SELECT FROM unnest($4::lockstep.status[]) AS s WHERE lockstep.is_finished(s)) AS is_open,
+           $4::text[] IS NOT NULL AND NOT EXISTS (
+               SELECT FROM unnest($4::lockstep.status[]) AS s WHERE NOT lockstep.is_failed(s)) AS is_failed,
            CASE WHEN $4::text[] IS NULL AND $5::text IS NULL THEN 10001 ELSE 30001 END AS most),
 behind AS MATERIALIZED (
     SELECT k.run_no, k."order", k.kafka_offset FROM lockstep.task k

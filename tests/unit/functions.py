@@ -69,7 +69,8 @@ def wrong(text):
 
 def listed(text):
     """Lists of statuses that have a function."""
-    for found in re.findall(r"\bIN \(((?:'\w+'(?:, )?)+)\)", re.sub(r'--[^\n]*', '', text)):
+    for found in re.findall(r"\bIN \((?:'\w+'(?:, )?)+\)|'\{\w+(?:,\w+)+\}'", re.sub(r'--[^\n]*', '', text)):
+        found = found.removeprefix('IN ')
         if set(re.findall(r'\w+', found)) in LISTS:
             yield found
 
@@ -114,6 +115,7 @@ finished, failed, other = [list(listed(f'status IN ({members})')) for members in
     "'Failed', 'Completed', 'Cancelled', 'PartiallyCompleted', 'Terminated'", "'Terminated', 'Failed', 'PartiallyCompleted'", "'Failed', 'Completed'")]
 if not finished or not failed or other:
     sys.exit('functions: the check does not notice a list of statuses')
+assert list(listed("$4 <@ '{Failed,Terminated,PartiallyCompleted}'")) and not list(listed("$4 <@ '{Running,Paused}'"))
 
 assert list(by_position('SELECT lockstep.f(1, 2, g(3, 4, 5)), lockstep.h(1, 2, 3, $4)')) == ['h']
 assert not list(by_position('SELECT lockstep.h(p_a => 1, p_b => 2, p_c => 3, p_d => 4)'))
