@@ -1,6 +1,7 @@
 /* One call and its answer, within the session's patience. A peer that says nothing (a stopped
  * backend, a cut line) keeps its connection for ever; keepalive does not see it, because the kernel
  * answers. */
+#include "db/canceller.h"
 #include "db/session.h"
 
 #include "base/clock.h"
@@ -28,6 +29,9 @@ void db_patience(struct db *db, int patience_ms)
 /* A statement that ends by itself within this time after Ctrl-C is not cancelled: its result is
  * worth more than the two seconds. */
 #define INTERRUPT_US (2 * 1000 * 1000)
+/* A server that answers neither the statement nor the cancel request within this time is frozen, or
+ * the line to it is cut: the command ends without its answer. */
+#define CANCELLED_US (10 * 1000 * 1000)
 
 static int interrupt_fd = -1; /* of the process: set before the first session is opened */
 
@@ -44,13 +48,14 @@ static bool may_interrupt(const struct db *db)
     return interrupt_fd >= 0 && command && poll(&fd, 1, 0) == 0;
 }
 
+/* The request has a thread of its own (db/canceller.h): PQcancel has no time-out, and a frozen
+ * server accepts the connection but never closes it. */
 static void interrupt(struct db *db)
 {
-    char text[256];
-    PGcancel *cancel = PQgetCancel(db->conn);
+    struct db_canceller *canceller = db_canceller_new(db);
     db->interrupted = true;
-    (void)PQcancel(cancel, text, sizeof text); /* if it fails, the answer is waited for */
-    PQfreeCancel(cancel);
+    db_cancel(canceller);
+    db_canceller_free(canceller);
 }
 
 /* Until an answer comes, for a session without patience. A short statement is not interrupted. */
@@ -67,8 +72,12 @@ static void wait_interruptibly(struct db *db)
             until_us = clock_boot_us() + INTERRUPT_US;
             fds[1].fd = -1;
         } else if (until_us != 0 && clock_boot_us() >= until_us) {
+            if (db->interrupted) {
+                give_up(db);
+                return;
+            }
             interrupt(db);
-            until_us = 0;
+            until_us = clock_boot_us() + CANCELLED_US;
         }
     }
 }
@@ -118,8 +127,9 @@ PGresult *db_answer(struct db *db, int sent)
     for (;;) {
         if (interruptible)
             wait_interruptibly(db);
-        if (db->patience_ms > 0 && !ready(db, until_us)) {
+        if (db->patience_ms > 0 && !ready(db, until_us))
             give_up(db);
+        if (db->late) {
             PQclear(last);
             return NULL;
         }

@@ -80,10 +80,10 @@ void db_close(struct db *db); /* NULL is fine */
 void db_patience(struct db *db, int patience_ms);
 
 /**
- * For commands: what a person's or a producer's session waits for when fd becomes readable, and two
- *   seconds later still, is
- * cancelled and fails with RC_REJECT and kind ERR_CANCELLED; what is asked later is not, because it
- * tidies up. Once for the process, before it has other threads.
+ * For commands. When fd becomes readable, a statement of a person's or a producer's session that
+ * still runs two seconds later is cancelled: it fails with RC_REJECT and kind ERR_CANCELLED. Ten
+ * seconds later still the session is given up, as db_patience does it. A later statement is not
+ * cancelled, because it tidies up. Called once for the process, before it has other threads.
  */
 void db_interrupt(int fd);
 

@@ -1,9 +1,9 @@
 /* Both ends of a partition's log, as the leader has them now; the consumer's own idea of them is
  * older. */
 #include "base/clock.h"
-#include "base/str.h"
 #include "kafka/admin.h"
 #include "kafka/error.h"
+#include "kafka/lookup.h"
 
 #include <time.h>
 
@@ -16,31 +16,26 @@ static bool passes(rd_kafka_resp_err_t code)
            code == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
 }
 
-/* which: RD_KAFKA_OFFSET_BEGINNING or _END, the time stamps that ListOffsets has for them.
- * rd_kafka_query_watermark_offsets asks for both, but waits far beyond its time-out in 2.0.2 when
- * the leader is away; this call keeps it. */
-static rd_kafka_resp_err_t ask(rd_kafka_t *rk, const char *topic, int partition, int64_t which,
-                               int timeout_ms, int64_t *ret_offset)
+/* rd_kafka_query_watermark_offsets asks for both ends, but waits far beyond its time-out in 2.0.2
+ * when the leader is away; kafka_lookup keeps it. */
+static rd_kafka_resp_err_t ask(struct kafka_handle *handle, const char *topic, int partition,
+                               int64_t end, int timeout_ms, int64_t *ret_offset)
 {
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(list, topic, partition)->offset = which;
-    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(rk, list, timeout_ms);
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
-        code = list->elems[0].err;
-    if (code == RD_KAFKA_RESP_ERR_NO_ERROR && list->elems[0].offset < 0)
+    int64_t offset = -1;
+    rd_kafka_resp_err_t code = kafka_lookup(handle, topic, partition, end, timeout_ms, &offset);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR && offset < 0)
         code = RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
-        *ret_offset = list->elems[0].offset;
-    rd_kafka_topic_partition_list_destroy(list);
+        *ret_offset = offset;
     return code;
 }
 
-static rd_kafka_resp_err_t ask_until(rd_kafka_t *rk, const char *topic, int partition,
-                                     int64_t which, int64_t until_us, int64_t *ret_offset)
+static rd_kafka_resp_err_t ask_until(struct kafka_handle *handle, const char *topic, int partition,
+                                     int64_t end, int64_t until_us, int64_t *ret_offset)
 {
     for (;;) {
         rd_kafka_resp_err_t code =
-            ask(rk, topic, partition, which, kafka_left_ms(until_us) + 1, ret_offset);
+            ask(handle, topic, partition, end, kafka_left_ms(until_us) + 1, ret_offset);
         if (!passes(code) || kafka_left_ms(until_us) == 0)
             return code;
         (void)nanosleep(&(struct timespec){.tv_nsec = AGAIN_MS * 1000 * 1000}, NULL);
@@ -50,14 +45,14 @@ static rd_kafka_resp_err_t ask_until(rd_kafka_t *rk, const char *topic, int part
 enum rc kafka_watermarks(struct kafka_admin *admin, const char *topic, int partition,
                          int timeout_ms, int64_t *ret_low, int64_t *ret_high, struct err *err)
 {
-    rd_kafka_t *rk = admin->handle->rk;
+    struct kafka_handle *handle = admin->handle;
     int64_t low = -1, high = -1, until_us = clock_boot_us() + (int64_t)timeout_ms * 1000;
     rd_kafka_resp_err_t code =
-        ask_until(rk, topic, partition, RD_KAFKA_OFFSET_BEGINNING, until_us, &low);
+        ask_until(handle, topic, partition, RD_KAFKA_OFFSET_BEGINNING, until_us, &low);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR)
-        code = ask_until(rk, topic, partition, RD_KAFKA_OFFSET_END, until_us, &high);
+        code = ask_until(handle, topic, partition, RD_KAFKA_OFFSET_END, until_us, &high);
     if (kafka_err_no_answer(code))
-        return kafka_handle_no_answer(admin->handle, topic, timeout_ms, err);
+        return kafka_handle_no_answer(handle, topic, timeout_ms, err);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         return kafka_err(err, code, topic, NULL);
     *ret_low = low;

@@ -1,0 +1,40 @@
+#!/bin/bash
+# A publish is interrupted while the server is frozen: the command ends by itself, with an error, though neither the
+# statement nor the cancel request is answered.
+# ctest: nosan timeout=120
+. "$(dirname "$0")/../support/e2e.bash"
+. "$here/../support/cluster.bash"
+e2e_leave() { cluster_close; }
+cluster_open
+pg_init frozen
+pg_start frozen
+conninfo=$(pg_conninfo frozen)
+"$LOCKSTEP_BIN" migrate up -q -d "$conninfo"
+q=$(scratch_name)
+"$LOCKSTEP_BIN" queue create "$q" -q --create-topic -d "$conninfo" -b "$LOCKSTEP_TEST_BROKERS" >/dev/null
+echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/tasks.jsonl"
+data=$(pg_sql frozen 'SHOW data_directory')
+postmaster=$(head -n 1 "$data/postmaster.pid")
+
+case_begin 'publish waits for a lock, and the whole server stands still'
+coproc holder { psql -XqAt "$conninfo"; }
+echo "BEGIN; LOCK TABLE lockstep.run; SELECT 'held';" >&"${holder[1]}"
+read -r -t 30 line <&"${holder[0]}"
+expect 'the lock' "$line" held
+env --default-signal=INT "$LOCKSTEP_BIN" publish -q --queue "$q" -d "$conninfo" -b "$LOCKSTEP_TEST_BROKERS" \
+    "$tmp/tasks.jsonl" >"$tmp/output" 2>&1 &
+command=$!
+waits() { [ "$(pg_sql frozen "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")" != 0 ]; }
+eventually 30 waits
+read -ra server <<<"$postmaster $(cat "/proc/$postmaster/task/$postmaster/children")"
+kill -STOP "${server[@]}"
+kill -INT "$command"
+eventually 40 bash -c "! kill -0 $command 2>/dev/null" || wrong 'the command does not end'
+kill -CONT "${server[@]}"
+status=0
+wait "$command" || status=$?
+[ "$status" -ne 0 ] || wrong 'an interrupted command has succeeded'
+[ "$status" -lt 128 ] || wrong 'a signal has ended the command'
+grep -q 'the server does not answer' "$tmp/output" || wrong "$(cat "$tmp/output")"
+cases_end
+exit $failed
