@@ -25,6 +25,7 @@ struct drawing {
     int count, rows, screen; /* columns of the table, rows in hand, columns of the terminal */
     struct column *columns;
     char *const *names;
+    char *zone;   /* of the times, as the heads name it; NULL: no head does */
     char **cells; /* as they came; NULL for NULL */
 };
 
@@ -127,6 +128,7 @@ void drawing_free(struct drawing *drawing)
     for (int i = 0; i < drawing->count; i++)
         free(drawing->columns[i].head);
     free(drawing->columns);
+    free(drawing->zone);
     free(drawing);
 }
 
@@ -136,6 +138,34 @@ void drawing_row(struct drawing *drawing, const char *const *cells)
     drawing->cells = xrealloc(drawing->cells, (size_t)(at + drawing->count), sizeof(char *));
     for (int i = 0; i < drawing->count; i++)
         drawing->cells[at + i] = cells[i] != NULL ? xstrdup(cells[i]) : NULL;
+}
+
+/* Short times have no zone of their own: the heads of their columns name it ("started+02"), once
+ * per table, before the first row is printed. */
+static void name_zone(struct drawing *drawing)
+{
+    for (int i = 0; i < drawing->rows * drawing->count && drawing->zone == NULL; i++)
+        if (drawing->columns[i % drawing->count].type == 'z' && drawing->cells[i] != NULL &&
+            short_zone(drawing->cells[i]) != NULL)
+            drawing->zone = xstrdup(short_zone(drawing->cells[i]));
+    for (int i = 0; i < drawing->count && drawing->zone != NULL; i++) {
+        STR_AUTO head = {0};
+        if (drawing->columns[i].type != 'z')
+            continue;
+        str_text(&head, drawing->columns[i].head);
+        str_text(&head, drawing->zone);
+        free(drawing->columns[i].head);
+        drawing->columns[i].head = xstrdup(head.data);
+    }
+}
+
+/* A time on the other side of a change of the clock has another zone than the head says. */
+static void add_time(const struct drawing *drawing, struct str *text, const char *cell)
+{
+    const char *zone = short_zone(cell);
+    short_time(text, cell, (int64_t)time(NULL));
+    if (zone != NULL && (drawing->zone == NULL || strcmp(zone, drawing->zone) != 0))
+        str_text(text, zone);
 }
 
 /* Cells in place become what is shown of them, but for their length. */
@@ -150,7 +180,7 @@ static void shorten(struct drawing *drawing, int column, int id_length)
         if (type == 'b')
             str_text(&text, **cell == 't' ? "yes" : "no");
         else if (type == 'z' && id_length > 0)
-            short_time(&text, *cell, (int64_t)time(NULL));
+            add_time(drawing, &text, *cell);
         else if (type == 'd' && id_length > 0)
             short_interval(&text, *cell);
         else if (type == 'u' && id_length > 0)
@@ -170,6 +200,8 @@ static void shorten_all(struct drawing *drawing)
         if (drawing->columns[i % drawing->count].type == 'u')
             ids[known++] = drawing->cells[i];
     int id_length = drawing->style.wide ? 0 : short_id(ids, known);
+    if (!drawing->style.wide && !drawing->headed)
+        name_zone(drawing);
     for (int i = 0; i < drawing->count; i++)
         shorten(drawing, i, id_length);
 }

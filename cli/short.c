@@ -7,26 +7,31 @@
 #include <string.h>
 #include <time.h>
 
-/* "+02", "-03:30" at the end of a time; in seconds. */
-static bool zone_of(const char *cell, int64_t *ret_offset_s)
+const char *short_zone(const char *cell)
 {
-    const char *sign = strpbrk(cell + 19, "+-");
-    int hours = 0, minutes = 0;
-    if (sign == NULL || sscanf(sign + 1, "%2d:%2d", &hours, &minutes) < 1)
-        return false;
-    *ret_offset_s = (*sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
-    return true;
+    if (strlen(cell) < 20 || cell[4] != '-' || cell[10] != ' ')
+        return NULL;
+    return strpbrk(cell + 19, "+-");
+}
+
+/* Of "+02", "-03:30", "+05:53:28", as PostgreSQL writes them. */
+static int64_t seconds_of(const char *zone)
+{
+    int hours = 0, minutes = 0, seconds = 0;
+    (void)sscanf(zone + 1, "%2d:%2d:%2d", &hours, &minutes, &seconds);
+    return (*zone == '-' ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds);
 }
 
 void short_time(struct str *out, const char *cell, int64_t now_s)
 {
-    int64_t offset_s;
+    const char *zone = short_zone(cell);
     struct tm today;
     char date[32];
-    if (strlen(cell) < 20 || cell[10] != ' ' || cell[4] != '-' || !zone_of(cell, &offset_s)) {
+    if (zone == NULL) {
         str_text(out, cell);
         return;
     }
+    int64_t offset_s = seconds_of(zone);
     time_t local = (time_t)(now_s + offset_s);
     (void)gmtime_r(&local, &today);
     (void)strftime(date, sizeof date, "%Y-%m-%d", &today);

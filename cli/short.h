@@ -10,9 +10,12 @@
 
 #include "base/str.h"
 
-/** A time of PostgreSQL ("2024-05-06 07:08:09.5+02"): today's as HH:MM:SS, this year's as MM-DD
- * HH:MM, else its date. now_s: seconds since 1970; whether it is today is decided in the zone of
- * the cell. */
+/** The zone of a time of PostgreSQL, "+02" of "2024-05-06 07:08:09.5+02": a part of cell. NULL: the
+ * cell is not such a time. */
+const char *short_zone(const char *cell);
+
+/** A time of PostgreSQL without its zone: today's as HH:MM:SS, this year's as MM-DD HH:MM, else its
+ * date. now_s: seconds since 1970; whether it is today is decided in the zone of the cell. */
 void short_time(struct str *out, const char *cell, int64_t now_s);
 
 /** An interval of PostgreSQL without what is behind its seconds. */

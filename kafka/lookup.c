@@ -1,5 +1,5 @@
-/* The request runs on a thread of its own (kafka/bounded.h) and holds the handle, because the caller
- * may have closed the handle before the answer comes. */
+/* The request runs on a thread of its own (kafka/bounded.h) and holds the handle, because the
+ * caller may have closed the handle before the answer comes. */
 #include "kafka/lookup.h"
 #include "kafka/bounded.h"
 

@@ -9,6 +9,7 @@ long=$(printf 'a_very_long_name_%.0s' 1 2 3)
 setup() {
     . "$BATS_TEST_DIRNAME/../support/shell.bash"
     export LC_ALL=C.UTF-8
+    unset COLUMNS
     scratch_database
     sql "SET client_min_messages = warning;
          INSERT INTO lockstep.queue (name, topic, next_offset, max_readers, halted_at, halted_reason)
@@ -103,6 +104,17 @@ lists=("run list" "task list" "queue list" "executor list" "rejected list" "log"
     id=$(awk 'NR == 2 {print $2}' "$BATS_TEST_TMPDIR/shown")
     [ "$id" != "aaaa0001" ]
     lockstep run list --status Failed | grep -q "$(awk 'NR == 3 {print $2}' "$BATS_TEST_TMPDIR/shown" | cut -c1-8)"
+}
+
+@test "the head of a column of times names their zone; a time that has another one says so" {
+    sql "UPDATE lockstep.run SET started_at = '2024-01-06 07:08:09Z', ended_at = '2024-01-06 08:00:00Z'"
+    lockstep run list --time-zone UTC | head -n 1 | grep -q ' started+00 '
+    lockstep run list --time-zone Europe/Berlin | head -n 1 | grep -q ' started+01 '
+    sql "UPDATE lockstep.run SET started_at = '2024-07-06 07:08:09Z' WHERE run_no = 2"
+    lockstep run list --time-zone Europe/Berlin >"$BATS_TEST_TMPDIR/shown"
+    [ "$(grep -c ' 2024-07-06+02 ' "$BATS_TEST_TMPDIR/shown")/$(grep -c ' 2024-01-06 ' "$BATS_TEST_TMPDIR/shown")" = 1/1 ] ||
+        [ "$(grep -c ' 2024-07-06 ' "$BATS_TEST_TMPDIR/shown")/$(grep -c ' 2024-01-06+01 ' "$BATS_TEST_TMPDIR/shown")" = 1/1 ]
+    lockstep run list --wide --time-zone Europe/Berlin | grep -q '2024-07-06 09:08:09+02'
 }
 
 @test "a short id is taken by every command; one that fits several names them" {
