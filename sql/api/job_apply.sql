@@ -71,7 +71,7 @@ BEGIN
             END IF;
             done := done
                     || jsonb_build_object('job', one.name, 'action', CASE WHEN one.goes THEN 'delete' ELSE 'kept' END,
-                        'detail', CASE WHEN NOT one.goes THEN 'changed by hand; --force deletes it' END);
+                        'detail', CASE WHEN NOT one.goes THEN 'changed by hand; an apply with force deletes it' END);
         END LOOP;
         IF job_apply.dry_run THEN
             RAISE EXCEPTION 'dry run' USING ERRCODE = 'LS00D';

@@ -1,10 +1,12 @@
 -- The receivers of alerts that monitors have named, and the notices not delivered to each: those that were tried, and
--- those of openings and ends of incidents that no monitor has made. Promised to users: a column keeps its name and
+-- those of openings and ends of incidents that no monitor has made. A receiver is forgotten a week after the last look
+-- of its last monitor, whose host may be lost for good. Promised to users: a column keeps its name and
 -- meaning; new ones go to the end.
 CREATE OR REPLACE VIEW lockstep.alert_receiver AS
 SELECT r.receiver, r.is_served, u.undelivered, u.undelivered_since, f.error
 FROM (SELECT m.receiver, bool_or(lockstep.monitor_lives(p.looked_at, p.every, p.ended_at)) AS is_served
-      FROM lockstep.monitor_receiver m JOIN lockstep.monitor_process p USING (who) GROUP BY m.receiver) AS r
+      FROM lockstep.monitor_receiver m JOIN lockstep.monitor_process p USING (who)
+      WHERE p.looked_at > clock_timestamp() - interval '7 days' GROUP BY m.receiver) AS r
 CROSS JOIN LATERAL (
     SELECT count(*) AS undelivered, min(w.at) AS undelivered_since
     FROM (SELECT n.made_at AS at FROM lockstep.job_notice n

@@ -112,8 +112,9 @@ lists=("run list" "task list" "queue list" "executor list" "rejected list" "log"
     lockstep run list --time-zone Europe/Berlin | head -n 1 | grep -q ' started+01 '
     sql "UPDATE lockstep.run SET started_at = '2024-07-06 07:08:09Z' WHERE run_no = 2"
     lockstep run list --time-zone Europe/Berlin >"$BATS_TEST_TMPDIR/shown"
-    [ "$(grep -c ' 2024-07-06+02 ' "$BATS_TEST_TMPDIR/shown")/$(grep -c ' 2024-01-06 ' "$BATS_TEST_TMPDIR/shown")" = 1/1 ] ||
-        [ "$(grep -c ' 2024-07-06 ' "$BATS_TEST_TMPDIR/shown")/$(grep -c ' 2024-01-06+01 ' "$BATS_TEST_TMPDIR/shown")" = 1/1 ]
+    grep -qE ' 2024-07-06(\+02)? ' "$BATS_TEST_TMPDIR/shown"
+    grep -qE ' 2024-01-06(\+01)? ' "$BATS_TEST_TMPDIR/shown"
+    [ "$(grep -c ' 2024-0[17]-06+0[12] ' "$BATS_TEST_TMPDIR/shown")" = 1 ]
     lockstep run list --wide --time-zone Europe/Berlin | grep -q '2024-07-06 09:08:09+02'
 }
 

@@ -387,8 +387,13 @@ INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_
 VALUES ('job 3', 'failed', now(), now(), now(), now(), 'trigger: 22P02: invalid input: "pin x9876x"')
 SQL
 failing=$(sql "SELECT alert_id FROM lockstep.job_alert WHERE kind = 'failed' AND job = 'job 3'")
+sql >/dev/null <<SQL
+INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, attempts, due_at, error)
+VALUES ($failing, 'oncall', 'opened', 1, now() - interval '1 hour', 1, now() + interval '1 hour', 'PIN x9876x?');
+SELECT lockstep.monitor_seen('m', 'h', '1 min', true), lockstep.monitor_receives('m', 'oncall', '{*}', NULL, '0 s')
+SQL
 reads 'a job that fails' 'health?name=job%203' '.items[0].state' failed
-places=(triggers health jobs 'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log
+places=(system triggers health jobs 'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log
     'job-log?text=x9876x' occurrences alerts "alerts/$failing" "tasks/$task" "tasks/$task/explain" "runs/$failed_run"
     "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/events" "runs/$failed_run/explain"
     "runs/$failed_run/gantt"
@@ -408,6 +413,9 @@ reads 'what is known of its run' "runs/$failed_run" '.run.reason' \
 hides='the text is hidden: it may quote parameters'
 reads 'of a job' 'health?name=job%203' '.items[0].detail' "trigger: 22P02: $hides"
 reads 'of its alert' "alerts/$failing" '.alert.text' "trigger: 22P02: $hides"
+reads 'of its notice' "alerts/$failing" '.notices[0].error' "$hides"
+finding='.checks[] | select(.check == "receiver oncall").text | sub("^.* not delivered since [^Z]*Z"; "not delivered")'
+reads 'of a receiver' system "$finding" 'not delivered'
 reads 'of the event that it was opened' 'events?kind=alert_opened&text=job%203' '.items[0].detail' \
     "job job 3: alert $failing: failed: $hides"
 reads 'of its log' 'jobs/job%203/history' '[.items[].message] | sort | join("|")' \
@@ -437,6 +445,8 @@ reads 'in a list' "tasks?queue=$secret&status=Failed" '.items[0].error' \
 reads 'an error' "tasks/$task" '.task.error' '22P02: invalid input syntax for type integer: "pin x9876x"'
 reads 'its key and its notices' "tasks/$task" '.task.key, .task.notices' 'key x9876x NOTICE: x9876x'
 reads 'why a job fails' 'health?name=job%203' '.items[0].detail' 'trigger: 22P02: invalid input: "pin x9876x"'
+reads 'why a notice failed' "alerts/$failing" '.notices[0].error' 'PIN x9876x?'
+reads 'why a receiver waits' system "$finding" 'not delivered: PIN x9876x?'
 reads 'a line of its log' 'job-log?text=x9876x&kind=alert' '.items | length' 1
 reads 'by an error' 'events?text=PIN%20x9876x' '.items | map(.event) | sort | unique | join(" ")' \
     'alert_opened message_rejected run_stopped task_failed'

@@ -407,6 +407,13 @@ SELECT lockstep.monitor_seen('m2', 'h2', '30 s', true), lockstep.monitor_receive
 SELECT is(pg_temp.checked('receiver oncall'),
     'FAIL no monitor that looks sends to it; 1 notice not delivered since THEN',
     'a receiver that only the dead monitor had is named while another monitor looks');
+SELECT is((SELECT c.hint FROM lockstep.check_list() AS c WHERE c.subject = 'receiver oncall'),
+    'Add [alert:oncall] to the configuration of a monitor and start it: lockstep monitor run', 'and what helps it');
+SAVEPOINT lost;
+UPDATE lockstep.monitor_process SET looked_at = clock_timestamp() - interval '8 days' WHERE who = 'm1';
+SELECT is((SELECT string_agg(receiver, ' ') FROM lockstep.alert_receiver), 'chat',
+    'a receiver is forgotten a week after the last look of its last monitor');
+ROLLBACK TO lost;
 SELECT is(pg_temp.checked('monitor') ~ '^ok m2', true, 'that one is well');
 SELECT lockstep.monitor_seen('m3', 'h1', '30 s', true);
 SELECT is((SELECT string_agg(monitor, ' ' ORDER BY monitor) FROM lockstep.monitor_status), 'm2 m3',

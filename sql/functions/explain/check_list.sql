@@ -88,7 +88,10 @@ RETURNS TABLE (no int, subject text, grade text, finding text, hint text) LANGUA
     SELECT 12, 'receiver ' || r.receiver, CASE WHEN r.is_served THEN 'warn' ELSE 'FAIL' END,
            CASE WHEN r.is_served THEN u.words
                 ELSE pg_catalog.concat_ws('; ', 'no monitor that looks sends to it', u.words) END,
-           CASE WHEN r.is_served THEN 'lockstep alert list --receivers' ELSE 'lockstep monitor run' END
+           CASE WHEN r.is_served THEN 'lockstep alert list --receivers'
+                ELSE pg_catalog.format(
+                    'Add [alert:%s] to the configuration of a monitor and start it: lockstep monitor run',
+                    r.receiver) END
     FROM lockstep.alert_receiver r
     CROSS JOIN LATERAL (
         SELECT CASE WHEN r.undelivered > 0 THEN pg_catalog.format('%s not delivered since %s%s',

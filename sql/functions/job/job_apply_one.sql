@@ -17,11 +17,11 @@ BEGIN
     ELSIF NOT p_force AND old.file <> p_file THEN
         action := CASE WHEN old.spec = p_spec THEN 'unchanged' ELSE 'kept' END;
         detail := pg_catalog.format(CASE WHEN old.spec = p_spec THEN '%s declares it'
-                                         ELSE '%s declares it; --force takes it over' END,
+                                         ELSE '%s declares it; an apply with force takes it over' END,
                                     old.file);
     ELSIF NOT p_force AND old.spec <> p_spec AND old.declared IS DISTINCT FROM old.spec THEN
         action := 'kept';
-        detail := pg_catalog.format('%s by %s at %s; --force sets it to what the file says',
+        detail := pg_catalog.format('%s by %s at %s; an apply with force sets it to what the file says',
                                     CASE WHEN old.declared IS NULL THEN 'made by hand' ELSE 'changed by hand' END,
                                     old.changed_by, lockstep.job_time(pg_catalog.date_trunc('second', old.changed_at)));
     ELSE
