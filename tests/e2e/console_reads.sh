@@ -226,7 +226,7 @@ reads 'size' system '.database.size_bytes > 1000000' true
 case_begin 'what there is not is 404'
 for path in jobs/none/days queues/none queues/none/explain queues/none/readers tasks/999999999/explain jobs/none \
     jobs/none/next jobs/none/occurrences alerts/999999999 rejected/999999999 \
-    runs/00000000-0000-4000-8000-00000000ffff/gantt runs/00000000-0000-4000-8000-00000000ffff/events; do
+    runs/00000000-0000-4000-8000-00000000ffff/{gantt,attempts,events}; do
     as GET "api/v1/$path"
     expect "$path" "$status" 404
 done
@@ -293,6 +293,18 @@ task="SET session_replication_role = replica;
     LIMIT 1"
 walk "runs/$walked/tasks" .task_id "$task"
 walk "runs/$walked/tasks?name=walk" .task_id "$task"
+sql "SET session_replication_role = replica;
+    UPDATE lockstep.task t SET attempt_num = 3 FROM lockstep.run r WHERE r.run_no = t.run_no AND r.run_id = '$walked';
+    INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at, sqlstate, error)
+    SELECT t.task_id, n, (ARRAY['Error', 'Failed'])[n]::lockstep.status, now(), now() + interval '2 s', '22012', 'x'
+    FROM lockstep.task t JOIN lockstep.run r USING (run_no), generate_series(1, 2) AS n WHERE r.run_id = '$walked'"
+walk "runs/$walked/attempts" '"\(.task_id)_\(.attempt)"' "$task"
+walk "runs/$walked/attempts?status=Failed" .task_id "$task"
+as GET "api/v1/runs/$walked/attempts?limit=1000"
+attempts=$(api_is '.items[] | "\(.task_id) \(.attempt) \(.status) \(.seconds)"' | sort)
+expect 'attempts are those of the command' "$attempts" \
+    "$(lockstep log --executions --run "$walked" --limit 1000 -o json |
+        jq -r '.[] | "\(.task_id) \(.attempt) \(.status) \(.seconds | tonumber)"' | sort)"
 for filter in '' "?queue=$q" '?name=walk' "?queue=$q&status=Completed,Pending"; do walk "tasks$filter" .task_id \
     "$newer; $task"; done
 sql <<SQL >/dev/null
@@ -395,7 +407,8 @@ SQL
 reads 'a job that fails' 'health?name=job%203' '.items[0].state' failed
 places=(system triggers health jobs 'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log
     'job-log?text=x9876x' occurrences alerts "alerts/$failing" "tasks/$task" "tasks/$task/explain" "runs/$failed_run"
-    "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/events" "runs/$failed_run/explain"
+    "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/attempts" "runs/$failed_run/events"
+    "runs/$failed_run/explain"
     "runs/$failed_run/gantt"
     "tasks?queue=$secret" "tasks?status=Failed"
     "events?queue=$secret" "events?text=PIN%20x9876x" "queues/$secret" "queues/$secret/explain"
