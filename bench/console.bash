@@ -97,7 +97,7 @@ console_others() {
         while read -r path query; do
         case $path in session | stream | openapi.json | clusters) continue ;; esac
         sed -e 's/^[^ ]* //' -e 's/?.*//' "$1" | grep -qxE "$(sed -E 's,\{[a-z]+\},[^/]+,g' <<<"$path")" && continue
-        [[ $(sed -E 's,\{(run|task|job|queue)\},,g' <<<"$path") == *{* ]] || echo "other $path${query:+?$query}"
+        [[ $(sed -E 's,\{(run|task|job|queue)\},,g' <<<"$path") == *'{'* ]] || echo "other $path${query:+?$query}"
     done
 }
 console_run() { printf '00000000-0000-4000-8000-%012d' "$1"; }

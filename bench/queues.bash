@@ -12,6 +12,7 @@ queues_rate() {
     done
     from=$(now)
     for ((i = 0; i < $2; i++)); do
+        # shellcheck disable=SC2046 # two words for each queue
         "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers $((4 / $2)) --until-idle \
             $(for ((j = i; j < $1; j += $2)); do echo "--queue ${names[j]}"; done) 2>"$tmp/queues.$i.log" &
         pids+=($!)

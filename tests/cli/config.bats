@@ -202,7 +202,7 @@ while True:
     c.close()' >"$BATS_TEST_TMPDIR/port" 3>&- &
     server=$!
     eventually 10 test -s "$BATS_TEST_TMPDIR/port"
-    PGPASSFILE=/dev/null PGPASSWORD= run "$LOCKSTEP_BIN" queue list \
+    PGPASSFILE=/dev/null PGPASSWORD="" run "$LOCKSTEP_BIN" queue list \
         -d "host=127.0.0.1 port=$(cat "$BATS_TEST_TMPDIR/port") user=u dbname=d sslmode=disable gssencmode=disable"
     kill "$server"
     [ "$status" -eq 3 ]

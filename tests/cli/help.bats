@@ -165,6 +165,7 @@ refused() { # MESSAGE ARGS...: exit code 2, nothing reached for, and the message
 }
 
 @test "completion bash completes nouns, verbs, options and the words of an option" {
+    # shellcheck disable=SC1090 # it is generated
     source <("$LOCKSTEP_BIN" completion bash)
     completes() { # WORDS EXPECTED...: every expected one is among the answers
         read -ra COMP_WORDS <<<"$1"

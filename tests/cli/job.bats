@@ -232,7 +232,7 @@ carried() {
 lost() { jq -r '.not_carried_over[] | .place + " " + .what' "$1"; }
 
 crontab() {
-    cat >crontab <<'END'
+    cat >'crontab' <<'END'
 # what the host does
 SHELL=/bin/bash
 MAILTO="ops@example.com"
@@ -251,7 +251,7 @@ END
 
 @test "a crontab becomes a job file that job apply accepts, and every line that does not is named" {
     crontab
-    lockstep job import --from crontab crontab --queue q >jobs.json 2>talk
+    lockstep job import --from crontab crontab --queue q >jobs.json 2>talk.txt
     diff <(carried jobs.json) - <<'END'
 backup.sh: 30 2 * * *
 rotate: @daily
@@ -269,8 +269,8 @@ crontab:10 0 22-2 * * *
 crontab:10 /bin/backwards
 crontab:13 0 5 * * *
 END
-    [ "$(grep -c 'not carried over' talk)" -eq 9 ]
-    grep -q 'crontab:10: not carried over: 0 22-2 \* \* \*: hour: 22-2 runs backwards; write 22-23,0-2' talk
+    [ "$(grep -c 'not carried over' talk.txt)" -eq 9 ]
+    grep -q 'crontab:10: not carried over: 0 22-2 \* \* \*: hour: 22-2 runs backwards; write 22-23,0-2' talk.txt
     [ "$(jq -r '.commands["backup.sh"]' jobs.json)" = '/usr/local/bin/backup.sh --full >/dev/null 2>&1' ]
     [ "$(jq -c '.jobs[2].tasks' jobs.json)" = '[{"input":"first line\nsecond 100%","order":100,"command":"mail"}]' ]
     [ "$(jq -r '.commands.rotate' jobs.json)" = 'cd /srv && ./rotate 100%' ]
@@ -306,7 +306,7 @@ SELECT 1",localhost,5432,shop,alice,t,purge events
 4,0 0 31 6 *,SELECT 1,localhost,5432,shop,alice,t,never
 5,0 1 * * *,SELECT '${run}',localhost,5432,shop,alice,t,placeholder
 END
-    lockstep job import --from pg_cron cron.csv --queue q >jobs.json 2>talk
+    lockstep job import --from pg_cron cron.csv --queue q >jobs.json 2>talk.txt
     diff <(carried jobs.json) - <<'END'
 purge-events: 0 3 * * *
 pg_cron-2: 30s
@@ -315,10 +315,10 @@ END
     [ "$(jq '.jobs[0].tasks[0].sql' jobs.json)" = \
         '"DELETE FROM event WHERE \"at\" < now() - interval '"'7 days'"';\nSELECT 1"' ]
     [ "$(jq '.jobs[2].enabled' jobs.json)" = false ]
-    grep -q 'cron.csv:6: not carried over: 0 0 31 6 \*: .*never' talk
-    grep -q 'cron.csv:7: not carried over: SELECT .*stands in a statement' talk
-    grep -q 'cron.csv:2: not carried over: username alice' talk
-    grep -q 'cron.csv:4: not carried over: database shop' talk
+    grep -q 'cron.csv:6: not carried over: 0 0 31 6 \*: .*never' talk.txt
+    grep -q 'cron.csv:7: not carried over: SELECT .*stands in a statement' talk.txt
+    grep -q 'cron.csv:2: not carried over: username alice' talk.txt
+    grep -q 'cron.csv:4: not carried over: database shop' talk.txt
     [ "$(lockstep job apply jobs.json -o json | jq length)" -eq 3 ]
     lockstep job import --from pg_cron cron.csv --watch -q | jq -e '.jobs | length == 4'
 }
@@ -355,7 +355,7 @@ END
 @test "the tables of SQL Server Agent become watches with the same times, and what has none is named" {
     agent
     import=(job import --from sqlagent sysjobschedules.csv sysjobs.csv sysschedules.csv --zone Europe/Warsaw)
-    lockstep "${import[@]}" --watch >jobs.json 2>talk
+    lockstep "${import[@]}" --watch >jobs.json 2>talk.txt
     diff <(carried jobs.json) - <<'END'
 Backup-full: 4 8
 Rebuild-indexes-sales: 16 32
@@ -367,7 +367,7 @@ sysjobs.csv:4 Start up
 sysjobs.csv:5 By hand
 sysschedules.csv:8 unused
 END
-    grep -q 'freq_type: 64 is not a kind of calendar' talk
+    grep -q 'freq_type: 64 is not a kind of calendar' talk.txt
     lockstep job apply jobs.json -q >/dev/null
     sql "UPDATE lockstep.schedule SET is_active = true"
     # The times of the stored schedules are those of lockstep.forecast_agent for the rows of the file.

@@ -467,11 +467,11 @@ try:
 except (OSError, http.client.HTTPException):
     pass
 END
-asking=$!
+asker=$!
 eventually 30 grep -q asked "$tmp/asking"
 console_stop
 expect 'its exit' "$?" 0
-wait "$asking"
+wait "$asker"
 
 case_begin 'what would be dangerous does not start'
 refused() { "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run 2>&1 | tail -n 2; }

@@ -17,16 +17,16 @@ bearer "${token//[0-9]/a}"
 expect 'another' "$status" 401
 
 case_begin 'with the database down, no visitor is answered as unknown'
-data=$(sql 'SHOW data_directory')
+home=$(sql 'SHOW data_directory')
 server() {
     if [ "$(id -u)" = 0 ]; then
-        setpriv --reuid "$(stat -c %u "$data")" --regid "$(stat -c %g "$data")" --clear-groups "$@"
+        setpriv --reuid "$(stat -c %u "$home")" --regid "$(stat -c %g "$home")" --clear-groups "$@"
     else
         "$@"
     fi
 }
-options=$(sed -n 's/^[^ ]* //p' "$data/postmaster.opts")
-server "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -m immediate -w stop >/dev/null
+options=$(sed -n 's/^[^ ]* //p' "$home/postmaster.opts")
+server "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$home" -m immediate -w stop >/dev/null
 bearer "$token"
 expect 'a token that was known' "$status $(grep -ci '^retry-after:' "$tmp/headers") $(api_is .title)" \
     '503 1 Service Unavailable'
@@ -45,7 +45,7 @@ api GET api/v1/runs
 expect 'who has nothing' "$status" 401
 
 case_begin 'when the database is back, so is the token'
-eval "server \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$data\" -w -l \"$data/../again.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
+eval "server \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$home\" -w -l \"$home/../again.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
 bearer "$token"
 expect 'at the first request' "$status" 200
 

@@ -293,11 +293,13 @@ task="SET session_replication_role = replica;
     LIMIT 1"
 walk "runs/$walked/tasks" .task_id "$task"
 walk "runs/$walked/tasks?name=walk" .task_id "$task"
-sql "SET session_replication_role = replica;
-    UPDATE lockstep.task t SET attempt_num = 3 FROM lockstep.run r WHERE r.run_no = t.run_no AND r.run_id = '$walked';
-    INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at, sqlstate, error)
-    SELECT t.task_id, n, (ARRAY['Error', 'Failed'])[n]::lockstep.status, now(), now() + interval '2 s', '22012', 'x'
-    FROM lockstep.task t JOIN lockstep.run r USING (run_no), generate_series(1, 2) AS n WHERE r.run_id = '$walked'"
+sql <<SQL >/dev/null
+SET session_replication_role = replica;
+UPDATE lockstep.task t SET attempt_num = 3 FROM lockstep.run r WHERE r.run_no = t.run_no AND r.run_id = '$walked';
+INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at, sqlstate, error)
+SELECT t.task_id, n, (ARRAY['Error', 'Failed'])[n]::lockstep.status, now(), now() + interval '2 s', '22012', 'x'
+FROM lockstep.task t JOIN lockstep.run r USING (run_no), generate_series(1, 2) AS n WHERE r.run_id = '$walked';
+SQL
 walk "runs/$walked/attempts" '"\(.task_id)_\(.attempt)"' "$task"
 walk "runs/$walked/attempts?status=Failed" .task_id "$task"
 as GET "api/v1/runs/$walked/attempts?limit=1000"

@@ -128,7 +128,7 @@ long=$(printf 'n%.0s' {1..70})
 {
     for ((i = 0; i < 40; i++)); do
         task "$i" \
-            "$(jq -n --arg sql "$(((i % 4)) && echo "SELECT notes($i)" || echo "SELECT $i AS quiet")" '{sql: $sql}')"
+            "$(jq -n --arg sql "$( ((i % 4)) && echo "SELECT notes($i)" || echo "SELECT $i AS quiet")" '{sql: $sql}')"
         ((i % 10 != 5)) || task "truncated $i" "{\"sql\": \"SELECT $i AS $long\"}"
         ((i % 10 != 7)) || task "fails $i" "{\"sql\": \"SELECT notes($i) / 0\"}"
     done

@@ -49,7 +49,7 @@ case_begin 'our sessions override the defaults of a database and of a role'
 # A DBA's defaults, for everybody and for the role, some in the middle of a run. Sessions that are ours override them.
 hostile=(statement_timeout=150ms lock_timeout=20ms idle_in_transaction_session_timeout=150ms idle_session_timeout=300ms
     default_transaction_read_only=on default_transaction_isolation=serializable default_transaction_deferrable=on
-    search_path= client_min_messages=error DateStyle=SQL,DMY IntervalStyle=sql_standard bytea_output=escape
+    "search_path=" client_min_messages=error "DateStyle=SQL,DMY" IntervalStyle=sql_standard bytea_output=escape
     row_security=off
     standard_conforming_strings=off client_connection_check_interval=0 synchronous_commit=local extra_float_digits=-3)
 pg_set main "${hostile[@]}"

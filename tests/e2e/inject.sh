@@ -59,7 +59,8 @@ trial() {
     local q found who=$1 fault=$2 publish run
     local log=$tmp/log.$who.$fault injected=$tmp/injected.$who.$fault
     new_queue
-    : >"$log" >"$injected"
+    : >"$log"
+    : >"$injected"
     publish=(publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q "$tmp/$q.jsonl")
     run=(executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 --until-idle)
     if [ "$who" = publish ]; then

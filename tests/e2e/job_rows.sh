@@ -105,7 +105,7 @@ lockstep job set load -q \
 looked() { is "SELECT (look).rows FROM lockstep.schedule" 0; }
 eventually 30 looked || wrong 'the trigger is not looked at'
 sql "SELECT lockstep.watch_table('staging')"
-PGOPTIONS= psql -X -q -d "$db user=$tasks" -c 'INSERT INTO staging DEFAULT VALUES'
+PGOPTIONS='' psql -X -q -d "$db user=$tasks" -c 'INSERT INTO staging DEFAULT VALUES'
 eventually 30 all_loaded || wrong 'a table that is watched is not looked at'
 
 case_begin 'rows that come while a look is out are looked at, too'

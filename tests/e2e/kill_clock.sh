@@ -4,8 +4,9 @@
 # run is finished, every effect once. Its servers are its own.
 # ctest: lock=servers nosan
 . "$(dirname "$0")/../support/own_servers.bash"
+server=()
 e2e_leave() {
-    kill -CONT $(pids_of_server) 2>/dev/null || true
+    kill -CONT "${server[@]}" 2>/dev/null || true
     own_servers_end
 }
 scratch_database
@@ -52,9 +53,10 @@ expect 'incarnations that ended by the clock' "$(ended)" 0
 case_begin 'when the database stands still for as long as an executor may, no executor ends another and the run ends'
 echo '+0' >"$tmp/clock" # what starts anew under libfaketime with a wrong clock waits wrongly in librdkafka
 # The whole server stands still. An executor may give an incarnation up by itself (T1); nobody is ended by others.
-kill -STOP $(pids_of_server)
+mapfile -t server < <(pids_of_server)
+kill -STOP "${server[@]}"
 sleep "${LOCKSTEP_TEST_OUTAGE:-4}" # the standstill itself
-kill -CONT $(pids_of_server)
+kill -CONT "${server[@]}"
 eventually 60 is "SELECT status FROM lockstep.run_status WHERE queue = '$q'" Completed || failed=1
 expect 'frozen, as others saw it' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'executor_frozen'")" 0
 expect 'tasks that failed' "$(sql "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed'")" 0

@@ -91,6 +91,7 @@ race() {
         [ $((SECONDS - began)) -lt 90 ] ||
             { wrong 'the run has not ended'; lockstep run explain "$run"; tail -5 "$tmp/$q.log"; break; }
     done
+    # shellcheck disable=SC1083,SC2093 # the descriptor in W[1] is closed
     exec {W[1]}>&-
     kill -TERM "$pid"
     wait "$pid" || wrong "the executor ended with $?"

@@ -144,7 +144,7 @@ case_begin 'large keys of a paused queue are bounded in memory'
 lockstep queue pause "$b" -q
 held() { awk '/VmHWM/ {print int($2 / 1024)}' "/proc/$pid/status"; }
 before=$(held)
-key=$(printf '%900000s')
+key=$(printf '%900000s' '')
 for ((i = 0; i < 200; i++)); do printf '%s\t{"order": 1, "previous_order": 0, "sql": "SELECT 1"}\n' "$key"; done |
     kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$b" -p 0 -K $'\t' -X message.max.bytes=1000000
 more() { (($(held) >= before + $1)); }

@@ -96,8 +96,9 @@ for way in '' --stream; do
     case_begin "publish $way whose transactional id is taken by a queue of another database reports it, and does not fence back"
     rm -f "$tmp"/publish.*.hit "$tmp"/publish.*.go
     run=$(cat /proc/sys/kernel/random/uuid)
+    held=$([ -z "$way" ] && echo 1 || echo 2)
     # shellcheck disable=SC2086 # $way may be nothing
-    probed publish.record=sleep:110@2,publish.flushing=hold@$([ -z "$way" ] && echo 1 || echo 2) "$one" --queue "$q" \
+    probed publish.record=sleep:110@2,publish.flushing="hold@$held" "$one" --queue "$q" \
         --run "$run" $way "$tmp/a.jsonl" >/dev/null 2>"$tmp/fenced.err" &
     pid=$!
     eventually 20 test -e "$tmp/publish.flushing.hit"

@@ -71,7 +71,8 @@ for first in long short; do
         "$(sql "SELECT completed FROM lockstep.run_status WHERE run_id = '$held'")" 0
     sql "INSERT INTO let_go VALUES (true)"
     eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$held'" Completed
-    kill -TERM $(jobs -pr)
+    mapfile -t executors < <(jobs -pr)
+    kill -TERM "${executors[@]}"
     wait
     sql 'DELETE FROM lockstep.queue; TRUNCATE ledger'
 done

@@ -12,7 +12,8 @@ LOCKSTEP_INJECT_COUNT=$tmp/counts LOCKSTEP_INJECT=rd_kafka_new=1000000 \
     "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 \
     --until-idle 2>/dev/null
 calls=$(sed -n 's/^rd_kafka_new //p' "$tmp/counts")
-: >"$tmp/log" >"$tmp/injected"
+: >"$tmp/log"
+: >"$tmp/injected"
 LOCKSTEP_INJECT=rd_kafka_new=$((calls + 1)) LOCKSTEP_INJECT_LOG=$tmp/injected \
     "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>>"$tmp/log" &
 pid=$!

@@ -16,7 +16,7 @@ while read -r event; do
     words EVENTS | grep -qx "$event" || { echo "the event $event is missing in cli/words.h"; failed=1; }
 done <<<"$written"
 while read -r event; do
-    grep -rqE "'$event'|'${event%%_*}_' \|\|" $(ls -d sql/*/ | grep -v migrations) ||
+    grep -rqE "'$event'|'${event%%_*}_' \|\|" --include='*.sql' --exclude-dir=migrations sql/*/ ||
         { echo "no SQL writes the event $event"; failed=1; }
 done < <(words EVENTS)
 
