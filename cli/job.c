@@ -91,28 +91,19 @@ enum rc command_job_export(struct cli *cli, struct err *err)
     return table_check(stdout, err);
 }
 
-static const char *found(const struct db_result *row, int column)
-{
-    return row != NULL && !db_null(row, 0, column) ? db_text(row, 0, column) : NULL;
-}
-
 enum rc command_job_test(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     struct job_look look;
-    enum rc rc = job_sql_look(cli, cli->arguments[0], &look, err);
+    const char *job = cli->arguments[0], *at = cli_text(cli, "at");
+    enum rc rc = job_sql_look(cli, job, at, &look, err);
     if (rc == RC_OK) {
-        const char *params[] = {cli->arguments[0],
-                                cli_text(cli, "at"),
-                                found(look.look, JOB_ASK_LOOK_ROWS),
-                                found(look.look, JOB_ASK_LOOK_OLDEST),
-                                found(look.look, JOB_ASK_LOOK_NEWEST),
-                                found(look.rows, JOB_ASK_QUERY_ROWS)};
+        const char *params[] = {job, at, look.rows, look.oldest, look.newest, look.queried};
         rc = job_said(db_run(cli->db, &sql_job_test, params, &rows, err), err);
     }
     job_look_done(&look);
     if (rc == RC_OK && db_rows(rows) == 0)
-        cli_say(cli, "lockstep: %s: it has no schedule; it runs by hand\n", cli->arguments[0]);
+        cli_say(cli, "lockstep: %s: it has no schedule; it runs by hand\n", job);
     return rc == RC_OK
                ? cli_print_list(cli, rows,
                                 "schedule,would_fire,reason,scheduled_for,next_scheduled_run", err)

@@ -7,6 +7,7 @@
 #include "db/sqlstate.h"
 #include "scheduler/ask.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -57,31 +58,65 @@ enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, 
     return rc;
 }
 
-enum rc job_sql_look(struct cli *cli, const char *job, struct job_look *ret_look, struct err *err)
+static const char *found(const struct db_result *row, int column)
+{
+    return row != NULL && !db_null(row, 0, column) ? db_text(row, 0, column) : NULL;
+}
+
+/* {"schedule": [row, ...], ...} */
+static enum rc run_queries(struct cli *cli, struct db *db, const struct db_result *asked,
+                           char **ret_rows, struct err *err)
+{
+    cJSON *rows = cJSON_CreateObject();
+    enum rc rc = RC_OK;
+    for (int i = 0; rc == RC_OK && i < db_rows(asked); i++) {
+        DB_RESULT_AUTO *row = NULL;
+        const char *params[] = {db_text(asked, i, JOB_TEST_ASK_QUERY),
+                                db_text(asked, i, JOB_TEST_ASK_WORDS)};
+        rc = refused(cli, db_run(db, &sql_job_ask_query, params, &row, err), "query", err);
+        if (rc == RC_OK)
+            (void)cJSON_AddRawToObject(rows, db_text(asked, i, JOB_TEST_ASK_SCHEDULE),
+                                       db_text(row, 0, JOB_ASK_QUERY_ROWS));
+    }
+    if (rc == RC_OK)
+        *ret_rows = cJSON_PrintUnformatted(rows);
+    cJSON_Delete(rows);
+    return rc;
+}
+
+/* The words of a query depend on the result of the look and on the time of the firing. */
+static enum rc ask_queries(struct cli *cli, struct db *db, const char *job, const char *at,
+                           struct job_look *look, struct err *err)
+{
+    DB_RESULT_AUTO *asked = NULL;
+    const char *params[] = {job, at, look->rows, look->oldest, look->newest};
+    enum rc rc = job_said(db_run(cli->db, &sql_job_test_ask, params, &asked, err), err);
+    return rc == RC_OK && db_rows(asked) > 0 ? run_queries(cli, db, asked, &look->queried, err)
+                                             : rc;
+}
+
+enum rc job_sql_look(struct cli *cli, const char *job, const char *at, struct job_look *ret_look,
+                     struct err *err)
 {
     DB_RESULT_AUTO *asked = NULL;
     struct db *db = NULL;
     *ret_look = (struct job_look){0};
     enum rc rc =
-        job_said(db_run(cli->db, &sql_job_test_ask, (const char *const[]){job}, &asked, err), err);
-    bool looks = rc == RC_OK && !db_null(asked, 0, JOB_TEST_ASK_LOOK);
-    bool queries = rc == RC_OK && !db_null(asked, 0, JOB_TEST_ASK_QUERY);
-    if (!looks && !queries)
+        job_said(db_run(cli->db, &sql_job_test_look, (const char *const[]){job}, &asked, err), err);
+    if (rc != RC_OK || !db_bool(asked, 0, JOB_TEST_LOOK_RUNS))
         return rc;
     rc = open_tasks(cli, true, &db, err);
-    if (rc == RC_OK && looks)
+    if (rc == RC_OK && !db_null(asked, 0, JOB_TEST_LOOK_LOOK))
         rc = refused(cli,
                      db_run(db, &sql_job_ask_look,
-                            (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_LOOK)},
+                            (const char *const[]){db_text(asked, 0, JOB_TEST_LOOK_LOOK)},
                             &ret_look->look, err),
                      "trigger.pending", err);
-    if (rc == RC_OK && queries)
-        rc = refused(cli,
-                     db_run(db, &sql_job_ask_query,
-                            (const char *const[]){db_text(asked, 0, JOB_TEST_ASK_QUERY),
-                                                  db_text(asked, 0, JOB_TEST_ASK_WORDS)},
-                            &ret_look->rows, err),
-                     "query", err);
+    ret_look->rows = found(ret_look->look, JOB_ASK_LOOK_ROWS);
+    ret_look->oldest = found(ret_look->look, JOB_ASK_LOOK_OLDEST);
+    ret_look->newest = found(ret_look->look, JOB_ASK_LOOK_NEWEST);
+    if (rc == RC_OK)
+        rc = ask_queries(cli, db, job, at, ret_look, err);
     db_close(db);
     return rc;
 }
@@ -89,7 +124,7 @@ enum rc job_sql_look(struct cli *cli, const char *job, struct job_look *ret_look
 void job_look_done(struct job_look *look)
 {
     db_free(look->look);
-    db_free(look->rows);
+    cJSON_free(look->queried);
 }
 
 /* What refuses a statement is not the definition's to say in other words. */

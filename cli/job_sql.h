@@ -24,12 +24,15 @@ const char *job_tasks_login(struct cli *cli, struct str *conninfo);
 MUST_CHECK enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run,
                                 struct err *err);
 
+/** Texts that are NULL: there is none of it. */
 struct job_look {
-    struct db_result *look, *rows; /* NULL: the job has none */
+    struct db_result *look;
+    const char *rows, *oldest, *newest; /* what a look at the trigger has found; parts of look */
+    char *queried;                      /* by schedule the rows of the query: a JSON object */
 };
-/** What a test of the job needs to know. */
-MUST_CHECK enum rc job_sql_look(struct cli *cli, const char *job, struct job_look *ret_look,
-                                struct err *err);
+/** What a test of the job needs to know of it, as if it were the time at (NULL: now). */
+MUST_CHECK enum rc job_sql_look(struct cli *cli, const char *job, const char *at,
+                                struct job_look *ret_look, struct err *err);
 void job_look_done(struct job_look *look);
 
 /** Refuses the jobs of a file if one of their statements would be refused when it runs. Nothing,

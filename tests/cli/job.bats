@@ -29,6 +29,26 @@ open_runs() { is "SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL" "$1"
 is() { [ "$(sql "$1")" = "$2" ]; }
 end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL"; }
 
+@test "job test --at runs the query of each schedule with the words of its firing" {
+    cat >query.json <<'END'
+[{"job": "holidays", "queue": "q", "defaults": {"holiday": "2030-12-25"},
+  "query": "SELECT 1 AS order, 'SELECT 1' AS sql, concat_ws(' ', ${schedule}, t.at) AS name
+            FROM (SELECT ${scheduled_at} AT TIME ZONE 'UTC' AS at) AS t WHERE t.at::date::text <> ${holiday}",
+  "schedules": [{"name": "night", "kind": "cron", "expr": "0 2 * * *"},
+                {"name": "noon", "kind": "cron", "expr": "0 12 * * *"}]}]
+END
+    tr '\n' ' ' <query.json | lockstep job apply -q -
+    at() {
+        lockstep job test holidays --at "$1" -o json |
+            jq -rc 'sort_by(.schedule)[] | [.schedule, .scheduled_for, (.tasks | map(.name))] | flatten | join(",")'
+    }
+    [ "$(at 2030-12-25T12:00:30Z | cut -d, -f1,3)" = "$(printf '%s\n' night noon)" ]
+    [ "$(at 2030-12-26T12:00:30Z | cut -d, -f1,3)" = \
+        "$(printf '%s\n' 'night,night 2030-12-26 02:00:00' 'noon,noon 2030-12-26 12:00:00')" ]
+    advice=$(sql "SELECT DISTINCT advice FROM lockstep.job_test('holidays')")
+    [ "$advice" = 'the tasks are those of its query, which is not run here: lockstep job test holidays' ]
+}
+
 @test "job test by a login without the rights of the tasks says that task_conninfo is not set" {
     operator=$(scratch_name)
     sql "CREATE ROLE $operator LOGIN IN ROLE lockstep_operator; CREATE TABLE came (id int, at timestamptz)"
