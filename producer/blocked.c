@@ -1,6 +1,7 @@
-/* Who keeps the topic from being read? An open transaction of any producer holds back all readers
- * of committed records, also records that are committed behind it. This file only reports it and
- * ends no transaction. */
+/* An open transaction of any producer holds back all readers of committed records, also from
+ * records that are committed behind it (Kafka's last stable offset). This file finds that
+ * transaction and reports it with its remedy. It ends no transaction: that is an operator's
+ * decision, because the transaction may belong to a program that is at its work. */
 #include "producer/blocked.h"
 
 #include "base/remedies.h"
@@ -19,10 +20,12 @@ enum rc blocked_look(const struct target *target, struct kafka_open_transaction 
                                   ret_open, err);
 }
 
+/** 0 for an unknown time, and for one in the future: too young to report. */
 static int64_t age_ms(const struct kafka_open_transaction *open)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now); /* the record has its producer's wall clock */
+    /* the record has the wall clock of its producer, which may be ahead of ours */
+    (void)clock_gettime(CLOCK_REALTIME, &now);
     int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
     return open->since_ms < 0 || open->since_ms > now_ms ? 0 : now_ms - open->since_ms;
 }

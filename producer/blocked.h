@@ -22,7 +22,7 @@ void blocked_tell(const struct target *target, const struct progress *progress,
 /** Only one that is some seconds old: a younger one may be any producer at its work. */
 void blocked_tell_old(const struct target *target, const struct progress *progress,
                       const struct kafka_open_transaction *open);
-/** ERR_HELD, with what can be done. */
+/** ERR_HELD, with the remedy. */
 enum rc blocked_err(const struct target *target, const struct kafka_open_transaction *open,
                     struct err *err);
 

@@ -1,6 +1,6 @@
 /**
- * What: what a publisher tells its caller while it works: progress, notices, faults of the source;
- *   and the question whether the caller wants it to give up.
+ * What: the reports of a publisher to its caller: progress, notices, faults of the source; and the
+ *   question whether the caller cancels it.
  * Invariants: only progress.c writes the fields. The callback of progress is called at every change
  *   of stage, and otherwise at most once in 250 ms.
  * Threads: the caller's own; the callbacks run on it.

@@ -1,5 +1,6 @@
-/* What all steps share while they wait: one tick for progress, cancelling and the note in the run's
- * row, and one answer to the question when the next part has something to do. */
+/* All steps share this while they wait: one tick for progress, cancelling and the note in the run's
+ * row, and one answer to the question when the next part has something to do. A step that waits
+ * longer than publishing_due_us() would miss the check of its lock. */
 #include "producer/publishing.h"
 
 #include "base/clock.h"

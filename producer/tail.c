@@ -18,7 +18,7 @@
  * producers. */
 #define TAIL_WAIT_MS  30000
 #define SLICE_MS      100
-#define LOOK_EVERY_US 1000000 /* for what may be in the way */
+#define LOOK_EVERY_US 1000000 /* for an open transaction that may hide the end */
 #define END_MAX_BYTES 400     /* of an end message; so that not every task must be parsed */
 
 struct reading {
@@ -66,7 +66,9 @@ static void see(struct tail *tail, const char *run, const struct kafka_record *r
     see_end(tail, record);
 }
 
-/** Nothing came for a while, and the end is not reached: is somebody's transaction in the way? */
+/** Nothing came for a while, and the end is not reached. Reports an open transaction of another
+ * producer that hides it, and gives that lock_wait_ms to end; afterwards the reading has its whole
+ * time again. */
 static enum rc look(struct reading *r, struct err *err)
 {
     int64_t now_us = clock_boot_us();
@@ -126,6 +128,7 @@ enum rc tail_read(const struct target *target, const struct progress *progress, 
                         .until_us = now_us + (int64_t)TAIL_WAIT_MS * 1000,
                         .look_us = now_us + LOOK_EVERY_US,
                         .tail = *ret_tail};
+    /* next_seq and chain are the caller's; all else is found by this reading. */
     r.tail.last_offset = r.tail.missing = r.tail.tasks = r.tail.phases = -1;
     struct kafka_consumer *consumer = NULL;
     enum rc rc = target_end(target, &r.end, err);
@@ -141,6 +144,7 @@ enum rc tail_read(const struct target *target, const struct progress *progress, 
         kafka_source_close(r.source);
     if (consumer != NULL)
         kafka_consumer_close(consumer);
+    /* After the consumer, whose thread writes to it. */
     (void)close(r.wake_fd);
     if (rc == RC_OK)
         *ret_tail = r.tail;

@@ -23,13 +23,15 @@ struct waiting {
     struct publishing *p;
     char *status;     /* of the run, as last seen */
     int64_t until_us; /* -1: for ever */
-    int64_t look_us;  /* for what hides the run from the executors; -1: not again */
+    int64_t look_us;  /* when to search for a transaction that hides the run; -1: not again */
     bool reconnected;
     int64_t run_no; /* 0: not known yet, or not any more */
     struct stalled stalled;
 };
 
-/** RC_NONE: not ended yet. What is told as ended has been made durable before. */
+/** RC_NONE: not ended yet. The end is flushed to the disk of the server before it is reported: a
+ * crash of a server with synchronous_commit=off would otherwise undo an end that the caller has
+ * seen. */
 static enum rc read_outcome(struct waiting *w, struct err *err)
 {
     DB_RESULT_AUTO *outcome = NULL;
@@ -117,7 +119,7 @@ static enum rc reconnect(struct waiting *w, struct err *err)
     }
 }
 
-/** A run that no executor has met may be hidden from them by an open transaction, which is told of
+/** A run that no executor has met may be hidden from them by an open transaction, which is reported
  * once. */
 static void look_why(struct waiting *w)
 {
@@ -153,8 +155,8 @@ static enum rc timed_out(const struct waiting *w, struct err *err)
                    w->status);
 }
 
-/** The run has not ended: what else is there to do, and then the next news. RC_OK: read its row
- * again. */
+/** One round of the wait for a run that has not ended: report, check the limits, then await the
+ * next notification. RC_OK: read its row again. */
 static enum rc wait_on(struct waiting *w, struct err *err)
 {
     progress_report(&w->p->progress, w->status);
@@ -176,7 +178,8 @@ enum rc publishing_wait(struct publishing *p, char ret_status[STATUS_SIZE], stru
                         .until_us = timeout_ms >= 0 ? now_us + (int64_t)timeout_ms * 1000 : -1,
                         .look_us = now_us + LOOK_EVERY_US};
     progress_stage(&p->progress, PUBLISH_WAITING);
-    enum rc rc = listen(p, err); /* before the first look, so that nothing falls between */
+    /* before the first read: a run that ends between the two would not be noticed */
+    enum rc rc = listen(p, err);
     for (;;) {
         if (rc == RC_OK)
             rc = read_outcome(&w, err);
