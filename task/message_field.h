@@ -1,7 +1,7 @@
 /**
- * What: what the readers of single fields (message.c, message_life.c, message_sql.c,
- *   message_action.c) share: the state of one reading, the checked scalars, the way to report what
- *   is wrong. Private to the message codec.
+ * What: the common part of the readers of single fields (message.c, message_life.c, message_sql.c,
+ *   message_action.c): the state of one reading, the checked scalars, the form of errors. Private
+ *   to the message codec.
  * Invariants: a reader stores into r->msg only what it has checked.
  * Threads: one reading, one thread.
  * Ownership: struct reading borrows everything; what the message keeps is copied.
