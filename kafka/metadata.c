@@ -1,4 +1,4 @@
-/* A question for metadata, bounded: rd_kafka_metadata counts its time-out on the wall clock, which
+/* Requests metadata with a bound: rd_kafka_metadata counts its time-out on the wall clock, which
  * may be set back meanwhile. */
 #include "kafka/metadata.h"
 

@@ -1,5 +1,5 @@
 /**
- * What: rd_kafka_metadata, waited for by a clock that nobody sets: librdkafka counts its time-out
+ * What: rd_kafka_metadata, waited for by a clock that cannot be set: librdkafka counts its time-out
  *   on the wall clock, and a caller would stand still for as long as that is set back meanwhile.
  *   Internal to this folder.
  * Threads: any that may use the handle.

@@ -26,11 +26,12 @@
 struct kafka_watch;
 
 struct kafka_look {
-    char cluster_id[64]; /* "": not told */
-    int partitions;      /* 0: there is no such topic; what follows but the mark is unknown then */
-    int leader;          /* broker id, -1: none now */
-    int64_t low, high;   /* the log's beginning and its high watermark */
-    bool mark_known;     /* else mark_err says why not */
+    char cluster_id[64]; /* "": not known */
+    /* 0: there is no such topic; the fields below, but for the mark, are unknown then */
+    int partitions;
+    int leader;                 /* broker id, -1: none now */
+    int64_t low, high;          /* the log's beginning and its high watermark */
+    bool mark_known;            /* else mark_err says why not */
     char mark[KAFKA_MARK_SIZE]; /* "": none */
     struct err mark_err;
 };
