@@ -129,8 +129,8 @@ static struct block block_of(const struct json *json)
     return (struct block){json->tree, json->tree, json->tree + json->tree_size};
 }
 
-/** The hook of cJSON for memory. Rounds up to 16 bytes, the alignment of malloc; what does not fit
- * comes from malloc. */
+/** The hook of cJSON for memory. Rounds up to 16 bytes, the alignment of malloc; a request that
+ * does not fit gets memory of malloc. */
 static void *take_memory(size_t size)
 {
     size_t room = (size_t)(block.end - block.at), whole = (size + 15) & ~(size_t)15;
@@ -175,6 +175,7 @@ static void free_tree(const struct json *json)
 {
     if (json->tree == NULL)
         return;
+    /* The hook must know this tree again, to leave the nodes of its block alone. */
     block = block_of(json);
     cJSON_Delete(json->root);
     block = (struct block){0};

@@ -24,9 +24,9 @@
 #define MOST_ATTEMPTS  1000
 #define LONGEST_KIND   200   /* characters */
 #define LONGEST_TEXT   10000 /* characters */
-#define MOST_SECONDS   1e9
-#define LEAST_TIMEOUT  0.001
-#define LONGEST_GUESS  24 /* a longer word is no misspelt name of a field */
+#define MOST_SECONDS   1e9   /* 31 years */
+#define LEAST_TIMEOUT  0.001 /* PostgreSQL counts time-outs in milliseconds, and 0 is none */
+#define LONGEST_GUESS  24    /* a longer word is no misspelt name of a field */
 
 static enum rc read_type(struct reading *r, cJSON *node, const struct json_path *path)
 {
@@ -332,6 +332,7 @@ static enum rc check_required(struct reading *r, cJSON *const members[FIELDS])
         if (rc == RC_OK && r->form == MESSAGE_RECORD)
             rc = require(r, members, F_PREVIOUS_ORDER, "for a task");
     } else if (!msg->aborted && members[F_RUN] != NULL) {
+        /* A run without an id has no producer that counted it, and an aborted one is not whole. */
         rc = require(r, members, F_TASKS, "at the end of a run with an id that is not aborted");
         if (rc == RC_OK)
             rc =

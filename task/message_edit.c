@@ -42,6 +42,7 @@ static size_t skip_value(const char *text, size_t at)
     }
 }
 
+/** names ends with NULL. */
 static bool is_one_of(const char *name, const char *const *names)
 {
     while (*names != NULL && strcmp(*names, name) != 0)

@@ -4,7 +4,7 @@
  *   to the message codec.
  * Invariants: a reader stores into r->msg only what it has checked.
  * Threads: one reading, one thread.
- * Ownership: struct reading borrows everything; what the message keeps is copied.
+ * Ownership: struct reading borrows everything; texts that the message keeps are copied.
  * Failure: RC_REJECT through field_wrong: err->code = the reason, err->object = the path.
  */
 #ifndef TASK_MESSAGE_FIELD_H

@@ -33,6 +33,8 @@ enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
     }
     if (!cJSON_IsArray(node))
         return field_wrong_type(r, node, path, "a string or an array of strings");
+    /* An array has one statement in each element. A string may have several, which are split when
+     * the task runs. */
     int count = cJSON_GetArraySize(node);
     if (count == 0)
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "must hold at least one statement");
@@ -99,6 +101,8 @@ static enum rc read_list(struct reading *r, cJSON *node, const struct json_path 
     return RC_OK;
 }
 
+/** object is the message or the step that has the sql, and first is the place of its first
+ * statement. */
 enum rc read_params(struct reading *r, cJSON *node, const struct json_path *path,
                     const cJSON *object, int first)
 {
