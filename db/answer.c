@@ -82,9 +82,9 @@ static void wait_interruptibly(struct db *db)
     }
 }
 
-/* Until PQgetResult would not wait. An error is left to it to tell. It reads while it still has
- * unsent data: a server whose answers are not taken stops reading the rest of the question (libpq
- * manual, PQflush). */
+/* Until PQgetResult would not wait. PQgetResult reports an error, if there is one. It reads while
+ * it still has unsent data: a server whose answers are not taken stops reading the rest of the
+ * question (libpq manual, PQflush). */
 static bool ready(struct db *db, int64_t until_us)
 {
     for (;;) {

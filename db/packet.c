@@ -81,8 +81,8 @@ static void add(struct str *options, const char *name, const char *value)
     }
 }
 
-/* Only libpq itself knows what a service file and the environment add: port 0 makes it read them
- * and connect to nothing. */
+/* Only libpq itself knows the options that a service file and the environment add: port 0 makes it
+ * read them and connect to nothing. */
 static void add_given(const char *conninfo, struct str *options)
 {
     const char *const keys[] = {"dbname", "port", NULL};
