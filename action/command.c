@@ -1,7 +1,8 @@
 /* The executor's side of a command: starts its runner, feeds it, and judges its result. Begin with
- * action_command_run(). The command itself is started by the runner (runner.c), so the executor can
- * die without leaving it alone. The reader's thread stays in attend() until the runner has ended.
- */
+ * action_command_run(): make the specification, spawn, attend, judge. The command itself is started
+ * by the runner (runner.c), so the executor can die without leaving it alone. The reader's thread
+ * stays in attend() until the runner has ended. The processes that a killed runner leaves are ended
+ * by leftover.c. */
 #include "action/leftover.h"
 #include "action/secrets.h"
 #include "action/settings.h"
@@ -49,6 +50,7 @@ static void add_text(struct str *to, const char *text)
     str_add(to, text, strlen(text) + 1);
 }
 
+/** Empty values are left out: a command can test whether its task has a step or a trace. */
 static int add_variable(struct str *to, const char *name, const char *value)
 {
     if (value == NULL || *value == '\0')
@@ -111,9 +113,9 @@ static void make_spec(const struct action_command *row, const struct action_atte
     str_add(out, texts.data, texts.len);
 }
 
-/* Both ends are above what the runner finds at its fixed numbers. F_DUPFD_CLOEXEC with 10:
- * posix_spawn duplicates descriptors to fixed numbers one after the other, and would overwrite a
- * source that is one of them. */
+/* Both ends are above the runner's fixed numbers. F_DUPFD_CLOEXEC with 10: posix_spawn duplicates
+ * descriptors to fixed numbers one after the other, and would overwrite a source that is one of
+ * them. */
 static int open_pair(int pair[2])
 {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -126,8 +128,8 @@ static int open_pair(int pair[2])
     return 0;
 }
 
-/* This same program, whatever has become of its file: so both ends always speak the same
- * language. */
+/* Starts this same program again, even if an upgrade has replaced its file meanwhile: so both ends
+ * always have the same struct wire_spec. */
 static int spawn_runner(struct command *command, const struct action_tie *tie)
 {
     int pair[2], held[2] = {-1, -1}, error = open_pair(pair);
@@ -140,8 +142,12 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     (void)sigfillset(&all);
     (void)posix_spawn_file_actions_init(&files);
     (void)posix_spawnattr_init(&how);
+    /* A reader's thread blocks signals and may ignore some, and a child inherits both (execve(2)).
+     */
     (void)posix_spawnattr_setsigmask(&how, &none);
     (void)posix_spawnattr_setsigdefault(&how, &all);
+    /* A group of its own: Ctrl-C at the executor's terminal must not kill the runner before its
+     * command. */
     (void)posix_spawnattr_setpgroup(&how, 0);
     (void)posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                              POSIX_SPAWN_SETPGROUP);
@@ -151,9 +157,12 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
         if (held[i] >= 0)
             (void)posix_spawn_file_actions_adddup2(&files, held[i], WIRE_HELD + i);
     }
+    /* Also descriptors of other threads that were opened without FD_CLOEXEC a moment ago. */
     (void)posix_spawn_file_actions_addclosefrom_np(&files, WIRE_HELD + 2);
     char name[] = RUNNER_NAME;
     char *const argv[] = {name, NULL};
+    /* The runner is known before leftover_end() may see it as a child: the lock covers both steps.
+     */
     leftover_lock();
     error = posix_spawn(&command->runner, "/proc/self/exe", &files, &how, argv, environ);
     leftover_unlock(error == 0 ? command->runner : 0);
@@ -162,6 +171,7 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     for (int i = 0; i < 2; i++)
         if (held[i] >= 0)
             (void)close(held[i]);
+    /* The executor must not hold the runner's end, or the runner's death gives no end of file. */
     (void)close(pair[1]);
     command->socket = pair[0];
     if (error != 0)
@@ -195,6 +205,7 @@ static void beat(struct command *command, const struct action_tie *tie, int beat
 
 static void send_some(struct command *command)
 {
+    /* MSG_NOSIGNAL: a runner that has died is found by recv(), and is no reason for SIGPIPE. */
     ssize_t n = send(command->socket, command->send.data + command->sent,
                      command->send.len - command->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0)
@@ -248,7 +259,7 @@ static void fail(struct action_result *result, bool permanent, const char *fmt, 
     str_text(&result->error, text);
 }
 
-/* The last line of standard error says most in one line. */
+/* The last line of standard error is usually the message of the error. */
 static void add_last_line(struct action_result *result)
 {
     size_t end = result->detail.len, start;
@@ -288,6 +299,8 @@ static void judge(const struct command *command, int runner_status, struct actio
 {
     const struct action_command *row = command->row;
     const struct wire_result *told = (const void *)command->answer.data;
+    /* The attempt has failed and is tried again, although the command may have done its work: at
+     * least once. */
     if (command->answer.len < sizeof *told ||
         command->answer.len < sizeof *told + told->out_bytes + told->err_bytes) {
         fail(result, false, "command %s: its runner ended (%s %d): whether it was done is unknown",
@@ -304,6 +317,8 @@ static void judge(const struct command *command, int runner_status, struct actio
         log_event(LOG_WARN, "command_left_processes", "command", row->name, "killed",
                   LOG_INT(told->left), NULL);
     if (told->end == WIRE_NOT_STARTED)
+        /* E2BIG: the arguments are too long at each attempt. A missing program or a lack of
+         * processes may be repaired. */
         fail(result, told->error == E2BIG, "command %s: cannot %s (%s): %s", row->name, told->step,
              strcmp(told->step, "change to its directory") == 0 ? row->directory
              : strcmp(told->step, "find its user") == 0 ||
@@ -312,7 +327,8 @@ static void judge(const struct command *command, int runner_status, struct actio
                  : row->argv[0],
              strerror(told->error));
     else if (told->end ==
-             WIRE_SILENCE) /* this process stood still: whoever has the task now decides */
+             /* this process stood still: another executor may have the task, and it decides */
+             WIRE_SILENCE)
         result->outcome = ACTION_STOPPED;
     else
         judge_status(row, told->status, result);
@@ -333,6 +349,7 @@ void action_command_run(const struct action_command *row, const struct action_at
         while (waitpid(command.runner, &status, 0) < 0 && errno == EINTR) {
         }
         leftover_forget(command.runner);
+        /* A runner that exits has reaped its command. Only a killed one leaves processes behind. */
         if (WIFSIGNALED(status))
             leftover_end();
         probe("command.ended");
