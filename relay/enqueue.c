@@ -23,7 +23,7 @@
 #define FOUND_RUNS   1000
 #define ADMIN_MS     5000
 #define COMMIT_MS    10000
-#define HOLD_US      (1000 * 1000) /* then publishers, who try every 50 ms, have their turn */
+#define HOLD_US      (1000 * 1000) /* then publishers have their turn; they try every 50 ms */
 #define PAUSE_US     (150 * 1000)
 #define TRY_US       (100 * 1000)
 #define TELL_HELD_US (5 * 1000 * 1000) /* a publisher that has the queue for longer is logged */
@@ -39,6 +39,8 @@ struct met {
     struct err *err;
 };
 
+/** Notes the collected runs as sent, and next_offset, NULL: unchanged, as the end of the part that
+ * is known. */
 static enum rc tell_met(struct met *met, const char *next_offset)
 {
     db_array_end(&met->runs);
@@ -201,6 +203,7 @@ static enum rc note(struct relay *relay, const struct relay_queue *queue, struct
         }
     db_array_end(&list);
     kafka_producer_acked(queue->publisher, &count, &last);
+    /* -1, or an older one: this producer has sent nothing yet. */
     if (last >= kind->next_offset)
         kind_sent(kind, kind->sent_seq, last + 1);
     log_event(LOG_INFO, "enqueued_published", "queue", queue->name, "runs", LOG_INT(runs),
@@ -213,7 +216,7 @@ static enum rc note(struct relay *relay, const struct relay_queue *queue, struct
     return rc;
 }
 
-/* RC_NONE: nothing waits. RC_RETRY with kind->again: a run was refused, what remains is to be
+/* RC_NONE: nothing waits. RC_RETRY with kind->again: a run was refused, and the others are to be
  * fetched again. */
 static enum rc batch(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                      struct err *err)
@@ -227,6 +230,8 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
     if (rc != RC_OK || db_rows(rows) == 0)
         return rc == RC_OK ? RC_NONE : rc;
     probe("enqueue.fetched");
+    /* Before the transaction begins: a run that the codec refuses would fail the others of its
+     * batch. */
     if (find_bad(rows, &bad, &why) == RC_OK) {
         kind_continues(kind, kind->after_us);
         return refuse(relay, queue, rows, bad, &why, err);
