@@ -32,6 +32,8 @@ static const struct metric table[] = {
     /* The usual pattern for a version: the value is always 1, and the label joins to other metrics.
      */
     OWN("build_info", GAUGE, "Always 1; the version of the program is in the label.", "version"),
+    /* 0 also while the database is slow: the numbers of the installation are then missing on the
+     * page. */
     OWN("database_up", GAUGE, "1 if the numbers of the installation could be read, else 0.", NULL),
     OWN("tasks_total", COUNTER,
         "Attempts that this executor has ended: completed, failed (for good), error (another "
