@@ -142,8 +142,8 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     (void)sigfillset(&all);
     (void)posix_spawn_file_actions_init(&files);
     (void)posix_spawnattr_init(&how);
-    /* A reader's thread blocks signals and may ignore some, and a child inherits both (execve(2)).
-     */
+    /* The threads of an executor block signals, and a child inherits the mask and the ignored
+     * signals (execve(2)). */
     (void)posix_spawnattr_setsigmask(&how, &none);
     (void)posix_spawnattr_setsigdefault(&how, &all);
     /* A group of its own: Ctrl-C at the executor's terminal must not kill the runner before its

@@ -67,7 +67,7 @@ const struct action_command *action_command_find(const struct action_settings *s
 bool action_able(const struct action_settings *settings, const struct message *msg);
 
 #define ACTION_NEED_SIZE 300
-/** What a task needs of an executor's configuration: for its i-th step, or for itself (i 0).
+/** The need of a task for an executor's configuration: for its i-th step, or for itself (i 0).
  * ret_need: "command:NAME" or "http:HOST:PORT"; "": nothing, also for work that no executor can do
  * (a URL that is none): it fails, with a clear error. *ret_has: this one has it. False: there is no
  * i-th. */

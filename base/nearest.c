@@ -46,8 +46,8 @@ const char *nearest_of(const char *word, const char *best, const char *candidate
 {
     int distance = nearest_distance(word, candidate);
     int shorter = least((int)strnlen(word, LONGEST), (int)strnlen(candidate, LONGEST));
-    /* One mistake for each three letters: words of one letter have no neighbour, and longer ones
-     * only near ones. */
+    /* One mistake in a word of two to four letters, two in one of five to seven, and so on; a word
+     * of one letter has no neighbour. */
     int allowed = 2 * ((shorter + 1) / 3);
     if (distance > allowed || (best != NULL && nearest_distance(word, best) <= distance))
         return best;

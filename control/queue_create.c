@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/** The name is a part of transactional ids, consumer groups and [queue:NAME], so it has the
- * characters of a topic's name and 63 bytes, as an identifier of PostgreSQL. */
+/** The name is a part of transactional ids, consumer groups and [queue:NAME], so it has only the
+ * characters of a topic's name. */
 static enum rc check_name(const char *name, struct err *err)
 {
     size_t len = strlen(name);

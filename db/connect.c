@@ -110,8 +110,8 @@ static void join_lines(struct err *err, const char *text, const char *code)
         utf8_copy(err->message, sizeof err->message, all.data);
 }
 
-/* In libpq's verbose words an SQLSTATE follows the severity in any language of the server: "FATAL:
- * 53300: ...". Of several hosts the one that might take us later counts. */
+/* In libpq's verbose words an SQLSTATE follows the severity in any language of the server:
+ * "FATAL:  53300: ...". Of several hosts the one that might take us later counts. */
 static void find_code(const char *text, char ret_code[6])
 {
     for (const char *at = strstr(text, ":  "); at != NULL; at = strstr(at + 1, ":  ")) {

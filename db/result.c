@@ -75,8 +75,8 @@ void db_result_auto(struct db_result **result)
     db_free(*result);
 }
 
-/** An array literal grows by one element a call, and is sent as one parameter: a claim of a
- * thousand records is one statement. */
+/** An array literal grows by one element a call, and is sent as one parameter: so a claim of many
+ * records is one statement. */
 void db_array_start(struct str *str)
 {
     str_clear(str);

@@ -91,7 +91,7 @@ static const struct row rows[] = {
     {K(INVALID_MSG), RC_FATAL, ERR_KAFKA, hint_corrupt},
     {K(_PARTIAL), RC_FATAL, ERR_KAFKA, hint_corrupt},
     {K(_UNDERFLOW), RC_FATAL, ERR_KAFKA, hint_corrupt},
-    /* Wrong credentials stay wrong: retrying could lock the account. */
+    /* Wrong credentials stay wrong until a person changes them. */
     {K(_AUTHENTICATION), RC_FATAL, ERR_CONFIG, hint_auth},
     {K(_SSL), RC_FATAL, ERR_CONFIG, hint_auth},
     {K(SASL_AUTHENTICATION_FAILED), RC_FATAL, ERR_CONFIG, hint_auth},

@@ -1,7 +1,7 @@
 /* The columns of CSV and of queries, as one table: name, field of the message, kind. A row becomes
  * the JSON text that a JSON Lines source would have, and the codec (task/message.c) judges it as a
- * whole. So this file checks only what cannot be written as JSON of the right type, and no rule
- * about tasks exists twice. docs/reference/message.md has the fields. */
+ * whole. So this file checks only that a value can be written as JSON of the right type, and no
+ * rule about tasks exists twice. docs/reference/message.md has the fields. */
 #include "producer/columns.h"
 
 #include "base/utf8.h"

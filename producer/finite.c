@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_SLICE_MS       1000  /* after it a silent pipe sees an interrupt */
+#define READ_SLICE_MS       1000  /* a silent pipe delays an interrupt so long */
 #define TICK_EVERY          256   /* tasks */
 #define TRANSACTION_TIMEOUT 60000 /* librdkafka's default, ms */
 

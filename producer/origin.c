@@ -19,8 +19,8 @@ struct origin origin_of(const struct publish_options *options)
 void origin_recall(struct origin *origin, bool stream, enum publish_format format)
 {
     origin->stream = stream;
-    /* An option is stronger than the row: the user may resume from a copy in another form of name.
-     */
+    /* An option counts more than the row: the copy from which a user resumes may have another
+     * suffix. */
     if (origin->format == PUBLISH_AUTO)
         origin->format = format;
 }

@@ -64,8 +64,9 @@ static enum rc closed(const struct publishing *p, struct err *err)
                  r->why[0] != '\0' ? r->why : "no reason was given.");
 }
 
-/** Takes from the row what the options leave open, so that the records are made as before: the
- * format decides how a line is read, the name and the policy are in the first record. */
+/** Takes from the row the settings that the options leave open, so that the records are made as
+ * before: the format decides how a line is read, the name and the policy are in the first record.
+ */
 static void recall(struct publishing *p, struct db_result *row)
 {
     struct resume *r = &p->resume;

@@ -129,8 +129,8 @@ static enum rc note(const struct run *run, const struct session *session,
         return session_check(session, err);
     char chain[33];
     chain_format(&records->committed.chain, chain);
+    /* The row has the last seq, the position the next one. */
     const char *const params[] = {DB_INT(target->queue_id), run->id,
-                                  /* The row has the last seq, the position the next one. */
                                   DB_INT(records->committed.seq - 1),
                                   DB_INT(records->settled_offset), chain};
     probe("publish.noting");

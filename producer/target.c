@@ -93,15 +93,15 @@ static enum rc check_settings(const struct target *target, const struct kafka_to
                        hint_of(target, "cleanup.policy=delete", hint),
                        "the topic is compacted (cleanup.policy=%s): Kafka would delete tasks",
                        info->cleanup_policy);
-    /* -1: the broker does not let this client describe the topic, and only the sending can show it.
-     */
+    /* -1: the broker does not let this client describe the topic, and only the sending shows
+     * whether it is large enough. */
     if (info->max_message_bytes >= 0 && info->max_message_bytes < batch_size(target))
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
                        hint_of(target, "max.message.bytes=1048588", hint),
                        "the topic's max.message.bytes is %" PRId64
                        ", less than the producer's message.max.bytes, %" PRId64,
                        info->max_message_bytes, batch_size(target));
-    /* The queue's cluster is empty until its first executor has met it. */
+    /* The row has no cluster if the broker reported none and no executor has met it yet. */
     if (target->cluster_id[0] != '\0' && info->cluster_id[0] != '\0' &&
         strcmp(target->cluster_id, info->cluster_id) != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,

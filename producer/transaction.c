@@ -137,8 +137,8 @@ void transaction_drop(struct transaction *transaction)
     outbox_clear(&transaction->outbox);
     if (transaction->state != TRANSACTION_OPEN)
         return;
-    /* librdkafka 2.0.2 ends a transaction that the broker has not heard of yet with a fatal error;
-     * a flush makes it known. */
+    /* librdkafka 2.0.2 ends a transaction that the broker does not know yet with a fatal error; a
+     * flush makes it known. */
     (void)!kafka_flush(transaction->producer, FLUSH_WAIT_MS, &why);
     transaction->state = TRANSACTION_NONE;
     (void)!doubt(transaction, kafka_abort(transaction->producer, ABORT_WAIT_MS, &why));

@@ -178,7 +178,8 @@ enum rc publishing_wait(struct publishing *p, char ret_status[STATUS_SIZE], stru
                         .until_us = timeout_ms >= 0 ? now_us + (int64_t)timeout_ms * 1000 : -1,
                         .look_us = now_us + LOOK_EVERY_US};
     progress_stage(&p->progress, PUBLISH_WAITING);
-    /* before the first read: a run that ends between the two would not be noticed */
+    /* before the first read: the end of a run between the two would be noticed READ_EVERY_MS late
+     */
     enum rc rc = listen(p, err);
     for (;;) {
         if (rc == RC_OK)

@@ -1,7 +1,8 @@
 /* The fields about the life of a task: when it runs, after which outcome, how often, and with which
  * key. The database reads these fields again, from the text (sql/functions/claim/claim.sql,
  * fail.sql). So a text that passes here must be one that the casts there take, or a claim would
- * fail with the whole batch. RFC 3339 is a part of what PostgreSQL's timestamptz takes. */
+ * fail with the whole batch. PostgreSQL's timestamptz takes every instant of RFC 3339 that passes
+ * here. */
 #include "task/message_life.h"
 #include "task/message_field.h"
 

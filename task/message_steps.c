@@ -151,7 +151,8 @@ static enum rc read_step(struct reading *r, cJSON *object, const struct json_pat
         return rc;
     step->first = r->msg->statement_count;
     step->transaction = true;
-    /* Counted before its work is read: message_free() frees what a failed reader leaves behind. */
+    /* Counted before its work is read: message_free() then also frees a step whose reader has
+     * failed. */
     r->msg->step_count++;
     return step->type == MESSAGE_SQL ? read_step_sql(r, object, path, step)
                                      : read_step_action(r, object, path, step);
