@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <time.h>
 
-#define LOOK_WAIT_MS 15000
-#define TELL_AGE_MS  5000 /* a younger one may be any producer at its work */
+#define CHECK_WAIT_MS 15000
+#define REPORT_AGE_MS 5000 /* a younger one may be any producer at its work */
 
-enum rc blocked_look(const struct target *target, struct kafka_open_transaction *ret_open,
-                     struct err *err)
+enum rc blocked_check(const struct target *target, struct kafka_open_transaction *ret_open,
+                      struct err *err)
 {
-    return kafka_open_transaction(target->kafka, target->topic, target->partition, LOOK_WAIT_MS,
+    return kafka_open_transaction(target->kafka, target->topic, target->partition, CHECK_WAIT_MS,
                                   ret_open, err);
 }
 
@@ -53,8 +53,8 @@ static void advise(const struct target *target, const struct kafka_open_transact
                    target->topic, target->partition, open->offset);
 }
 
-void blocked_tell(const struct target *target, const struct progress *progress,
-                  const struct kafka_open_transaction *open)
+void blocked_report(const struct target *target, const struct progress *progress,
+                    const struct kafka_open_transaction *open)
 {
     char what[512], hint[512];
     describe(target, open, what, sizeof what);
@@ -62,11 +62,11 @@ void blocked_tell(const struct target *target, const struct progress *progress,
     progress_notice(progress, "%s\n  hint: %s", what, hint);
 }
 
-void blocked_tell_old(const struct target *target, const struct progress *progress,
-                      const struct kafka_open_transaction *open)
+void blocked_report_old(const struct target *target, const struct progress *progress,
+                        const struct kafka_open_transaction *open)
 {
-    if (age_ms(open) >= TELL_AGE_MS)
-        blocked_tell(target, progress, open);
+    if (age_ms(open) >= REPORT_AGE_MS)
+        blocked_report(target, progress, open);
 }
 
 enum rc blocked_err(const struct target *target, const struct kafka_open_transaction *open,

@@ -27,7 +27,7 @@ struct reading {
     int64_t first_line;
 };
 
-static void tell_fault(struct reading *r, int64_t line, const struct err *err)
+static void report_fault(struct reading *r, int64_t line, const struct err *err)
 {
     if (r->faults++ == 0) {
         r->first = *err;
@@ -61,7 +61,7 @@ static void take_chunk(struct reading *r, const struct checker_chunk *chunk)
     for (int i = 0; i < chunk->count; i++) {
         struct staged_task task = checker_task(chunk, i);
         if (chunk->faulty && staged_check(r->p->origin.staged, &task, &fault) != RC_OK)
-            tell_fault(r, task.line, &fault);
+            report_fault(r, task.line, &fault);
         else if (r->faults == 0)
             batch_add(r->batch, &task);
     }
@@ -102,7 +102,7 @@ static enum rc read_tasks(struct reading *r, struct err *err)
             if (rc == RC_NONE)
                 return RC_OK;
             if (rc == RC_REJECT)
-                tell_fault(r, staged_line(staged), &fault);
+                report_fault(r, staged_line(staged), &fault);
             else if (rc != RC_RETRY) {
                 *err = fault;
                 return rc;

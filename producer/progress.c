@@ -1,6 +1,6 @@
 /* The reports for a caller, four times a second at most, and the one place that asks the caller for
  * a cancel. The first report of a stage comes at once. Parts that wait call progress_tick() and
- * sleep no longer than progress_due_us(). The numbers are collected by the callback `look`
+ * sleep no longer than progress_due_us(). The numbers are collected by the callback `fill`
  * (publishing.c), so that this file depends on no other part. */
 #include "producer/progress.h"
 
@@ -14,9 +14,9 @@
 #define REPORT_EVERY_US 250000
 
 struct progress progress_of(const struct publish_options *options, const void *state,
-                            void (*look)(const void *state, struct publish_progress *report))
+                            void (*fill)(const void *state, struct publish_progress *report))
 {
-    return (struct progress){.options = options, .state = state, .look = look, .total = -1};
+    return (struct progress){.options = options, .state = state, .fill = fill, .total = -1};
 }
 
 void progress_read(struct progress *progress)
@@ -40,12 +40,12 @@ static void report(struct progress *progress, int64_t now_us, const char *run_st
     if (options->progress == NULL || now_us < progress->due_us)
         return;
     progress->due_us = now_us + REPORT_EVERY_US;
-    struct publish_progress tell = {.stage = progress->stage,
-                                    .read = progress->read,
-                                    .total = progress->total,
-                                    .run_status = run_status};
-    progress->look(progress->state, &tell);
-    options->progress(options->context, &tell);
+    struct publish_progress filled = {.stage = progress->stage,
+                                      .read = progress->read,
+                                      .total = progress->total,
+                                      .run_status = run_status};
+    progress->fill(progress->state, &filled);
+    options->progress(options->context, &filled);
 }
 
 void progress_report(struct progress *progress, const char *run_status)

@@ -15,16 +15,16 @@
 struct progress {
     const struct publish_options *options;
     const void *state;
-    void (*look)(const void *state, struct publish_progress *report);
+    void (*fill)(const void *state, struct publish_progress *report);
     enum publish_stage stage;
     int64_t read, total; /* tasks; total -1: not known */
     int64_t due_us;      /* the next report */
 };
 
-/** look fills in a report what the other parts know: run, sent, acked. state, which it is given,
- * must live as long. */
+/** fill() writes into a report the values of the other parts: run, sent, acked. state, which it is
+ * given, must live as long. */
 struct progress progress_of(const struct publish_options *options, const void *state,
-                            void (*look)(const void *state, struct publish_progress *report));
+                            void (*fill)(const void *state, struct publish_progress *report));
 void progress_stage(struct progress *progress, enum publish_stage stage);
 /** One more task was read. */
 void progress_read(struct progress *progress);

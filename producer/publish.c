@@ -65,7 +65,7 @@ static enum rc send_source(struct publishing *p, struct err *err)
 
 /** Reports each reason why no executor runs the published run, with its remedy. An error of the
  * query is ignored: the run is published, and this process must not exit as if it were not. */
-static void tell_hindrances(const struct publishing *p)
+static void report_hindrances(const struct publishing *p)
 {
     DB_RESULT_AUTO *rows = NULL;
     struct err ignored;
@@ -116,7 +116,7 @@ static enum rc publish(struct publishing *p, struct err *err)
     if (rc != RC_OK || p->run.state != RUN_ENDED)
         return rc;
     sending_finish(p);
-    tell_hindrances(p);
+    report_hindrances(p);
     if (p->options->books.done != NULL)
         p->options->books.done(p->options->books.context);
     return RC_OK;
@@ -132,7 +132,7 @@ static void close_sending(struct publishing *p)
     session_unlock(&p->session, &p->target);
 }
 
-static void tell_result(const struct publishing *p, struct publish_result *ret_result)
+static void fill_result(const struct publishing *p, struct publish_result *ret_result)
 {
     if (p->run.state != RUN_NEW)
         (void)snprintf(ret_result->run, sizeof ret_result->run, "%s", p->run.id);
@@ -160,7 +160,7 @@ enum rc publish_run(const struct publish_options *options, struct publish_result
     close_sending(&p);
     if (rc == RC_OK && options->wait && !options->dry_run)
         rc = publishing_wait(&p, ret_result->status, err);
-    tell_result(&p, ret_result);
+    fill_result(&p, ret_result);
     resume_done(&p.resume);
     session_close(&p.session);
     return rc;

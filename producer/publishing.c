@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-static void look(const void *state, struct publish_progress *report)
+static void fill(const void *state, struct publish_progress *report)
 {
     const struct publishing *p = state;
     int64_t last_offset;
@@ -33,5 +33,5 @@ int64_t publishing_due_us(const struct publishing *p)
 
 void publishing_reports(struct publishing *p, const struct publish_options *options)
 {
-    p->progress = progress_of(options, p, look);
+    p->progress = progress_of(options, p, fill);
 }

@@ -199,7 +199,7 @@ static void all_there(struct publishing *p, const struct tail *tail)
 
 /** From here on records are sent. The row gets the source that is used now, which may be a copy of
  * the first one, and the position that the topic has proved. */
-static enum rc go_on(struct publishing *p, struct err *err)
+static enum rc continue_run(struct publishing *p, struct err *err)
 {
     const struct origin *origin = &p->origin;
     const struct records *records = &p->records;
@@ -276,7 +276,7 @@ enum rc resume_settle(struct publishing *p, struct err *err)
     if (tail.ended)
         all_there(p, &tail);
     /* With no record on the topic there is nothing to compare, and the sending begins at once. */
-    return tail.ended || there.seq > 0 ? RC_OK : go_on(p, err);
+    return tail.ended || there.seq > 0 ? RC_OK : continue_run(p, err);
 }
 
 /* The proof is complete when exactly as many records were made as the topic has, and their digests
@@ -287,7 +287,7 @@ enum rc resume_verify(struct publishing *p, struct err *err)
         return RC_OK;
     if (records_meet(&p->records)) {
         probe("resume.verified");
-        return go_on(p, err);
+        return continue_run(p, err);
     }
     return wrong(p,
                  "name the source as it was (the run is left as it is); or publish the work as a "

@@ -23,9 +23,9 @@ enum rc sending_open(struct publishing *p, struct err *err)
 enum rc sending_mark(struct publishing *p, struct err *err)
 {
     struct kafka_open_transaction open;
-    enum rc rc = blocked_look(&p->target, &open, err);
+    enum rc rc = blocked_check(&p->target, &open, err);
     if (rc == RC_OK)
-        blocked_tell_old(&p->target, &p->progress, &open);
+        blocked_report_old(&p->target, &p->progress, &open);
     else if (rc != RC_NONE)
         return rc;
     transaction_mark(&p->transaction, open.end);

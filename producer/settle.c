@@ -70,7 +70,7 @@ static void hint_piped(const struct publishing *p, struct err *err)
                    p->run.id);
 }
 
-static void tell_resumable(const struct publishing *p, const char *why, struct err *err)
+static void report_resumable(const struct publishing *p, const char *why, struct err *err)
 {
     (void)snprintf(err->detail, sizeof err->detail,
                    "%sRun %s has %" PRId64 " tasks on the topic and is not ended.", why, p->run.id,
@@ -90,7 +90,7 @@ static void end_aborted(struct publishing *p, bool fenced, struct err *err)
     records_rewind(&p->records);
     run_count(&p->run, p->records.committed.seq, p->records.committed.phases);
     if (fenced) {
-        tell_resumable(p, "", err);
+        report_resumable(p, "", err);
         return;
     }
     if (sending_end(p, true, &why) == RC_OK) {
@@ -102,7 +102,7 @@ static void end_aborted(struct publishing *p, bool fenced, struct err *err)
         return;
     }
     log_err(LOG_WARN, "publish_abort_failed", p->target.queue, &why);
-    tell_resumable(p, "The run could not be ended. ", err);
+    report_resumable(p, "The run could not be ended. ", err);
 }
 
 /** Replaces the error of a fenced producer by one with a remedy, and keeps the code of librdkafka,
@@ -123,18 +123,18 @@ static bool see_fenced(const struct publishing *p, enum rc rc, struct err *err)
     return true;
 }
 
-static void tell_lost(struct publishing *p, const struct err *why, struct err *err)
+static void report_lost(struct publishing *p, const struct err *why, struct err *err)
 {
     char text[900];
     session_lost(&p->session);
     (void)snprintf(text, sizeof text,
                    "The session that held the lock of the queue's producers is lost: %.500s ",
                    why->message);
-    tell_resumable(p, text, err);
+    report_resumable(p, text, err);
 }
 
 /** The caller does not learn a count of tasks: the topic could not be read to its end. */
-static void tell_doubt(const struct publishing *p, struct err *err)
+static void report_doubt(const struct publishing *p, struct err *err)
 {
     (void)snprintf(err->detail, sizeof err->detail,
                    "It is not known how much of run %s came onto the topic.", p->run.id);
@@ -162,12 +162,12 @@ enum rc failed_publish(struct publishing *p, enum rc rc, struct err *err)
     if (session_check(&p->session, &why) != RC_OK) {
         /* Not the queue's producer any more: a successor may be at work, so only what is ours is
          * dropped. */
-        tell_lost(p, &why, err);
+        report_lost(p, &why, err);
         return rc;
     }
     drop_open(p, fenced);
     if (p->transaction.state == TRANSACTION_DOUBT) {
-        tell_doubt(p, err);
+        report_doubt(p, err);
         return rc;
     }
     if (is_complete(p)) {
