@@ -36,7 +36,7 @@ void action_stop_done(struct action_stop *stop)
     (void)close(stop->fd);
 }
 
-void action_stop_heard(struct action_stop *stop)
+void action_stop_drain(struct action_stop *stop)
 {
     uint64_t count;
     ssize_t n = read(stop->fd, &count, sizeof count);
@@ -58,7 +58,7 @@ void action_stop_ask(struct action_stop *stop, enum action_stop_how how)
 void action_stop_clear(struct action_stop *stop)
 {
     stop->how = ACTION_GO_ON;
-    action_stop_heard(stop);
+    action_stop_drain(stop);
 }
 
 /* A name may be of any length, and goes to the database. */

@@ -181,7 +181,7 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     return error;
 }
 
-static void say(struct command *command, enum wire_word word)
+static void add_word(struct command *command, enum wire_word word)
 {
     char c = (char)word;
     str_add(&command->send, &c, 1);
@@ -194,11 +194,11 @@ static void beat(struct command *command, const struct action_tie *tie, int beat
     int how = tie->stop->how;
     int64_t now_us = clock_boot_us();
     if (how > command->stop_sent) {
-        say(command, how == ACTION_KILL ? WIRE_KILL : WIRE_TERMINATE);
+        add_word(command, how == ACTION_KILL ? WIRE_KILL : WIRE_TERMINATE);
         command->stop_sent = how;
     }
     if (now_us - command->beat_us >= beat_ms * 1000LL && command->sent == command->send.len) {
-        say(command, WIRE_ALIVE);
+        add_word(command, WIRE_ALIVE);
         command->beat_us = now_us;
     }
 }
@@ -233,7 +233,7 @@ static void attend(struct command *command, const struct action_tie *tie)
             {.fd = asked ? -1 : tie->stop->fd, .events = POLLIN}};
         (void)poll(fds, 2, beat_ms);
         if (fds[1].revents != 0)
-            action_stop_heard(tie->stop);
+            action_stop_drain(tie->stop);
         if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0)
             continue;
         ssize_t n = recv(command->socket, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -298,40 +298,40 @@ static void judge_status(const struct action_command *row, int status, struct ac
 static void judge(const struct command *command, int runner_status, struct action_result *result)
 {
     const struct action_command *row = command->row;
-    const struct wire_result *told = (const void *)command->answer.data;
+    const struct wire_result *wire = (const void *)command->answer.data;
     /* The attempt has failed and is tried again, although the command may have done its work: at
      * least once. */
-    if (command->answer.len < sizeof *told ||
-        command->answer.len < sizeof *told + told->out_bytes + told->err_bytes) {
+    if (command->answer.len < sizeof *wire ||
+        command->answer.len < sizeof *wire + wire->out_bytes + wire->err_bytes) {
         fail(result, false, "command %s: its runner ended (%s %d): whether it was done is unknown",
              row->name, WIFSIGNALED(runner_status) ? "signal" : "exit code",
              WIFSIGNALED(runner_status) ? WTERMSIG(runner_status) : WEXITSTATUS(runner_status));
         return;
     }
-    char *out = command->answer.data + sizeof *told;
-    secrets_hide(&row->environment, out, told->out_bytes);
-    secrets_hide(&row->environment, out + told->out_bytes, told->err_bytes);
-    action_text(&result->response, out, told->out_bytes, told->out_total);
-    action_text_tail(&result->detail, out + told->out_bytes, told->err_bytes, told->err_total);
-    if (told->left > 0)
+    char *out = command->answer.data + sizeof *wire;
+    secrets_hide(&row->environment, out, wire->out_bytes);
+    secrets_hide(&row->environment, out + wire->out_bytes, wire->err_bytes);
+    action_text(&result->response, out, wire->out_bytes, wire->out_total);
+    action_text_tail(&result->detail, out + wire->out_bytes, wire->err_bytes, wire->err_total);
+    if (wire->left > 0)
         log_event(LOG_WARN, "command_left_processes", "command", row->name, "killed",
-                  LOG_INT(told->left), NULL);
-    if (told->end == WIRE_NOT_STARTED)
+                  LOG_INT(wire->left), NULL);
+    if (wire->end == WIRE_NOT_STARTED)
         /* E2BIG: the arguments are too long at each attempt. A missing program or a lack of
          * processes may be repaired. */
-        fail(result, told->error == E2BIG, "command %s: cannot %s (%s): %s", row->name, told->step,
-             strcmp(told->step, "change to its directory") == 0 ? row->directory
-             : strcmp(told->step, "find its user") == 0 ||
-                     strcmp(told->step, "become its user") == 0
+        fail(result, wire->error == E2BIG, "command %s: cannot %s (%s): %s", row->name, wire->step,
+             strcmp(wire->step, "change to its directory") == 0 ? row->directory
+             : strcmp(wire->step, "find its user") == 0 ||
+                     strcmp(wire->step, "become its user") == 0
                  ? row->user
                  : row->argv[0],
-             strerror(told->error));
-    else if (told->end ==
+             strerror(wire->error));
+    else if (wire->end ==
              /* this process stood still: another executor may have the task, and it decides */
              WIRE_SILENCE)
         result->outcome = ACTION_STOPPED;
     else
-        judge_status(row, told->status, result);
+        judge_status(row, wire->status, result);
 }
 
 void action_command_run(const struct action_command *row, const struct action_attempt *attempt,

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_AGAIN_MS     1000
+#define CHECK_AGAIN_MS    1000
 #define LONGEST_WAIT_S    86400 /* what a server may ask for with Retry-After */
 #define LOCATION_SHOWN    200
 #define MOST_HEADER_BYTES (256 * 1024) /* of an answer */
@@ -190,14 +190,14 @@ static CURLcode perform(struct transfer *transfer, const struct action_tie *tie)
         if (curl_multi_perform(multi, &running) != CURLM_OK)
             break;
         if (running > 0)
-            (void)curl_multi_poll(multi, &waits, 1, LOOK_AGAIN_MS, NULL);
+            (void)curl_multi_poll(multi, &waits, 1, CHECK_AGAIN_MS, NULL);
         if (waits.revents != 0)
-            action_stop_heard(tie->stop);
+            action_stop_drain(tie->stop);
     }
     int left;
-    for (CURLMsg *said; multi != NULL && (said = curl_multi_info_read(multi, &left)) != NULL;)
-        if (said->msg == CURLMSG_DONE)
-            code = said->data.result;
+    for (CURLMsg *done; multi != NULL && (done = curl_multi_info_read(multi, &left)) != NULL;)
+        if (done->msg == CURLMSG_DONE)
+            code = done->data.result;
     if (multi != NULL)
         (void)curl_multi_remove_handle(multi, transfer->easy);
     (void)curl_multi_cleanup(multi);

@@ -17,7 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#define LOOK_AGAIN_MS 10
+#define CHECK_AGAIN_MS 10
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t *runners; /* guarded by lock */
@@ -99,6 +99,6 @@ void leftover_end(void)
             (void)closedir(threads);
         (void)pthread_mutex_unlock(&lock);
         if (count > 0)
-            (void)poll(NULL, 0, LOOK_AGAIN_MS);
+            (void)poll(NULL, 0, CHECK_AGAIN_MS);
     }
 }

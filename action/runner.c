@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #define SPEC_PATIENCE_MS 10000
-#define LOOK_AGAIN_MS    20
+#define CHECK_AGAIN_MS   20
 /* for the output that is still in the pipes when the last process is gone */
 #define DRAIN_MS 200
 
@@ -43,8 +43,8 @@ struct runner {
     struct str out;
     char err[STDERR_KEPT]; /* a ring */
     struct wire_result result;
-    int64_t heard_us, kill_at_us; /* 0: not set */
-    bool ended;                   /* the command's own process is reaped */
+    int64_t word_us, kill_at_us; /* 0: not set */
+    bool ended;                  /* the command's own process is reaped */
     bool executor_gone, killing;
 };
 
@@ -75,7 +75,7 @@ static bool take_spec(struct runner *runner)
         return false;
     runner->input = runner->texts + spec->bytes - spec->input_bytes;
     /* From here the silence counts. */
-    runner->heard_us = clock_boot_us();
+    runner->word_us = clock_boot_us();
     return true;
 }
 
@@ -134,7 +134,7 @@ static void terminate(struct runner *runner)
     (void)kill(-runner->child.pid, SIGCONT);
 }
 
-static void hear(struct runner *runner)
+static void read_words(struct runner *runner)
 {
     char words[256];
     ssize_t n = recv(WIRE_FD, words, sizeof words, MSG_DONTWAIT);
@@ -143,7 +143,7 @@ static void hear(struct runner *runner)
         return;
     }
     if (n > 0)
-        runner->heard_us = clock_boot_us();
+        runner->word_us = clock_boot_us();
     for (ssize_t i = 0; i < n; i++) {
         if (words[i] == WIRE_TERMINATE)
             terminate(runner);
@@ -152,7 +152,7 @@ static void hear(struct runner *runner)
     }
 }
 
-static void hear_signals(struct runner *runner)
+static void read_signals(struct runner *runner)
 {
     struct signalfd_siginfo info;
     while (read(runner->signals, &info, sizeof info) == (ssize_t)sizeof info)
@@ -226,9 +226,9 @@ static void turn(struct runner *runner, int wait_ms)
     if (poll(fds, 5, wait_ms) <= 0)
         return;
     if (fds[0].revents != 0)
-        hear(runner);
+        read_words(runner);
     if (fds[1].revents != 0)
-        hear_signals(runner);
+        read_signals(runner);
     if (fds[2].revents != 0)
         feed(runner);
     if (fds[3].revents != 0)
@@ -242,12 +242,12 @@ static void run(struct runner *runner)
 {
     while (reap(runner)) {
         int64_t now_us = clock_boot_us();
-        int64_t silent_at_us = runner->heard_us + runner->spec.silence_ms * 1000;
+        int64_t silent_at_us = runner->word_us + runner->spec.silence_ms * 1000;
         if (now_us >= silent_at_us && !runner->killing) {
             /* This process may have stood still itself: words that arrived meanwhile count. */
-            int64_t before_us = runner->heard_us;
-            hear(runner);
-            if (runner->heard_us == before_us && !runner->killing) {
+            int64_t before_us = runner->word_us;
+            read_words(runner);
+            if (runner->word_us == before_us && !runner->killing) {
                 runner->killing = true;
                 runner->result.end = WIRE_SILENCE;
             }
@@ -258,7 +258,7 @@ static void run(struct runner *runner)
         if (runner->killing || runner->ended) /* what it leaves behind does not outlive it */
             kill_all(runner, SIGKILL);
         int wait_ms =
-            runner->killing || runner->ended ? LOOK_AGAIN_MS : sooner(-1, silent_at_us, now_us);
+            runner->killing || runner->ended ? CHECK_AGAIN_MS : sooner(-1, silent_at_us, now_us);
         if (runner->kill_at_us != 0 && !runner->killing)
             wait_ms = sooner(wait_ms, runner->kill_at_us, now_us);
         turn(runner, wait_ms);
@@ -266,7 +266,7 @@ static void run(struct runner *runner)
     runner->ended = true;
     int64_t until_us = clock_boot_us() + DRAIN_MS * 1000;
     while ((runner->child.out >= 0 || runner->child.err >= 0) && clock_boot_us() < until_us)
-        turn(runner, LOOK_AGAIN_MS);
+        turn(runner, CHECK_AGAIN_MS);
 }
 
 static void send_all(const void *bytes, size_t len)

@@ -20,17 +20,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct told { /* by the child, when it cannot become the command */
+struct failure { /* by the child, when it cannot become the command */
     int error;
     char step[40];
 };
 
 static _Noreturn void give_up(int report, const char *step)
 {
-    struct told told = {.error = errno};
-    (void)snprintf(told.step, sizeof told.step, "%s", step);
-    ssize_t written = write(report, &told, sizeof told);
-    _exit(written == (ssize_t)sizeof told ? 127 : 126);
+    struct failure failure = {.error = errno};
+    (void)snprintf(failure.step, sizeof failure.step, "%s", step);
+    ssize_t written = write(report, &failure, sizeof failure);
+    _exit(written == (ssize_t)sizeof failure ? 127 : 126);
 }
 
 static const char *text_after(const char *text)
@@ -175,11 +175,11 @@ bool child_start(const struct wire_spec *spec, const char *texts, struct child *
     (void)close(out[1]);
     (void)close(err[1]);
     (void)close(report[1]);
-    struct told told;
+    struct failure failure;
     ssize_t n;
     /* exec closes the writing end (O_CLOEXEC), so an end of file means that the command runs. */
     do
-        n = read(report[0], &told, sizeof told);
+        n = read(report[0], &failure, sizeof failure);
     while (n < 0 && errno == EINTR);
     (void)close(report[0]);
     child->in = in[1];
@@ -194,10 +194,10 @@ bool child_start(const struct wire_spec *spec, const char *texts, struct child *
         free(*text);
     free(argv);
     free(env);
-    if (n != (ssize_t)sizeof told)
+    if (n != (ssize_t)sizeof failure)
         return true; /* it runs, or it was killed before exec, which waitpid then reports */
     (void)waitpid(child->pid, NULL, 0);
-    child->error = told.error;
-    memcpy(child->step, told.step, sizeof child->step);
+    child->error = failure.error;
+    memcpy(child->step, failure.step, sizeof child->step);
     return false;
 }

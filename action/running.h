@@ -49,6 +49,6 @@ void action_http_run(const struct action_http *http, const struct action_attempt
                      const struct action_tie *tie, struct action_result *result);
 
 /* action.c */
-void action_stop_heard(struct action_stop *stop); /* makes its descriptor unreadable */
+void action_stop_drain(struct action_stop *stop); /* makes its descriptor unreadable */
 
 #endif
