@@ -91,8 +91,8 @@ static const struct rd_kafka_metadata_topic *topic_in(const struct rd_kafka_meta
 
 /* Partitions and replicas of a topic; RC_NONE: it does not exist. Without a leader for each it is
  * RC_RETRY. */
-static enum rc look(struct kafka_admin *admin, const char *topic, int timeout_ms,
-                    struct kafka_topic_info *ret_info, struct err *err)
+static enum rc find_topic(struct kafka_admin *admin, const char *topic, int timeout_ms,
+                          struct kafka_topic_info *ret_info, struct err *err)
 {
     const struct rd_kafka_metadata *metadata = NULL;
     enum rc rc = meet(admin, topic, timeout_ms, err);
@@ -218,7 +218,7 @@ enum rc kafka_topic_describe(struct kafka_admin *admin, const char *topic, int t
                                     .retention_ms = -1,
                                     .retention_bytes = -1,
                                     .min_insync_replicas = -1};
-    enum rc rc = look(admin, topic, timeout_ms, &info, err);
+    enum rc rc = find_topic(admin, topic, timeout_ms, &info, err);
     if (rc != RC_OK)
         return rc;
     char *id = rd_kafka_clusterid(admin->handle->rk, 0); /* the metadata brought it */
@@ -271,7 +271,7 @@ static enum rc settle(struct kafka_admin *admin, const char *topic, enum rc want
     struct kafka_topic_info info = {0};
     enum rc rc;
     do {
-        rc = look(admin, topic, kafka_left_ms(until_us) + 1, &info, err);
+        rc = find_topic(admin, topic, kafka_left_ms(until_us) + 1, &info, err);
         if (rc == wanted)
             return RC_OK;
         (void)rd_kafka_poll(admin->handle->rk, 20);

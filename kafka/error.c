@@ -31,7 +31,7 @@ static const char hint_size[] = "raise message.max.bytes (-X message.max.bytes=N
                                 "max.message.bytes, or make the record smaller";
 static const char hint_fenced[] = "another producer with the same transactional.id has taken over; "
                                   "find out which one before starting again";
-static const char hint_anew[] =
+static const char hint_reopen[] =
     "open the producer again and continue after the last record of the log";
 /* acks=all needs min.insync.replicas of the replicas; see handle.c. */
 static const char hint_isr[] =
@@ -51,13 +51,13 @@ static const struct row rows[] = {
     {K(_MSG_TIMED_OUT), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
     {K(_TIMED_OUT_QUEUE), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
     {K(_WAIT_COORD), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
-    {K(_DESTROY), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(_FATAL), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(_GAPLESS_GUARANTEE), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(OUT_OF_ORDER_SEQUENCE_NUMBER), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(UNKNOWN_PRODUCER_ID), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(INVALID_PRODUCER_ID_MAPPING), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(INVALID_TXN_STATE), RC_LOST, ERR_KAFKA, hint_anew},
+    {K(_DESTROY), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(_FATAL), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(_GAPLESS_GUARANTEE), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(OUT_OF_ORDER_SEQUENCE_NUMBER), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(UNKNOWN_PRODUCER_ID), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(INVALID_PRODUCER_ID_MAPPING), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(INVALID_TXN_STATE), RC_LOST, ERR_KAFKA, hint_reopen},
 
     /* A fence reaches a producer as one of four codes, depending on which of its requests meets it.
      */

@@ -130,18 +130,18 @@ static enum rc configure(rd_kafka_conf_t *conf, const struct kafka_properties *p
 static enum rc verify(const struct kafka_handle *handle, enum kafka_role role, struct err *err)
 {
     for (size_t i = 0; i < SETTING_COUNT; i++) {
-        char want[256], have[256], text[512];
+        char expected[256], have[256], text[512];
         if (!(settings[i].roles & (int)role) || !settings[i].kept)
             continue;
         rd_kafka_conf_t *conf = rd_kafka_conf_new();
         (void)rd_kafka_conf_set(conf, settings[i].key, settings[i].value, text, sizeof text);
-        value_of(conf, settings[i].key, want, sizeof want);
+        value_of(conf, settings[i].key, expected, sizeof expected);
         rd_kafka_conf_destroy(conf);
         value_of(rd_kafka_conf(handle->rk), settings[i].key, have, sizeof have);
-        if (want[0] == '\0' || strcmp(want, have) != 0)
-            return err_set(err, RC_FATAL, ERR_CONFIG, settings[i].key,
-                           "Check the version of librdkafka.",
-                           "librdkafka runs with %s=%s instead of %s", settings[i].key, have, want);
+        if (expected[0] == '\0' || strcmp(expected, have) != 0)
+            return err_set(
+                err, RC_FATAL, ERR_CONFIG, settings[i].key, "Check the version of librdkafka.",
+                "librdkafka runs with %s=%s instead of %s", settings[i].key, have, expected);
     }
     return RC_OK;
 }
@@ -374,10 +374,10 @@ enum rc kafka_handle_no_answer(struct kafka_handle *handle, const char *object, 
 {
     while (rd_kafka_poll(handle->rk, 0) > 0) { /* the reason may still be in the queue of events */
     }
-    bool told_why =
+    bool known_cause =
         !kafka_err_no_answer(handle->last_code) && kafka_err_rc(handle->last_code) == RC_FATAL;
     enum rc rc =
-        kafka_err(err, told_why ? handle->last_code : RD_KAFKA_RESP_ERR__TRANSPORT, object, "");
+        kafka_err(err, known_cause ? handle->last_code : RD_KAFKA_RESP_ERR__TRANSPORT, object, "");
     if (err != NULL) {
         utf8_format(err->message, sizeof err->message, "no answer from Kafka at %s within %d ms",
                     handle->brokers, timeout_ms);
