@@ -147,8 +147,8 @@ void db_close(struct db *db)
         return;
     if (db->notify != NULL)
         PQfreemem(db->notify);
-    if (db->heard != NULL)
-        PQfreemem(db->heard);
+    if (db->pending != NULL)
+        PQfreemem(db->pending);
     PQfinish(db->conn);
     /* The server ends the prepared statements with the session. */
     recall_clear(&db->recall);
@@ -373,9 +373,9 @@ const struct db_server *db_server(const struct db *db)
 
 bool db_notified(struct db *db)
 {
-    if (db->heard == NULL)
-        db->heard = PQnotifies(db->conn);
-    return db->heard != NULL;
+    if (db->pending == NULL)
+        db->pending = PQnotifies(db->conn);
+    return db->pending != NULL;
 }
 
 enum rc db_notification(struct db *db, const char **ret_channel, const char **ret_payload,
@@ -389,8 +389,8 @@ enum rc db_notification(struct db *db, const char **ret_channel, const char **re
         return db_fail(db, "notifications", NULL, err);
     if (!db_notified(db))
         return RC_NONE;
-    db->notify = db->heard;
-    db->heard = NULL;
+    db->notify = db->pending;
+    db->pending = NULL;
     *ret_channel = db->notify->relname;
     *ret_payload = db->notify->extra;
     return RC_OK;

@@ -19,8 +19,8 @@ struct db {
     int backend_pid;
     char backend_start[64];
     struct db_server server;
-    PGnotify *notify; /* what db_notification handed out last, */
-    PGnotify *heard;  /* the one that comes next, NULL: not taken from libpq yet */
+    PGnotify *notify;  /* the one that db_notification returned last, */
+    PGnotify *pending; /* the one that comes next, NULL: not taken from libpq yet */
     /* borrowed: where what a user's SQL makes the server say goes; NULL: nowhere */
     struct db_told *told;
     int patience_ms;                /* for one call to be answered, 0: no limit */
