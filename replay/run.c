@@ -22,10 +22,10 @@
 #include <string.h>
 #include <time.h>
 
-#define LOCK_MS  5000 /* the server may take a moment to notice that its last holder is gone */
-#define AGAIN_MS 20
-#define ROOM_MS  500               /* a notification comes before */
-#define SAY_US   (5 * 1000 * 1000) /* a wait that lasts longer is reported */
+#define LOCK_MS   5000 /* the server may take a moment to notice that its last holder is gone */
+#define AGAIN_MS  20
+#define ROOM_MS   500               /* a notification comes before */
+#define REPORT_US (5 * 1000 * 1000) /* a wait that lasts longer is reported */
 
 static bool cancelled(const struct replay_options *options)
 {
@@ -282,7 +282,7 @@ static enum rc wait_for_room(struct reading *reading, int64_t *since_us, struct 
         return rc;
     if (*since_us == 0)
         *since_us = now_us;
-    if (now_us - *since_us < SAY_US || options->waiting == NULL)
+    if (now_us - *since_us < REPORT_US || options->waiting == NULL)
         return RC_OK;
     /* Counted again: the wait is reported every five seconds. */
     *since_us = now_us;
