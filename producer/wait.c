@@ -140,7 +140,7 @@ static void check_hidden(struct waiting *w)
 static enum rc check_stalled(struct waiting *w, struct err *err)
 {
     enum rc rc =
-        w->run_no > 0 ? stalled_look(&w->stalled, w->p->session.db, w->run_no, err) : RC_NONE;
+        w->run_no > 0 ? stalled_check(&w->stalled, w->p->session.db, w->run_no, err) : RC_NONE;
     if (rc == RC_OK)
         progress_notice(&w->p->progress, "%s", w->stalled.sentence);
     return rc == RC_NONE ? RC_OK : rc;

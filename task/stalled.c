@@ -1,7 +1,7 @@
-/* Finds out why a run does not move, for commands that wait. Begin with stalled_look(): only if the
- * pulse of the run (counts that move with any progress) is the same for STALLED_US is the costly
- * question asked (lockstep.explain), and a reason that is normal for a healthy run is not shown. It
- * never ends a wait: a session that may not ask only gets no reasons. */
+/* Finds out why a run does not move, for commands that wait. Begin with stalled_check(): only if
+ * the pulse of the run (counts that move with any progress) is the same for STALLED_US is the
+ * costly question asked (lockstep.explain), and a reason that is normal for a healthy run is not
+ * shown. It never ends a wait: a session that may not ask only gets no reasons. */
 #include "task/stalled.h"
 
 #include "base/clock.h"
@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#define LOOK_EVERY_US 1000000
-#define STALLED_US    3000000
+#define CHECK_EVERY_US 1000000
+#define STALLED_US     3000000
 
 /* The reasons for which a healthy run waits, such as a task that takes its time. */
 static bool is_healthy(const char *reason)
@@ -55,13 +55,13 @@ static enum rc ask_why(struct stalled *stalled, struct db *db, int64_t run_no, s
     return RC_NONE;
 }
 
-enum rc stalled_look(struct stalled *stalled, struct db *db, int64_t run_no, struct err *err)
+enum rc stalled_check(struct stalled *stalled, struct db *db, int64_t run_no, struct err *err)
 {
     int64_t now_us = clock_boot_us();
     DB_RESULT_AUTO *pulse = NULL;
-    if (stalled->refused || now_us < stalled->look_us)
+    if (stalled->refused || now_us < stalled->check_us)
         return RC_NONE;
-    stalled->look_us = now_us + LOOK_EVERY_US;
+    stalled->check_us = now_us + CHECK_EVERY_US;
     enum rc rc = db_run(db, &sql_run_pulse, (const char *const[]){DB_INT(run_no)}, &pulse, err);
     if (rc != RC_OK) {
         stalled->refused = rc != RC_NONE && !is_passing(rc);

@@ -17,14 +17,14 @@
 #include <stdint.h>
 
 struct stalled {
-    int64_t since_us, look_us; /* the last progress; not again before */
-    bool refused;              /* this session may not see it */
+    int64_t since_us, check_us; /* the last progress; not again before */
+    bool refused;               /* this session may not see it */
     char pulse[200], reason[64];
     char sentence[1024]; /* why; "" after progress */
 };
 
 /** RC_OK: stalled->sentence is new. RC_NONE: no new reason. */
-MUST_CHECK enum rc stalled_look(struct stalled *stalled, struct db *db, int64_t run_no,
-                                struct err *err);
+MUST_CHECK enum rc stalled_check(struct stalled *stalled, struct db *db, int64_t run_no,
+                                 struct err *err);
 
 #endif

@@ -147,7 +147,7 @@ static void read_other(struct reading *r, enum token token, char c)
 
 static const struct refusal {
     const char *first, *second; /* second NULL: any second word */
-    const char *said, *hint;
+    const char *shown, *hint;
 } refusals[] = {
     {"BEGIN", NULL, "BEGIN", OWN_TRANSACTION},
     {"START", NULL, "START TRANSACTION", OWN_TRANSACTION},
@@ -251,7 +251,7 @@ static enum rc finish(struct list *list, const struct reading *r, const char *st
         char object[40];
         (void)snprintf(object, sizeof object, "statement %d", list->count + 1);
         return err_set(err, RC_REJECT, ERR_FAILED, object, refusal->hint,
-                       "%s is not allowed in the SQL of a task", refusal->said);
+                       "%s is not allowed in the SQL of a task", refusal->shown);
     }
     while (end > start && lexer_is_space(end[-1]))
         end--;
