@@ -42,7 +42,7 @@ struct action_attempt {
 /** How it is tied to this executor. */
 struct action_tie {
     struct action_stop *stop;
-    int silence_ms; /* a command is killed when this process was not heard for so long */
+    int silence_ms; /* a command is killed after so long without a word of this process */
     /* clock_boot_us when the attempt was last known to be ours: nothing starts silence_ms later */
     int64_t alive_us;
     int held

@@ -187,8 +187,8 @@ static void add_word(struct command *command, enum wire_word word)
     str_add(&command->send, &c, 1);
 }
 
-/* A word of being alive only when the ones before are out: else the runner does not listen, and
- * they would pile up. */
+/* A word of being alive is added only when the earlier words are sent: else the runner does not
+ * read, and they would pile up. */
 static void beat(struct command *command, const struct action_tie *tie, int beat_ms)
 {
     int how = tie->stop->how;

@@ -168,7 +168,7 @@ static void set_options(struct transfer *transfer, const struct action_http *htt
     if (*http->ca_file != '\0')
         (void)curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file);
     (void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)http->connect_timeout_ms);
-    /* A time-out of the task's own is looked after by the executor, as for every task. */
+    /* The executor enforces a time-out of the task's own, as for every task. */
     (void)curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_us ? 0L : (long)http->timeout_ms);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);

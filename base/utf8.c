@@ -1,7 +1,8 @@
 /* UTF-8 as RFC 3629 has it, which is also the set that PostgreSQL accepts in a UTF8 database. Texts
  * of fixed size are cut between characters. utf8_prefix() is the one judge; all else mends or cuts
  * by it. A byte that is no UTF-8 becomes a question mark (utf8_mend) or its hexadecimal code
- * (utf8_escape), and is never dropped: a reader sees that it was there. */
+ * (utf8_escape), so that a reader sees that it was there; only a character that the end cuts off is
+ * dropped. */
 #include "base/utf8.h"
 
 #include <stdio.h>

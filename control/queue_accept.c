@@ -49,7 +49,7 @@ static enum rc choose_offset(const struct kafka_properties *kafka,
         /* The caller has checked that it is a number. */
         (void)int64_parse(text, strlen(text), &offset);
     accepted->next_offset = offset;
-    /* A number needs no broker; it is then taken unchecked. */
+    /* A number needs no broker. Without one it is taken unchecked, with a warning. */
     if (!is_end && !has_broker(kafka)) {
         if (text != NULL)
             utf8_format(accepted->warning, sizeof accepted->warning,

@@ -114,8 +114,7 @@ static bool copies(const PGresult *result)
 }
 
 /* PQgetResult is called until it returns NULL, as the manual demands (Asynchronous Command
- * Processing): an error may follow results that look good, and a command cannot be sent before
- * that. */
+ * Processing): an error may follow good results, and a command cannot be sent before that. */
 PGresult *db_answer(struct db *db, int sent)
 {
     int64_t until_us = clock_boot_us() + db->patience_ms * 1000LL;

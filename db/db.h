@@ -60,12 +60,10 @@ struct db_server {
 };
 const struct db_server *db_server(const struct db *db);
 
-/**
- * As db_open, but only to that server: DB_SAME: cluster, database and timeline are the same.
+/** As db_open, but only to that server: DB_SAME: cluster, database and timeline are the same.
  * DB_NOT_OLDER: it is another cluster, or its timeline is not lower: an old primary that came back
- * is refused. Of several hosts in conninfo each is looked at, not only the first that answers.
- * RC_LOST: none of them is it.
- */
+ * is refused. Of several hosts in conninfo each is tried, not only the first that answers. RC_LOST:
+ * none of them is it. */
 enum db_match { DB_SAME, DB_NOT_OLDER };
 MUST_CHECK enum rc db_open_on(const char *conninfo, enum db_role role,
                               const struct db_server *server, enum db_match match,

@@ -45,6 +45,8 @@ static int find_applied(const struct db_result *applied, const struct sql_script
     return -1;
 }
 
+/** False: this program has no such script, because it is older or because the script was removed.
+ */
 static bool is_known(const struct db_result *applied, int row)
 {
     for (int i = 0; i < SQL_SCRIPT_COUNT; i++)
@@ -56,6 +58,7 @@ static bool is_known(const struct db_result *applied, int row)
 static enum migrate_state state_of(const struct db_result *applied, int row,
                                    const struct sql_script *script)
 {
+    /* The number belongs to another migration: two lines of development have used it. */
     if (strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script->name) != 0)
         return MIGRATE_OTHER;
     return strcmp(db_text(applied, row, MIGRATE_APPLIED_CHECKSUM), script->checksum) == 0

@@ -278,8 +278,8 @@ static void on_trouble(void *owner, rd_kafka_resp_err_t code, const char *text)
     log_err(LOG_WARN, "kafka_source_trouble", NULL, &source->why);
 }
 
-/* True when the message says the position is the end of the partition, false when it is to be
- * looked at further. */
+/* True when the message says the position is the end of the partition, false when the caller must
+ * handle it. */
 static bool took_end(struct kafka_source *source, const rd_kafka_message_t *message)
 {
     if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF)

@@ -57,7 +57,7 @@ static const struct setting {
      false}, /* how long metadata, asked before an assign, may wait behind the fetch under way */
     {"statistics.interval.ms", "10000", KAFKA_CONSUMER, false}, /* keeps the low watermark fresh */
     {"allow.auto.create.topics", "false", KAFKA_CONSUMER | KAFKA_ADMIN,
-     true}, /* looking creates nothing */
+     true}, /* a question about a topic creates none */
     /* A retry neither doubles nor reorders records, and a leader that fails loses none that is
      * acknowledged. */
     {"enable.idempotence", "true", KAFKA_PRODUCER, true},

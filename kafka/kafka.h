@@ -56,8 +56,8 @@ struct kafka_admin; /* a short-lived client for describing and creating */
 MUST_CHECK enum rc kafka_admin_open(const struct kafka_properties *props,
                                     struct kafka_admin **ret_admin, struct err *err);
 void kafka_admin_close(struct kafka_admin *admin);
-/** RC_NONE: the topic does not exist. Waits at most timeout_ms; an unknown topic is never created
- * by looking. */
+/** RC_NONE: the topic does not exist. Waits at most timeout_ms; a question about an unknown topic
+ * never creates it. */
 MUST_CHECK enum rc kafka_topic_describe(struct kafka_admin *admin, const char *topic,
                                         int timeout_ms, struct kafka_topic_info *ret_info,
                                         struct err *err);

@@ -23,7 +23,7 @@ static void ask(void *argument)
     struct question *question = argument;
     rd_kafka_t *rk = question->handle->rk;
     rd_kafka_topic_t *topic = NULL;
-    if (question->topic != NULL) { /* librdkafka keeps it in mind */
+    if (question->topic != NULL) { /* librdkafka then keeps its metadata fresh */
         topic = rd_kafka_topic_new(rk, question->topic, NULL);
         question->code = topic == NULL ? rd_kafka_last_error() : RD_KAFKA_RESP_ERR_NO_ERROR;
     }

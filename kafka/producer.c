@@ -15,11 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE_MS         100  /* how long a wait lasts before a failed delivery is looked for */
+#define SLICE_MS         100  /* of one wait; then failed deliveries are checked */
 #define CLOSE_TIMEOUT_MS 5000 /* for aborting what is open */
-/* How long librdkafka's calls about a transaction last before the caller's time is looked at. */
+/* The longest time that one of librdkafka's calls about a transaction takes; then the caller's time
+ * is checked. */
 #define HEED_MS     500
-#define SERVE_EVERY 32 /* records between two looks at the delivery reports */
+#define SERVE_EVERY 32 /* records between two checks of the delivery reports */
 
 struct kafka_producer {
     struct kafka_handle *handle;

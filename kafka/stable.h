@@ -1,8 +1,8 @@
 /**
  * What: whether a transaction that is still open holds back the readers of committed records, from
  *   which offset on and since when.
- * Invariants: looking changes nothing. A transaction under way is no trouble by itself: the caller
- *   judges its age.
+ * Invariants: the check changes nothing. A transaction under way is no trouble by itself: the
+ *   caller judges its age.
  * Threads: the caller's; two clients are opened for it and closed again, so ask seldom.
  * Ownership: plain data.
  * Failure: as kafka_watermarks.

@@ -11,7 +11,7 @@
  *   reads: the admin requests that name any group end the process in 2.0.2 when the broker dies
  *   under them.
  * Failure: RC_LOST + ERR_KAFKA_DOWN: no answer. A birthmark that cannot be read (an ACL) does not
- *   spoil the rest of a look.
+ *   spoil the rest of a check.
  */
 #ifndef KAFKA_WATCH_H
 #define KAFKA_WATCH_H

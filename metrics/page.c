@@ -67,7 +67,7 @@ static void installation(const struct page *page, const struct db_result *rows, 
     bool lag_begun = false;
     for (int i = 0; i < db_rows(rows); i++) {
         const char *metric = db_text(rows, i, METRICS_INSTALLATION_METRIC);
-        /* A metric of the installation has two labels at most; NULL: it has not this one. */
+        /* A metric of the installation has two labels at most; NULL: it does not have this one. */
         const char *values[2] = {NULL, NULL};
         int columns[2] = {METRICS_INSTALLATION_FIRST, METRICS_INSTALLATION_SECOND};
         for (int c = 0; c < 2; c++)

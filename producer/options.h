@@ -42,7 +42,7 @@ struct publish_phase {
     int64_t order, previous_order, tasks;
 };
 
-#define PUBLISH_NAME_BYTES 1000 /* of a run's name: it stands in its first message */
+#define PUBLISH_NAME_BYTES 1000 /* of a run's name, which is in its first message */
 
 struct publish_options {
     const char *conninfo;

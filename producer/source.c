@@ -110,7 +110,7 @@ static enum rc await_input(const struct source *source, int timeout_ms, struct e
                    timeout_ms);
 }
 
-/** A pipe may hand over the byte order mark in pieces, so the start is looked at only once it is
+/** A pipe may hand over the byte order mark in pieces, so the start is compared only once it is
  * whole. */
 static void drop_mark(struct source *source)
 {

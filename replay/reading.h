@@ -61,8 +61,7 @@ MUST_CHECK enum rc reading_range(struct reading *reading, struct replay_report *
                                  struct err *err);
 /** The range ends there and this is the choice: both are in the row of the replay. */
 void reading_choose(struct reading *reading, int64_t to, const char *run, int64_t order);
-/** A replay that is resumed by its number: whether its run is an implicit one stands in the run's
- * row. */
+/** A replay that is resumed by its number: the run's row has whether it is an implicit one. */
 MUST_CHECK enum rc reading_recall(struct reading *reading, struct err *err);
 MUST_CHECK enum rc reading_start(struct reading *reading, int64_t from, struct err *err);
 /** RC_NONE: the range is read. */

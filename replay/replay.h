@@ -57,7 +57,7 @@ const char *replay_why(const struct replay_line *line);
 const char *replay_meaning(const struct replay_line *line);
 
 struct replay_report {
-    int replay_id; /* 0: only looked */
+    int replay_id; /* 0: a preview */
     bool resumed;
     int64_t from, to, readable; /* readable < to: an open transaction holds back the rest */
     int64_t acted, skipped;

@@ -308,8 +308,9 @@ static enum rc blocked(const struct reading *reading, const struct db_result *ro
                    db_text(rows, 0, REPLAY_STEP_ORDER));
 }
 
-/* The same segment is sent until the database has taken it: `busy` is a gate that has the phase in
- * hand for a moment, `lookahead` asks for room, and an undone transaction has moved no cursor. */
+/* The same segment is sent until the database has taken it. `busy` means that a gate works on the
+ * phase for a moment, `lookahead` that executors must make room first. An undone transaction has
+ * moved no cursor. */
 static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
                     struct replay_report *report, struct err *err)
 {

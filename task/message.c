@@ -168,6 +168,8 @@ static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path 
     enum rc rc = field_text(r, node, path);
     if (rc == RC_OK)
         rc = field_short_text(r, node, path, LONGEST_KIND);
+    /* lockstep.task_is_type() takes one word for a type or a kind, so the two may not be the same.
+     */
     enum message_type type;
     if (rc == RC_OK && type_find(node->valuestring, &type))
         rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s",
@@ -221,6 +223,8 @@ enum field_id {
     FIELDS
 };
 
+/* types: bits of the types that may have the field. A field that belongs to another type is
+ * refused, too: it shows that the type is not the intended one. */
 static const struct field {
     const char *name;
     int types;
@@ -308,6 +312,7 @@ static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
         if (fields[i].tag && r->form == MESSAGE_STAGED)
             return field_wrong(r, MESSAGE_BAD_FIELD, &path,
                                "is computed by the producer and must not be in staged work");
+        /* No member is overwritten: json_parse() refuses a key that occurs twice. */
         members[i] = child;
     }
     return RC_OK;

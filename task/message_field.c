@@ -98,7 +98,7 @@ enum rc field_number(struct reading *r, const cJSON *node, const struct json_pat
     size_t len;
     const char *raw = json_raw(r->json, node, &len);
     /* 1e-400 is 0 as a double. PostgreSQL's cast to float8 refuses it as out of range, and the
-     * claim with it. */
+     * claim would fail. */
     bool vanished = n <= 0 && has_digits(raw, len);
     if (!isfinite(n) || n < 0 || n > most || vanished) {
         char value[JSON_EXCERPT_SIZE];

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_SIZE  STATEMENT_WORD /* longer than every word that is looked for */
+#define WORD_SIZE  STATEMENT_WORD /* longer than every word of the lists */
 #define HEAD_WORDS 5 /* CREATE OR REPLACE FUNCTION, SET SESSION SESSION AUTHORIZATION */
 
 struct reading {
