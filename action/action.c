@@ -23,6 +23,7 @@ void action_start(void)
 void action_stop_init(struct action_stop *stop)
 {
     stop->how = ACTION_GO_ON;
+    /* Without it an attempt could not be stopped, so the process ends here. */
     stop->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (stop->fd < 0) {
         (void)fprintf(stderr, "lockstep: eventfd: %s\n", strerror(errno));
@@ -35,7 +36,7 @@ void action_stop_done(struct action_stop *stop)
     (void)close(stop->fd);
 }
 
-void action_stop_heard(struct action_stop *stop)
+void action_stop_drain(struct action_stop *stop)
 {
     uint64_t count;
     ssize_t n = read(stop->fd, &count, sizeof count);
@@ -57,7 +58,7 @@ void action_stop_ask(struct action_stop *stop, enum action_stop_how how)
 void action_stop_clear(struct action_stop *stop)
 {
     stop->how = ACTION_GO_ON;
-    action_stop_heard(stop);
+    action_stop_drain(stop);
 }
 
 /* A name may be of any length, and goes to the database. */
@@ -86,6 +87,8 @@ bool action_need(const struct action_settings *settings, const struct message *m
         struct err err;
         enum url_verdict verdict = allow_judge(settings->http.allowed, settings->http.allowed_count,
                                                action->url, target, sizeof target, &err);
+        /* A URL that cannot be read needs nothing: it would fail on each executor, so the first one
+         * reports it. */
         *ret_has = verdict != URL_NOT_ALLOWED;
         if (verdict != URL_BAD)
             name_need("http", target, ret_need);
@@ -119,8 +122,10 @@ void action_run(const struct action_settings *settings, const struct action_atte
         str_format(&ret_result->error, "command %s: not in [commands] of this executor",
                    action->command ? action->command : "");
     }
+    /* Also when the work ended by itself just then: the order was given because the task may belong
+     * to another executor. */
     if (tie->stop->how != ACTION_GO_ON)
-        ret_result->outcome = ACTION_STOPPED; /* whatever it made of it */
+        ret_result->outcome = ACTION_STOPPED; /* its own outcome no longer counts */
 }
 
 void action_result_done(struct action_result *result)

@@ -1,9 +1,9 @@
 /**
- * What: what a task does outside the database: a command that the configuration registers, or a
+ * What: the work of a task outside the database: a command that the configuration registers, or a
  *   request to a host that it allows. Such an attempt can be fenced, but not undone: at least once.
  * Invariants: nothing runs but registered programs, without a shell, and nothing is called but
  *   allowed hosts (action/settings.h). When action_run returns, no process of the command is left
- *   and the transfer is over. What it keeps of an answer is bounded and is text that PostgreSQL can
+ *   and the transfer is over. The kept part of an answer is bounded and is text that PostgreSQL can
  *   store.
  * Threads: action_run blocks its caller, a thread that lives until it returns (the command's runner
  *   is bound to it); action_stop_ask from any thread.
@@ -31,7 +31,7 @@ void action_stop_done(struct action_stop *stop);
 void action_stop_ask(struct action_stop *stop, enum action_stop_how how);
 void action_stop_clear(struct action_stop *stop); /* before the next one */
 
-/** The attempt, as the command or the server is told of it. */
+/** The attempt, in the words that the command or the server gets. */
 struct action_attempt {
     const struct message *msg;
     int step; /* of the message, which has steps; -1: it has none */
@@ -42,7 +42,7 @@ struct action_attempt {
 /** How it is tied to this executor. */
 struct action_tie {
     struct action_stop *stop;
-    int silence_ms; /* a command is killed when this process was not heard for so long */
+    int silence_ms; /* a command is killed after so long without a word of this process */
     /* clock_boot_us when the attempt was last known to be ours: nothing starts silence_ms later */
     int64_t alive_us;
     int held
@@ -57,8 +57,8 @@ struct action_result {
     bool permanent;      /* another attempt would fail in the same way */
     struct str response; /* standard output or body */
     struct str error;    /* failed: one line */
-    struct str detail;   /* failed: what it said, the end of it; may be empty */
-    int retry_after_s;   /* -1: not told */
+    struct str detail;   /* failed: the end of its output; may be empty */
+    int retry_after_s;   /* -1: not given */
 };
 
 void action_run(const struct action_settings *settings, const struct action_attempt *attempt,

@@ -1,6 +1,7 @@
-/* Which hosts may be called. libcurl's own parser reads both the pattern and the URL, so the host
- * that is judged is the host that the request goes to, whatever the URL looks like: a user name
- * before an @, another spelling of an address, a dot at the end of the name. */
+/* Decides whether a host may be called. libcurl's own parser reads both the pattern and the URL, so
+ * the host that is judged is the host that the request goes to, also with a user name before an @,
+ * another spelling of an address, or a dot at the end of the name. Addresses behind a name are not
+ * checked: DNS decides them at the moment of the call. */
 #include "action/url.h"
 
 #include "base/ascii.h"
@@ -38,6 +39,8 @@ static bool host_of(CURLU *url, char *ret_host, size_t size)
     return true;
 }
 
+/** The host of a pattern as libcurl would spell it; characters that end a host in a URL are
+ * refused. */
 static bool normal_host(const char *host, char *ret_host, size_t size)
 {
     STR_AUTO text = {0};
@@ -58,6 +61,7 @@ bool allow_parse(const char *text, size_t len, struct allowed *ret_allowed)
     memcpy(copy, text, len);
     copy[len] = '\0';
     int port = 0;
+    /* A colon within brackets belongs to an IPv6 address (RFC 3986, 3.2.2). */
     char *bracket = strrchr(copy, ']'), *colon = strrchr(bracket ? bracket : copy, ':');
     if (colon != NULL) {
         *colon = '\0';
@@ -78,6 +82,7 @@ bool allow_parse(const char *text, size_t len, struct allowed *ret_allowed)
         return false;
     else
         str_format(&stored, "%s%s", below ? "*." : "", host);
+    /* Stored in the normal form, so that the comparison is of bytes. */
     *ret_allowed = (struct allowed){.text = xstrdup(stored.data), .port = port};
     ret_allowed->host = ret_allowed->text;
     return true;
@@ -134,6 +139,8 @@ enum url_verdict url_judge(const struct allowed *list, int count, CURLU *url, co
     return URL_NOT_ALLOWED;
 }
 
+/** For a caller that only asks. http.c keeps the parsed URL (url_judge), so exactly that is called.
+ */
 enum url_verdict allow_judge(const struct allowed *list, int count, const char *url,
                              char *ret_target, size_t size, struct err *why)
 {

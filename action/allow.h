@@ -27,10 +27,8 @@ bool allow_parse(const char *text, size_t len, struct allowed *ret_allowed);
 void allow_done(struct allowed *allowed);
 /** host: in lower case, without a dot at the end. */
 bool allow_covers(const struct allowed *allowed, const char *host, int port, bool encrypted);
-/**
- * Whom the URL calls, by the same reading of it as libcurl's own: ret_target "host:port". URL_BAD:
- * why says what is wrong with it.
- */
+/** The host that the URL calls, by the same reading of it as libcurl's own: ret_target "host:port".
+ * URL_BAD: why has the fault of it. */
 enum url_verdict allow_judge(const struct allowed *list, int count, const char *url,
                              char *ret_target, size_t size, struct err *why);
 

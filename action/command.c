@@ -1,7 +1,8 @@
 /* The executor's side of a command: starts its runner, feeds it, and judges its result. Begin with
- * action_command_run(). The command itself is started by the runner (runner.c), so the executor can
- * die without leaving it alone. The reader's thread stays in attend() until the runner has ended.
- */
+ * action_command_run(): make the specification, spawn, attend, judge. The command itself is started
+ * by the runner (runner.c), so the executor can die without leaving it alone. The reader's thread
+ * stays in attend() until the runner has ended. The processes that a killed runner leaves are ended
+ * by leftover.c. */
 #include "action/leftover.h"
 #include "action/secrets.h"
 #include "action/settings.h"
@@ -49,6 +50,7 @@ static void add_text(struct str *to, const char *text)
     str_add(to, text, strlen(text) + 1);
 }
 
+/** Empty values are left out: a command can test whether its task has a step or a trace. */
 static int add_variable(struct str *to, const char *name, const char *value)
 {
     if (value == NULL || *value == '\0')
@@ -111,9 +113,9 @@ static void make_spec(const struct action_command *row, const struct action_atte
     str_add(out, texts.data, texts.len);
 }
 
-/* Both ends are above what the runner finds at its fixed numbers. F_DUPFD_CLOEXEC with 10:
- * posix_spawn duplicates descriptors to fixed numbers one after the other, and would overwrite a
- * source that is one of them. */
+/* Both ends are above the runner's fixed numbers. F_DUPFD_CLOEXEC with 10: posix_spawn duplicates
+ * descriptors to fixed numbers one after the other, and would overwrite a source that is one of
+ * them. */
 static int open_pair(int pair[2])
 {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -126,8 +128,8 @@ static int open_pair(int pair[2])
     return 0;
 }
 
-/* This same program, whatever has become of its file: so both ends always speak the same
- * language. */
+/* Starts this same program again, even if an upgrade has replaced its file meanwhile: so both ends
+ * always have the same struct wire_spec. */
 static int spawn_runner(struct command *command, const struct action_tie *tie)
 {
     int pair[2], held[2] = {-1, -1}, error = open_pair(pair);
@@ -140,8 +142,12 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     (void)sigfillset(&all);
     (void)posix_spawn_file_actions_init(&files);
     (void)posix_spawnattr_init(&how);
+    /* The threads of an executor block signals, and a child inherits the mask and the ignored
+     * signals (execve(2)). */
     (void)posix_spawnattr_setsigmask(&how, &none);
     (void)posix_spawnattr_setsigdefault(&how, &all);
+    /* A group of its own: Ctrl-C at the executor's terminal must not kill the runner before its
+     * command. */
     (void)posix_spawnattr_setpgroup(&how, 0);
     (void)posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                              POSIX_SPAWN_SETPGROUP);
@@ -151,9 +157,12 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
         if (held[i] >= 0)
             (void)posix_spawn_file_actions_adddup2(&files, held[i], WIRE_HELD + i);
     }
+    /* Also descriptors of other threads that were opened without FD_CLOEXEC a moment ago. */
     (void)posix_spawn_file_actions_addclosefrom_np(&files, WIRE_HELD + 2);
     char name[] = RUNNER_NAME;
     char *const argv[] = {name, NULL};
+    /* The runner is known before leftover_end() may see it as a child: the lock covers both steps.
+     */
     leftover_lock();
     error = posix_spawn(&command->runner, "/proc/self/exe", &files, &how, argv, environ);
     leftover_unlock(error == 0 ? command->runner : 0);
@@ -162,6 +171,7 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     for (int i = 0; i < 2; i++)
         if (held[i] >= 0)
             (void)close(held[i]);
+    /* The executor must not hold the runner's end, or the runner's death gives no end of file. */
     (void)close(pair[1]);
     command->socket = pair[0];
     if (error != 0)
@@ -171,30 +181,31 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     return error;
 }
 
-static void say(struct command *command, enum wire_word word)
+static void add_word(struct command *command, enum wire_word word)
 {
     char c = (char)word;
     str_add(&command->send, &c, 1);
 }
 
-/* A word of being alive only when the ones before are out: else the runner does not listen, and
- * they would pile up. */
+/* A word of being alive is added only when the earlier words are sent: else the runner does not
+ * read, and they would pile up. */
 static void beat(struct command *command, const struct action_tie *tie, int beat_ms)
 {
     int how = tie->stop->how;
     int64_t now_us = clock_boot_us();
     if (how > command->stop_sent) {
-        say(command, how == ACTION_KILL ? WIRE_KILL : WIRE_TERMINATE);
+        add_word(command, how == ACTION_KILL ? WIRE_KILL : WIRE_TERMINATE);
         command->stop_sent = how;
     }
     if (now_us - command->beat_us >= beat_ms * 1000LL && command->sent == command->send.len) {
-        say(command, WIRE_ALIVE);
+        add_word(command, WIRE_ALIVE);
         command->beat_us = now_us;
     }
 }
 
 static void send_some(struct command *command)
 {
+    /* MSG_NOSIGNAL: a runner that has died is found by recv(), and is no reason for SIGPIPE. */
     ssize_t n = send(command->socket, command->send.data + command->sent,
                      command->send.len - command->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0)
@@ -222,7 +233,7 @@ static void attend(struct command *command, const struct action_tie *tie)
             {.fd = asked ? -1 : tie->stop->fd, .events = POLLIN}};
         (void)poll(fds, 2, beat_ms);
         if (fds[1].revents != 0)
-            action_stop_heard(tie->stop);
+            action_stop_drain(tie->stop);
         if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) == 0)
             continue;
         ssize_t n = recv(command->socket, bytes, sizeof bytes, MSG_DONTWAIT);
@@ -248,7 +259,7 @@ static void fail(struct action_result *result, bool permanent, const char *fmt, 
     str_text(&result->error, text);
 }
 
-/* The last line of standard error says most in one line. */
+/* The last line of standard error is usually the message of the error. */
 static void add_last_line(struct action_result *result)
 {
     size_t end = result->detail.len, start;
@@ -287,35 +298,40 @@ static void judge_status(const struct action_command *row, int status, struct ac
 static void judge(const struct command *command, int runner_status, struct action_result *result)
 {
     const struct action_command *row = command->row;
-    const struct wire_result *told = (const void *)command->answer.data;
-    if (command->answer.len < sizeof *told ||
-        command->answer.len < sizeof *told + told->out_bytes + told->err_bytes) {
+    const struct wire_result *wire = (const void *)command->answer.data;
+    /* The attempt has failed and is tried again, although the command may have done its work: at
+     * least once. */
+    if (command->answer.len < sizeof *wire ||
+        command->answer.len < sizeof *wire + wire->out_bytes + wire->err_bytes) {
         fail(result, false, "command %s: its runner ended (%s %d): whether it was done is unknown",
              row->name, WIFSIGNALED(runner_status) ? "signal" : "exit code",
              WIFSIGNALED(runner_status) ? WTERMSIG(runner_status) : WEXITSTATUS(runner_status));
         return;
     }
-    char *out = command->answer.data + sizeof *told;
-    secrets_hide(&row->environment, out, told->out_bytes);
-    secrets_hide(&row->environment, out + told->out_bytes, told->err_bytes);
-    action_text(&result->response, out, told->out_bytes, told->out_total);
-    action_text_tail(&result->detail, out + told->out_bytes, told->err_bytes, told->err_total);
-    if (told->left > 0)
+    char *out = command->answer.data + sizeof *wire;
+    secrets_hide(&row->environment, out, wire->out_bytes);
+    secrets_hide(&row->environment, out + wire->out_bytes, wire->err_bytes);
+    action_text(&result->response, out, wire->out_bytes, wire->out_total);
+    action_text_tail(&result->detail, out + wire->out_bytes, wire->err_bytes, wire->err_total);
+    if (wire->left > 0)
         log_event(LOG_WARN, "command_left_processes", "command", row->name, "killed",
-                  LOG_INT(told->left), NULL);
-    if (told->end == WIRE_NOT_STARTED)
-        fail(result, told->error == E2BIG, "command %s: cannot %s (%s): %s", row->name, told->step,
-             strcmp(told->step, "change to its directory") == 0 ? row->directory
-             : strcmp(told->step, "find its user") == 0 ||
-                     strcmp(told->step, "become its user") == 0
+                  LOG_INT(wire->left), NULL);
+    if (wire->end == WIRE_NOT_STARTED)
+        /* E2BIG: the arguments are too long at each attempt. A missing program or a lack of
+         * processes may be repaired. */
+        fail(result, wire->error == E2BIG, "command %s: cannot %s (%s): %s", row->name, wire->step,
+             strcmp(wire->step, "change to its directory") == 0 ? row->directory
+             : strcmp(wire->step, "find its user") == 0 ||
+                     strcmp(wire->step, "become its user") == 0
                  ? row->user
                  : row->argv[0],
-             strerror(told->error));
-    else if (told->end ==
-             WIRE_SILENCE) /* this process stood still: whoever has the task now decides */
+             strerror(wire->error));
+    else if (wire->end ==
+             /* this process stood still: another executor may have the task, and it decides */
+             WIRE_SILENCE)
         result->outcome = ACTION_STOPPED;
     else
-        judge_status(row, told->status, result);
+        judge_status(row, wire->status, result);
 }
 
 void action_command_run(const struct action_command *row, const struct action_attempt *attempt,
@@ -333,6 +349,7 @@ void action_command_run(const struct action_command *row, const struct action_at
         while (waitpid(command.runner, &status, 0) < 0 && errno == EINTR) {
         }
         leftover_forget(command.runner);
+        /* A runner that exits has reaped its command. Only a killed one leaves processes behind. */
         if (WIFSIGNALED(status))
             leftover_end();
         probe("command.ended");

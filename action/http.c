@@ -1,6 +1,7 @@
 /* A request: one, to an allowed host, no redirects, and of the answer as much as the configuration
- * keeps. Begin with call(). libcurl's multi interface is used for one request, because only its
- * poll can wait for the request and for an order to stop together. */
+ * keeps. Begin with call(): secrets, options, request, headers, then perform() and judge().
+ * libcurl's multi interface is used for one request, because only its poll can wait for the request
+ * and for an order to stop together. allow.c decides before whether the host may be called. */
 #include "action/secrets.h"
 #include "action/text.h"
 #include "action/url.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_AGAIN_MS     1000
+#define CHECK_AGAIN_MS    1000
 #define LONGEST_WAIT_S    86400 /* what a server may ask for with Retry-After */
 #define LOCATION_SHOWN    200
 #define MOST_HEADER_BYTES (256 * 1024) /* of an answer */
@@ -42,7 +43,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
     return transfer->cut ? 0 : len; /* the rest is not waited for */
 }
 
-/* libcurl keeps every header, however many there are. */
+/* libcurl keeps every header, so a server could fill the memory with them. */
 static size_t on_header(char *bytes, size_t size, size_t count, void *context)
 {
     struct transfer *transfer = context;
@@ -63,7 +64,8 @@ static bool has_header(const struct message_action *action, const char *name)
 static void add_header(struct transfer *transfer, const char *name, const char *value)
 {
     STR_AUTO line = {0};
-    /* libcurl's word for a header without a value is a semicolon. */
+    /* libcurl takes a semicolon for a header without a value (CURLOPT_HTTPHEADER); a colon would
+     * remove the header. */
     if (*value == '\0')
         str_format(&line, "%s;", name);
     else
@@ -91,6 +93,7 @@ static void add_step(struct str *key, const struct action_attempt *attempt)
 static void add_idempotency_key(struct transfer *transfer, const struct action_attempt *attempt)
 {
     STR_AUTO key = {0};
+    /* Without a seq (an implicit run) the offset of the record is as unique. */
     if (*attempt->seq != '\0')
         str_format(&key, "%s-%s", attempt->run, attempt->seq);
     else
@@ -122,6 +125,7 @@ static void set_headers(struct transfer *transfer, const struct action_attempt *
      * the header out */
     transfer->headers = curl_slist_append(transfer->headers, "Expect:");
     (void)curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
+    /* Separate: the headers of the task are not sent to a proxy. */
     (void)curl_easy_setopt(transfer->easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
 }
 
@@ -136,6 +140,7 @@ static void set_request(struct transfer *transfer, const struct message_action *
         (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)0);
         (void)curl_easy_setopt(easy, CURLOPT_POSTFIELDS, "");
     }
+    /* CUSTOMREQUEST changes only the word: with HEAD libcurl would wait for a body. */
     if (strcmp(method, "HEAD") == 0)
         (void)curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
     else
@@ -150,17 +155,20 @@ static void set_options(struct transfer *transfer, const struct action_http *htt
     CURL *easy = transfer->easy;
     (void)curl_easy_setopt(easy, CURLOPT_CURLU, transfer->url);
     (void)curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    /* A redirect could lead to a host that is not allowed. */
     (void)curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     (void)curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     (void)curl_easy_setopt(easy, CURLOPT_PROXY,
-                           http->proxy); /* "": none, whatever the environment says */
+                           /* "": none, and variables of the environment do not count */
+                           http->proxy);
+    /* Credentials of the executor's user must not go out with a task's request. */
     (void)curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
     (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
     if (*http->ca_file != '\0')
         (void)curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file);
     (void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)http->connect_timeout_ms);
-    /* A time-out of the task's own is looked after by the executor, as for every task. */
+    /* The executor enforces a time-out of the task's own, as for every task. */
     (void)curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_us ? 0L : (long)http->timeout_ms);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
@@ -182,14 +190,14 @@ static CURLcode perform(struct transfer *transfer, const struct action_tie *tie)
         if (curl_multi_perform(multi, &running) != CURLM_OK)
             break;
         if (running > 0)
-            (void)curl_multi_poll(multi, &waits, 1, LOOK_AGAIN_MS, NULL);
+            (void)curl_multi_poll(multi, &waits, 1, CHECK_AGAIN_MS, NULL);
         if (waits.revents != 0)
-            action_stop_heard(tie->stop);
+            action_stop_drain(tie->stop);
     }
     int left;
-    for (CURLMsg *said; multi != NULL && (said = curl_multi_info_read(multi, &left)) != NULL;)
-        if (said->msg == CURLMSG_DONE)
-            code = said->data.result;
+    for (CURLMsg *done; multi != NULL && (done = curl_multi_info_read(multi, &left)) != NULL;)
+        if (done->msg == CURLMSG_DONE)
+            code = done->data.result;
     if (multi != NULL)
         (void)curl_multi_remove_handle(multi, transfer->easy);
     (void)curl_multi_cleanup(multi);
@@ -210,6 +218,7 @@ static int retry_after(const char *value)
     if (value == NULL || *value == '\0')
         return -1;
     int64_t seconds = strtoll(value, NULL, 10); /* the largest, if there are too many digits */
+    /* A date is compared with this host's wall clock; one in the past means at once. */
     if (value[strspn(value, "0123456789")] != '\0') {
         time_t at = curl_getdate(value, NULL);
         if (at == (time_t)-1)
@@ -259,7 +268,8 @@ static void judge(const struct transfer *transfer, CURLcode code, struct action_
     }
 }
 
-/* This process stood still before it came to begin: somebody else may have the task by now. */
+/* This process stood still before the request. Another executor may have adopted the task by now.
+ */
 static bool too_late(const struct action_tie *tie)
 {
     return clock_boot_us() >= tie->alive_us + tie->silence_ms * 1000LL;

@@ -1,5 +1,5 @@
-/* What a runner leaves behind that was killed itself. This process is the reaper of its
- * descendants, so it comes here: a child of ours that is no runner is one of those.
+/* Ends the processes that a killed runner leaves behind. This process is the reaper of its
+ * descendants, so they come here: a child of this process that is no runner is one of those.
  * PR_SET_CHILD_SUBREAPER (prctl(2)): orphans of descendants become children of this process and not
  * of init. The lock keeps a runner that is just being spawned from being taken for a leftover. */
 #include "action/leftover.h"
@@ -17,7 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#define LOOK_AGAIN_MS 10
+#define CHECK_AGAIN_MS 10
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t *runners; /* guarded by lock */
@@ -91,6 +91,7 @@ void leftover_end(void)
     for (int count = 1; count > 0;) {
         count = 0;
         (void)pthread_mutex_lock(&lock);
+        /* The list of children is one of each thread (proc(5), children). */
         DIR *threads = opendir("/proc/self/task");
         for (struct dirent *entry; threads != NULL && (entry = readdir(threads)) != NULL;)
             count += entry->d_name[0] == '.' ? 0 : end_children(entry->d_name);
@@ -98,6 +99,6 @@ void leftover_end(void)
             (void)closedir(threads);
         (void)pthread_mutex_unlock(&lock);
         if (count > 0)
-            (void)poll(NULL, 0, LOOK_AGAIN_MS);
+            (void)poll(NULL, 0, CHECK_AGAIN_MS);
     }
 }

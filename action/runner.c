@@ -1,13 +1,14 @@
 /* The runner: a process of its own between executor and command. It starts the command, feeds it,
- * keeps what it says, and ends it with everything that it has started: when the executor says so,
- * when the executor is silent for too long, and when the executor is gone.
+ * keeps its output, and ends it with all its processes: when the executor orders it, when the
+ * executor is silent for too long, and when the executor is gone. Begin with action_runner_main();
+ * run() is its loop. runner_child.c has the steps from fork to exec.
  *
- * Two signs tell that the executor is dead: the kernel's parent-death signal, and the end of file
+ * Two signs show that the executor is dead: the kernel's parent-death signal, and the end of file
  * on the pair of sockets. Orphans of the command come to the runner (a child subreaper), also those
  * with a session of their own, so no process of the command can hide. Until the last of them is
  * reaped the runner keeps the executor's database sockets open: the server then sees the executor's
- * sessions as alive, and no other executor starts the next attempt beside the remains of this
- * one. */
+ * sessions as alive, and no other executor starts the next attempt while a process of this one
+ * lives. */
 #include "action/action.h"
 #include "action/runner_child.h"
 #include "action/wire.h"
@@ -28,8 +29,9 @@
 #include <unistd.h>
 
 #define SPEC_PATIENCE_MS 10000
-#define LOOK_AGAIN_MS    20
-#define DRAIN_MS         200 /* for what is still in the pipes when the last process is gone */
+#define CHECK_AGAIN_MS   20
+/* for the output that is still in the pipes when the last process is gone */
+#define DRAIN_MS 200
 
 struct runner {
     struct wire_spec spec;
@@ -41,11 +43,13 @@ struct runner {
     struct str out;
     char err[STDERR_KEPT]; /* a ring */
     struct wire_result result;
-    int64_t heard_us, kill_at_us; /* 0: not set */
-    bool ended;                   /* the command's own process is reaped */
+    int64_t word_us, kill_at_us; /* 0: not set */
+    bool ended;                  /* the command's own process is reaped */
     bool executor_gone, killing;
 };
 
+/** The specification comes from a process of this program; SPEC_PATIENCE_MS ends a runner whose
+ * executor was stopped while it wrote. */
 static bool read_all(int fd, void *to, size_t len)
 {
     for (size_t done = 0; done < len;) {
@@ -70,15 +74,14 @@ static bool take_spec(struct runner *runner)
     if (!read_all(WIRE_FD, runner->texts, spec->bytes))
         return false;
     runner->input = runner->texts + spec->bytes - spec->input_bytes;
-    runner->heard_us = clock_boot_us();
+    /* From here the silence counts. */
+    runner->word_us = clock_boot_us();
     return true;
 }
 
-/* Everything that the command has started: its group, and what is a child of ours by now. What is
- * below those comes to us when they are gone, so this is called until there is no child left.
- * Signals cannot be sent to a whole tree at once, and a process may fork in between. A kill of the
- * children brings their children up to this process, which is their subreaper; so the loop ends
- * only when no child is left. */
+/* Signals the command's group and the children of this process. A signal cannot be sent to a whole
+ * tree at once, and a process may fork in between. When children are killed, their children become
+ * children of this process, their subreaper; so the caller repeats this until no child is left. */
 static void kill_all(struct runner *runner, int sig)
 {
     if (runner->child.pid > 0 && !runner->ended) {
@@ -98,6 +101,8 @@ static bool reap(struct runner *runner)
 {
     for (;;) {
         siginfo_t info = {0};
+        /* WNOWAIT leaves the process a zombie, whose number, and that of its group, cannot be given
+         * to another one (POSIX, waitid). */
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
             if (errno == EINTR)
                 continue;
@@ -125,10 +130,11 @@ static void terminate(struct runner *runner)
         return;
     runner->kill_at_us = clock_boot_us() + runner->spec.kill_after_ms * 1000;
     (void)kill(-runner->child.pid, SIGTERM);
-    (void)kill(-runner->child.pid, SIGCONT); /* one that is stopped would not hear it */
+    /* a stopped process receives SIGTERM only after this */
+    (void)kill(-runner->child.pid, SIGCONT);
 }
 
-static void hear(struct runner *runner)
+static void read_words(struct runner *runner)
 {
     char words[256];
     ssize_t n = recv(WIRE_FD, words, sizeof words, MSG_DONTWAIT);
@@ -137,7 +143,7 @@ static void hear(struct runner *runner)
         return;
     }
     if (n > 0)
-        runner->heard_us = clock_boot_us();
+        runner->word_us = clock_boot_us();
     for (ssize_t i = 0; i < n; i++) {
         if (words[i] == WIRE_TERMINATE)
             terminate(runner);
@@ -146,11 +152,11 @@ static void hear(struct runner *runner)
     }
 }
 
-static void hear_signals(struct runner *runner)
+static void read_signals(struct runner *runner)
 {
     struct signalfd_siginfo info;
     while (read(runner->signals, &info, sizeof info) == (ssize_t)sizeof info)
-        if (info.ssi_signo != SIGCHLD) /* the executor's death; or somebody wants us to end */
+        if (info.ssi_signo != SIGCHLD) /* the executor's death, or a person ends the runner */
             runner->killing = true;
 }
 
@@ -167,12 +173,12 @@ static void feed(struct runner *runner)
                       runner->spec.input_bytes - runner->input_sent);
     if (n > 0)
         runner->input_sent += (size_t)n;
-    bool broken = n < 0 && errno != EAGAIN && errno != EINTR; /* it does not want to hear more */
+    bool broken = n < 0 && errno != EAGAIN && errno != EINTR; /* it has closed its input */
     if (broken || runner->input_sent == runner->spec.input_bytes)
         close_fd(&runner->child.in);
 }
 
-/* What is beyond the limit is read all the same, or the command would block. */
+/* Output beyond the limit is read, too, or the command would block in write(). */
 static void listen_out(struct runner *runner)
 {
     char bytes[16384];
@@ -188,6 +194,7 @@ static void listen_out(struct runner *runner)
     }
 }
 
+/** A ring: the end of standard error is more useful than its beginning. */
 static void listen_err(struct runner *runner)
 {
     char bytes[4096];
@@ -200,6 +207,8 @@ static void listen_err(struct runner *runner)
         runner->err[runner->result.err_total++ % STDERR_KEPT] = bytes[i];
 }
 
+/** The shorter of two waits, in milliseconds and rounded up, so that a timer is over when the wait
+ * is. */
 static int sooner(int wait_ms, int64_t at_us, int64_t now_us)
 {
     int64_t ms = at_us > now_us ? (at_us - now_us) / 1000 + 1 : 0;
@@ -217,9 +226,9 @@ static void turn(struct runner *runner, int wait_ms)
     if (poll(fds, 5, wait_ms) <= 0)
         return;
     if (fds[0].revents != 0)
-        hear(runner);
+        read_words(runner);
     if (fds[1].revents != 0)
-        hear_signals(runner);
+        read_signals(runner);
     if (fds[2].revents != 0)
         feed(runner);
     if (fds[3].revents != 0)
@@ -233,12 +242,12 @@ static void run(struct runner *runner)
 {
     while (reap(runner)) {
         int64_t now_us = clock_boot_us();
-        int64_t silent_at_us = runner->heard_us + runner->spec.silence_ms * 1000;
+        int64_t silent_at_us = runner->word_us + runner->spec.silence_ms * 1000;
         if (now_us >= silent_at_us && !runner->killing) {
-            /* This process may have stood still itself: what was said meanwhile counts. */
-            int64_t before_us = runner->heard_us;
-            hear(runner);
-            if (runner->heard_us == before_us && !runner->killing) {
+            /* This process may have stood still itself: words that arrived meanwhile count. */
+            int64_t before_us = runner->word_us;
+            read_words(runner);
+            if (runner->word_us == before_us && !runner->killing) {
                 runner->killing = true;
                 runner->result.end = WIRE_SILENCE;
             }
@@ -249,7 +258,7 @@ static void run(struct runner *runner)
         if (runner->killing || runner->ended) /* what it leaves behind does not outlive it */
             kill_all(runner, SIGKILL);
         int wait_ms =
-            runner->killing || runner->ended ? LOOK_AGAIN_MS : sooner(-1, silent_at_us, now_us);
+            runner->killing || runner->ended ? CHECK_AGAIN_MS : sooner(-1, silent_at_us, now_us);
         if (runner->kill_at_us != 0 && !runner->killing)
             wait_ms = sooner(wait_ms, runner->kill_at_us, now_us);
         turn(runner, wait_ms);
@@ -257,7 +266,7 @@ static void run(struct runner *runner)
     runner->ended = true;
     int64_t until_us = clock_boot_us() + DRAIN_MS * 1000;
     while ((runner->child.out >= 0 || runner->child.err >= 0) && clock_boot_us() < until_us)
-        turn(runner, LOOK_AGAIN_MS);
+        turn(runner, CHECK_AGAIN_MS);
 }
 
 static void send_all(const void *bytes, size_t len)
@@ -279,10 +288,13 @@ static void report(struct runner *runner)
     result->err_bytes = (uint32_t)kept;
     send_all(result, sizeof *result);
     send_all(runner->out.data, runner->out.len);
+    /* The ring in its order: from the oldest byte to the end, then the beginning. */
     send_all(runner->err + first, kept - first);
     send_all(runner->err, first);
 }
 
+/** The signals are blocked and come through a descriptor, so poll() sees them and no handler can
+ * interrupt a step between its check and its wait. */
 static int open_signals(void)
 {
     sigset_t set;

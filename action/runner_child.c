@@ -20,17 +20,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct told { /* by the child, when it cannot become the command */
+struct failure { /* by the child, when it cannot become the command */
     int error;
     char step[40];
 };
 
 static _Noreturn void give_up(int report, const char *step)
 {
-    struct told told = {.error = errno};
-    (void)snprintf(told.step, sizeof told.step, "%s", step);
-    ssize_t written = write(report, &told, sizeof told);
-    _exit(written == (ssize_t)sizeof told ? 127 : 126);
+    struct failure failure = {.error = errno};
+    (void)snprintf(failure.step, sizeof failure.step, "%s", step);
+    ssize_t written = write(report, &failure, sizeof failure);
+    _exit(written == (ssize_t)sizeof failure ? 127 : 126);
 }
 
 static const char *text_after(const char *text)
@@ -38,6 +38,7 @@ static const char *text_after(const char *text)
     return text + strlen(text) + 1;
 }
 
+/** argv or envp for execve(): copies, ended by NULL; *at is behind the last text. */
 static char **take_list(const char **at, int count)
 {
     char **list = xcalloc((size_t)count + 1, sizeof *list);
@@ -76,8 +77,11 @@ static void become(int report, const struct passwd *user)
 {
     if (user == NULL)
         return;
+    /* Nothing to change, and without root nothing could be. */
     if (user->pw_uid == geteuid() && user->pw_gid == getegid())
         return;
+    /* In this order: a process that is not root any more may not change its groups (setgroups(2)).
+     */
     if (initgroups(user->pw_name, user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
         setuid(user->pw_uid) != 0)
         give_up(report, "become its user");
@@ -93,8 +97,11 @@ static _Noreturn void become_command(const struct wire_spec *spec, const struct 
         (void)signal(sig, SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)umask(022);
+    /* A session and group of its own: kill(-pid) reaches the group, and the command has no
+     * terminal. */
     if (setsid() < 0)
         give_up(report, "begin a session");
+    /* As root still, if the executor is: a hard limit above the user's could not be set later. */
     limits(report, spec);
     become(report, user);
     if (chdir(directory) != 0)
@@ -168,10 +175,11 @@ bool child_start(const struct wire_spec *spec, const char *texts, struct child *
     (void)close(out[1]);
     (void)close(err[1]);
     (void)close(report[1]);
-    struct told told;
+    struct failure failure;
     ssize_t n;
+    /* exec closes the writing end (O_CLOEXEC), so an end of file means that the command runs. */
     do
-        n = read(report[0], &told, sizeof told);
+        n = read(report[0], &failure, sizeof failure);
     while (n < 0 && errno == EINTR);
     (void)close(report[0]);
     child->in = in[1];
@@ -186,10 +194,10 @@ bool child_start(const struct wire_spec *spec, const char *texts, struct child *
         free(*text);
     free(argv);
     free(env);
-    if (n != (ssize_t)sizeof told)
-        return true; /* it runs; or it was killed before it could: then waitpid tells */
+    if (n != (ssize_t)sizeof failure)
+        return true; /* it runs, or it was killed before exec, which waitpid then reports */
     (void)waitpid(child->pid, NULL, 0);
-    child->error = told.error;
-    memcpy(child->step, told.step, sizeof child->step);
+    child->error = failure.error;
+    memcpy(child->step, failure.step, sizeof child->step);
     return false;
 }

@@ -1,5 +1,5 @@
 /**
- * What: what the two kinds of actions share inside this folder.
+ * What: the common part of the two kinds of actions, inside this folder.
  * Invariants: as action.h.
  * Threads: as action_run.
  * Ownership: everything is borrowed.
@@ -12,7 +12,7 @@
 #include "action/allow.h"
 #include "action/settings.h"
 
-/** [http:HOST]: what requests to it have with them. */
+/** [http:HOST]: the headers of requests to it. */
 struct secret_host {
     struct allowed host;
     const char *section;
@@ -49,6 +49,6 @@ void action_http_run(const struct action_http *http, const struct action_attempt
                      const struct action_tie *tie, struct action_result *result);
 
 /* action.c */
-void action_stop_heard(struct action_stop *stop); /* makes its descriptor unreadable */
+void action_stop_drain(struct action_stop *stop); /* makes its descriptor unreadable */
 
 #endif

@@ -36,8 +36,8 @@ bool secrets_have(const struct secrets *secrets, const char *name)
     return false;
 }
 
-/* How the request is framed, to whom it goes, what belongs to the connection, and what makes its
- * attempts one. */
+/* Headers that the executor sets: those that frame the request or belong to the connection (RFC
+ * 9110, 7.6.1), and the key by which a server recognises attempts of one task. */
 static bool is_ours(const char *name)
 {
     static const char *const names[] = {
@@ -74,6 +74,7 @@ enum rc secrets_add_variable(struct secrets *secrets, const struct config_value 
 {
     static const char *const ours[] = {"PATH", "USER", "LOGNAME", "TRACEPARENT"};
     const char *name = value->key + strlen("env.");
+    /* Names as POSIX has them (XBD 8.1): a shell cannot read others. */
     bool good = *name != '\0' && !ascii_digit(*name);
     for (const char *c = name; *c != '\0'; c++)
         good = good && (ascii_alnum(*c) || *c == '_');
@@ -98,6 +99,7 @@ enum rc secrets_host(struct secret_host *ret_host, const struct config *config,
 {
     const char *name = value->section + strlen("http:");
     struct allowed host;
+    /* A pattern would send the secrets to hosts that the configuration does not name one by one. */
     if (strchr(name, '*') != NULL || !allow_parse(name, strlen(name), &host))
         return err_set(err, RC_FATAL, ERR_CONFIG, value->where,
                        "Write [http:api.example.com] or [http:api.example.com:8443], with one host "
@@ -119,6 +121,7 @@ const struct secret_host *secrets_of(const struct action_http *http, const char 
     int port = (int)strtol(colon + 1, NULL, 10);
     for (int i = 0; i < http->host_count; i++) {
         const struct allowed *row = &http->hosts[i].host;
+        /* A section with the port is more specific than one without. */
         if (allow_covers(row, host.data, port, encrypted) && (found == NULL || row->port != 0))
             found = &http->hosts[i];
     }
@@ -148,6 +151,7 @@ void secrets_hide(const struct secrets *secrets, char *bytes, size_t len)
 {
     for (int i = 0; secrets != NULL && bytes != NULL && i < secrets->count; i++) {
         const char *value = secrets->items[i].value;
+        /* "Bearer TOKEN": a server may repeat the token alone. */
         const char *word = strchr(value, ' ');
         hide(value, strlen(value), bytes, len);
         if (word != NULL)

@@ -1,9 +1,9 @@
 /**
- * What: what the configuration adds to requests and to the environment of commands, and keeps from
- *   everybody else: [http:HOST] header.NAME, [command:NAME] env.NAME.
- * Invariants: a header goes to its host alone, and over http only if the configuration says so.
- *   What a server or a command says is kept without it: secrets_hide. No message of this file holds
- *   a value.
+ * What: the secrets that the configuration adds to requests and to the environment of commands:
+ *   [http:HOST] header.NAME, [command:NAME] env.NAME.
+ * Invariants: a header goes to its host alone, and over http only if the configuration says so. The
+ *   output of a server or a command is stored without it: secrets_hide. No message of this file
+ *   holds a value.
  * Threads: read-only after loading, as action_settings.
  * Ownership: names and values are the configuration's; lists are freed with secrets_done.
  * Failure: RC_FATAL + ERR_CONFIG with file and line.
@@ -32,7 +32,7 @@ const struct secret_host *secrets_of(const struct action_http *http, const char 
 
 bool secrets_have(const struct secrets *secrets, const char *name);
 
-#define SECRETS_SHORTEST 6 /* bytes: what is shorter is no secret, and would be found everywhere */
+#define SECRETS_SHORTEST 6 /* bytes: a shorter value would be found everywhere */
 /**
  * Makes each value in bytes, as it is, a row of '*' of the same length, also the word behind a
  * header's scheme ("Bearer"). A value that is cut off at the begin or the end of bytes is hidden,

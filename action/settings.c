@@ -1,5 +1,7 @@
-/* [commands], [command:NAME] and [http], as action.h wants them. Begin with action_settings_load().
- * All faults are reported before it fails, so that a configuration is repaired in one go. */
+/* [commands], [command:NAME] and [http] as structs for attempts. Begin with action_settings_load():
+ * each value of the configuration goes to the function of its section. All faults are reported
+ * before it fails, so that a configuration is repaired in one go. The key table (config/keys.c) has
+ * checked each value by itself; this file checks values that belong together. */
 #include "action/secrets.h"
 #include "config/faults.h"
 #include "config/parse.h"
@@ -31,6 +33,8 @@ const struct action_command *action_command_at(const struct action_settings *set
 
 enum limit_unit { LIMIT_INT, LIMIT_SIZE, LIMIT_SECONDS };
 
+/** -1 where the key is empty: the command keeps the limit of the executor. Seconds are rounded up,
+ * because a limit of 0 would kill at once. */
 static int64_t limit_of(const struct config *config, const char *section, const char *key,
                         enum limit_unit unit)
 {
@@ -100,6 +104,7 @@ static void add_command(struct loading *loading, const struct config_value *valu
     struct err err;
     if (!config_words(value->value, &command.argv, &command.argc))
         return; /* the key table has checked it */
+    /* A relative path would depend on the directory in which the executor was started. */
     if (command.directory[0] != '/') {
         (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where, "Give an absolute path.",
                       "[%s] directory = \"%s\" is no absolute path", s, command.directory);
@@ -111,6 +116,7 @@ static void add_command(struct loading *loading, const struct config_value *valu
     settings->commands[settings->command_count++] = command;
 }
 
+/** A section for a command that does not exist would be ignored silently, with its limits. */
 static void check_section(struct loading *loading, const struct config_value *value)
 {
     struct err err;
@@ -126,6 +132,7 @@ static void add_allowed(struct loading *loading, const struct config_value *valu
 {
     struct action_http *http = &loading->settings->http;
     for (const char *at = value->value; *at != '\0';) {
+        /* Blanks and commas both separate, and an empty entry is none. */
         at += strspn(at, ", \t");
         size_t len = strcspn(at, ", \t");
         if (len == 0)
@@ -165,6 +172,7 @@ enum rc action_settings_load(const struct config *config, config_report_fn *repo
         else if (strcmp(value->section, "http") == 0 && strcmp(value->key, "allow") == 0)
             add_allowed(&loading, value);
     }
+    /* Defaults come from the key table, so nothing is missing here. */
     settings->http.ca_file = config_get_text(config, "http", "ca_file");
     settings->http.proxy = config_get_text(config, "http", "proxy");
     settings->http.connect_timeout_ms = config_get_duration_ms(config, "http", "connect_timeout");
@@ -183,6 +191,7 @@ void action_settings_free(struct action_settings *settings)
     if (settings == NULL)
         return;
     for (int i = 0; i < settings->command_count; i++) {
+        /* Only the words are copies; all other texts are the configuration's. */
         config_words_free(settings->commands[i].argv);
         secrets_done(&settings->commands[i].environment);
     }

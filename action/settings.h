@@ -1,11 +1,12 @@
 /**
- * What: what the configuration lets tasks do outside the database: the registered commands, the
+ * What: the work that the configuration allows outside the database: the registered commands, the
  *   allowed hosts, and the secrets that go with them; and the shelf that holds the settings in
  *   force.
- * Invariants: both lists are empty by default. Whatever the configuration does not name is refused.
+ * Invariants: both lists are empty by default. A command or a host that the configuration does not
+ *   name is refused.
  * Threads: settings are read-only, for any thread, for as long as they are taken from their shelf;
  *   the shelf is for any thread.
- * Ownership: settings belong to whoever loaded them, or to the shelf that took them.
+ * Ownership: settings belong to the caller that loaded them, or to the shelf that took them.
  * Failure: action_settings_load: RC_FATAL + ERR_CONFIG with file and line; everything that is wrong
  *   goes to the report function.
  */
@@ -66,12 +67,10 @@ const struct action_command *action_command_find(const struct action_settings *s
 bool action_able(const struct action_settings *settings, const struct message *msg);
 
 #define ACTION_NEED_SIZE 300
-/**
- * What a task needs of an executor's configuration: for its i-th step, or for itself (i 0).
- * ret_need: "command:NAME" or "http:HOST:PORT"; "": nothing, also for what can be done nowhere (a
- * URL that is none): that fails, with a clear error. *ret_has: this one has it. False: there is no
- * i-th.
- */
+/** The need of a task for an executor's configuration: for its i-th step, or for itself (i 0).
+ * ret_need: "command:NAME" or "http:HOST:PORT"; "": nothing, also for work that no executor can do
+ * (a URL that is none): it fails, with a clear error. *ret_has: this one has it. False: there is no
+ * i-th. */
 bool action_need(const struct action_settings *settings, const struct message *msg, int i,
                  char ret_need[ACTION_NEED_SIZE], bool *ret_has);
 

@@ -50,6 +50,7 @@ void action_shelf_put(struct action_shelf *shelf, struct action_settings *settin
     struct lot *lot = xcalloc(1, sizeof *lot);
     (void)pthread_mutex_lock(&shelf->lock);
     *lot = (struct lot){.next = shelf->lots, .settings = settings, .config = config};
+    /* From now on takers get the new settings; attempts keep the ones that they have taken. */
     shelf->lots = lot;
     drop_unused(shelf);
     (void)pthread_mutex_unlock(&shelf->lock);
@@ -81,6 +82,7 @@ void action_shelf_free(struct action_shelf *shelf)
     if (shelf == NULL)
         return;
     drop_unused(shelf);
+    /* All users have returned theirs, so only the settings in force are left. */
     action_settings_free(shelf->lots->settings);
     config_free(shelf->lots->config);
     free(shelf->lots);

@@ -1,8 +1,9 @@
-/* What a program or a server has said, as text that PostgreSQL stores: valid UTF-8, no NUL,
- * bounded, with a note where it was cut. */
+/* The output of a program or a server as text that PostgreSQL stores: valid UTF-8, no NUL, bounded,
+ * with a note where it was cut. */
 #include "action/text.h"
 #include "base/utf8.h"
 
+/* U+FFFD, as Unicode recommends for bytes that are no character. */
 #define REPLACEMENT "\xef\xbf\xbd"
 
 static void add_stored(struct str *out, const char *bytes, size_t len)
@@ -19,7 +20,8 @@ static void add_stored(struct str *out, const char *bytes, size_t len)
     }
 }
 
-/* A character that the limit has cut in two is left out. */
+/* The length without a character that the limit has cut in two. Only for a text that was cut: a
+ * wrong byte at the end of a whole text becomes U+FFFD. */
 static size_t whole(const char *bytes, size_t len)
 {
     size_t back = 0;

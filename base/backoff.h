@@ -1,5 +1,5 @@
 /**
- * What: the next pause of whoever tries again: first, then twice as long each time, up to last.
+ * What: the next pause between two tries: first, then twice as long each time, up to last.
  * Invariants: 0 < first <= last. The unit is the caller's.
  * Threads: any; a pure function.
  * Ownership: nothing.

@@ -1,5 +1,5 @@
 /**
- * What: the clocks, by what they are good for.
+ * What: the clocks, by their use.
  * Invariants: clock_boot_us never goes back and counts suspended time; clock_wall_us may step.
  * Threads: any.
  * Ownership: none.

@@ -1,5 +1,5 @@
 /**
- * What: conditions of pthread whose waits end by a clock that nobody sets.
+ * What: conditions of pthread whose waits end by a clock that cannot be set.
  * Invariants: CLOCK_MONOTONIC on both sides: in the condition and in the time until which it is
  *   waited for.
  * Threads: any.

@@ -15,6 +15,8 @@ enum rc crew_add(struct crew *crew, const char *what, void *(*main)(void *), voi
     sigset_t all, before;
     crew->ids = xrealloc(crew->ids, (size_t)crew->count + 1, sizeof *crew->ids);
     (void)sigfillset(&all);
+    /* Before pthread_create(): a mask set by the new thread itself would come too late for a signal
+     * that arrives at once. */
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&crew->ids[crew->count], NULL, main, context);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

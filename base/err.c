@@ -11,6 +11,7 @@ enum rc err_set(struct err *err, enum rc rc, enum err_kind kind, const char *obj
 {
     if (err == NULL)
         return rc;
+    /* Built apart, because object, hint or an argument may point into *err itself. */
     struct err fresh = {.kind = kind};
     va_list ap;
     va_start(ap, fmt);
@@ -28,6 +29,7 @@ void err_code(struct err *err, const char *code)
         utf8_copy(err->code, sizeof err->code, code ? code : "");
 }
 
+/** A message that begins with its object is not given it twice. */
 const char *err_before(const char *object, const char *message)
 {
     return strncmp(message, object, strlen(object)) == 0 ? "" : object;

@@ -1,6 +1,8 @@
 /* One event, one line, one write(2): lines of several threads are not mixed, and nothing is
- * buffered when the process is killed. A line that does not fit is cut, because a log may not
- * allocate for a text of any length. */
+ * buffered when the process is killed. Begin with log_event(). A line that does not fit is cut,
+ * because a log may not allocate for a text of any length. The names of events are in
+ * docs/reference/log-events.md; the process that collects standard error (journald, a shell) stores
+ * and rotates them. */
 #include "base/log.h"
 
 #include <stdarg.h>
@@ -48,6 +50,8 @@ static void put_text(struct line *line, const char *s)
 static void put_value(struct line *line, const char *s, bool always_quote)
 {
     bool quote = always_quote || s[strcspn(s, " =\"\\")] != '\0';
+    /* A control character could also move the cursor of a terminal: text of a task comes from
+     * others. */
     for (const char *p = s; !quote && *p; p++)
         quote = (unsigned char)*p < 0x20 || *p == 0x7f;
     if (!quote) {
@@ -73,6 +77,7 @@ static void put_value(struct line *line, const char *s, bool always_quote)
     put_text(line, "\"");
 }
 
+/** An empty value is left out, so that a caller can pass all fields that an event may have. */
 static void put_pair(struct line *line, const char *key, const char *value)
 {
     if (value == NULL || *value == '\0')
@@ -95,6 +100,7 @@ static void start_line(struct line *line, enum log_level level, const char *even
     struct timespec now;
     struct tm tm;
     char ts[64];
+    /* Wall-clock time in UTC: hosts in several time zones are compared. */
     (void)clock_gettime(CLOCK_REALTIME, &now);
     (void)gmtime_r(&now.tv_sec, &tm);
     size_t n = strftime(ts, sizeof ts, "%Y-%m-%dT%H:%M:%S", &tm);
@@ -112,6 +118,7 @@ static void end_line(struct line *line)
     if (as_json)
         put_text(line, "}");
     line->text[line->used++] = '\n';
+    /* A log that cannot be written (a full disk, a closed pipe) is no reason to stop the work. */
     ssize_t ignored = write(STDERR_FILENO, line->text, line->used);
     (void)ignored;
 }

@@ -1,7 +1,8 @@
 /* A list with a lock, and an eventfd that makes it usable in poll(). Only the first mail of an
  * empty box writes to the descriptor, because each write is a system call; mailbox_take() reads it
  * before it takes the list, and the order of the two keeps a wake-up from being lost
- * (tests/unit/mailbox_test.c). */
+ * (tests/unit/mailbox_test.c): a sender that finds a list that is not empty relies on the write of
+ * an earlier sender. */
 #include "base/mailbox.h"
 
 #include <poll.h>
@@ -46,8 +47,11 @@ void mailbox_put_all(struct mailbox *box, struct mail *mails)
 {
     if (mails == NULL)
         return;
+    /* Outside the lock: only the sender has the list yet. */
     struct mail **last = end_of(mails);
     (void)pthread_mutex_lock(&box->lock);
+    /* Known only under the lock; the write itself is outside, so that the woken thread does not
+     * wait for it. */
     bool was_empty = box->first == NULL;
     *box->last = mails;
     box->last = last;
@@ -66,8 +70,9 @@ void mailbox_poke(struct mailbox *box)
 struct mail *mailbox_take(struct mailbox *box)
 {
     uint64_t count;
-    /* Before the list is taken: what is put in between leaves the descriptor readable, at worst for
-     * nothing. */
+    /* Before the list is taken: a mail that arrives between the two leaves the descriptor readable,
+     * at worst for nothing. In the other order the read could swallow the wake-up of a mail that
+     * stays in the box. */
     ssize_t ignored = read(box->fd, &count, sizeof count);
     (void)ignored;
     (void)pthread_mutex_lock(&box->lock);
@@ -101,6 +106,7 @@ bool mailbox_waiting(struct mailbox *box)
     return waiting;
 }
 
+/** Nothing is read: the descriptor stays readable until mailbox_take(). */
 void mailbox_wait(struct mailbox *box, int timeout_ms)
 {
     struct pollfd fd = {.fd = box->fd, .events = POLLIN};

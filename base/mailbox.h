@@ -40,8 +40,7 @@ void mailbox_poke(struct mailbox *box);
  * unreadable. */
 struct mail *mailbox_take(struct mailbox *box);
 
-/** Puts back some of what was taken, linked by next, in front of what has come since; NULL:
- * nothing. */
+/** Puts some of the taken mails back, linked by next, in front of newer mails; NULL: nothing. */
 void mailbox_put_back(struct mailbox *box, struct mail *mails);
 
 /** Whether something is in it. */

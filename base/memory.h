@@ -1,5 +1,5 @@
 /**
- * What: allocation that cannot fail, and the cleanup attribute for what it returns.
+ * What: allocation that cannot fail, and the cleanup attribute for its memory.
  * Invariants: no function of this header returns NULL.
  * Threads: any.
  * Ownership: the memory is the caller's until free(); FREE_AUTO frees a pointer at the end of the

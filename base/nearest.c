@@ -1,5 +1,6 @@
-/* Which known word is nearest to a misspelt one? Distances are doubled, so that a swap of
- * neighbours can count half. */
+/* Finds the known word that is nearest to a misspelt one. Distances are doubled, so that a swap of
+ * neighbours can count half. For commands, options, settings and fields of messages; a suggestion
+ * is only text in an error, and nothing acts on it. */
 #include "base/nearest.h"
 
 #include "base/ascii.h"
@@ -27,6 +28,7 @@ int nearest_distance(const char *from, const char *to)
     for (int j = 0; j <= m; j++)
         rows[0][j] = 2 * j;
     for (int i = 1; i <= n; i++) {
+        /* A swap reaches two rows back, so three rows are enough. */
         int *row = rows[i % 3], *above = rows[(i + 2) % 3], *second = rows[(i + 1) % 3];
         row[0] = 2 * i;
         for (int j = 1; j <= m; j++) {
@@ -44,6 +46,8 @@ const char *nearest_of(const char *word, const char *best, const char *candidate
 {
     int distance = nearest_distance(word, candidate);
     int shorter = least((int)strnlen(word, LONGEST), (int)strnlen(candidate, LONGEST));
+    /* One mistake in a word of two to four letters, two in one of five to seven, and so on; a word
+     * of one letter has no neighbour. */
     int allowed = 2 * ((shorter + 1) / 3);
     if (distance > allowed || (best != NULL && nearest_distance(word, best) <= distance))
         return best;

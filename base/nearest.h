@@ -1,5 +1,5 @@
 /**
- * What: the name that somebody probably meant.
+ * What: the name that was probably meant.
  * Invariants: upper and lower case are alike.
  * Threads: any.
  * Ownership: borrows; the answer is one of the names.

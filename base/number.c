@@ -16,6 +16,7 @@ static enum rc number_refuse(const char *object, const char *name, const char *t
                              struct number_range range, struct err *err)
 {
     STR_AUTO allowed = {0};
+    /* A number is shown as it is; quotes show where any other text begins and ends. */
     const char *quote = is_number(text) ? "" : "\"";
     if (range.most == INT64_MAX)
         str_format(&allowed, "%" PRId64 " or more", range.least);
@@ -29,6 +30,7 @@ enum rc number_parse(const char *object, const char *name, const char *text,
                      struct number_range range, int64_t *ret_number, struct err *err)
 {
     int64_t number;
+    /* -0 is a misspelling, perhaps of another option. */
     if (!int64_parse(text, strlen(text), &number) || (number == 0 && *text == '-') ||
         number < range.least || number > range.most)
         return number_refuse(object, name, text, range, err);

@@ -1,5 +1,7 @@
 /* An outage is logged at its first failure and then ever more rarely, each cause by itself, so that
- * a log of a night shows the causes and not the number of tries. */
+ * a log of a night shows the causes and not the number of tries. A cause is the kind of the error
+ * and its code, without the text, which may have numbers that change each time. Only the decision
+ * is here; the owner logs. */
 #include "base/outage.h"
 
 #include "base/backoff.h"
@@ -36,6 +38,7 @@ bool outage_tells(struct outage *outage, const struct err *why, int64_t now_us)
 
 bool outage_over(struct outage *outage, int64_t now_us, int64_t *ret_ms)
 {
+    /* A failure of less than a second was logged once, and its end is no news. */
     bool worth = outage->since_us != 0 && now_us - outage->since_us >= 1000LL * OUTAGE_FIRST_MS;
     if (worth)
         *ret_ms = (now_us - outage->since_us) / 1000;

@@ -4,7 +4,7 @@
  *   same objects linked once more for the tests only, has tests/probed/probe.c in its place, which
  *   reads LOCKSTEP_PROBE.
  * Invariants: a probe changes nothing. Names are "what.when", unique, and stay: tests name them.
- *   None stands in a loop over tasks that the hot path runs without a system call of its own.
+ *   None is in a loop over tasks that the hot path runs without a system call of its own.
  * Threads: any.
  * Ownership: name is a literal.
  * Failure: -

@@ -104,7 +104,7 @@
 #define REMEDY_MEANT            "Did you mean: lockstep %s%s%s"
 #define REMEDY_LIST             "See: lockstep %s list"
 
-/* Jobs and schedules: what there is, and how a command is typed. */
+/* Jobs and schedules: how they are listed, and how a command is typed. */
 #define REMEDY_JOB_LIST     "See: lockstep job list"
 #define REMEDY_JOB_PROBLEMS "See: lockstep monitor list --problems"
 #define REMEDY_JOB_APPLY    "For example: lockstep job apply jobs.json"

@@ -16,6 +16,7 @@ static void *had(void *memory)
     if (memory == NULL) {
         (void)fputs("lockstep: out of memory: it ends here, and nothing is lost; start it again\n",
                     stderr);
+        /* EX_SOFTWARE of sysexits(3). _exit(): handlers of exit() might allocate. */
         _exit(70);
     }
     return memory;
@@ -23,6 +24,7 @@ static void *had(void *memory)
 
 void *xmalloc(size_t size)
 {
+    /* malloc(0) may return NULL (C17, 7.22.3), which is not a lack of memory. */
     return had(malloc(size ? size : 1));
 }
 
@@ -44,6 +46,8 @@ char *xstrdup(const char *text)
     return had(strdup(text));
 }
 
+/** For the cleanup attribute, which passes the address of the variable. The copy avoids a cast
+ * between pointer types (C17, 6.5: aliasing). */
 void free_pointer(void *address_of_pointer)
 {
     void *memory;
@@ -56,6 +60,7 @@ static void reserve(struct str *str, size_t more)
     if (str->len + more < str->cap)
         return;
     size_t cap = str->cap ? str->cap : 64;
+    /* Doubling: appending n bytes one by one copies fewer than 2n. One byte is for the NUL. */
     while (cap <= str->len + more)
         cap *= 2;
     str->data = xrealloc(str->data, cap, 1);
@@ -79,6 +84,7 @@ void str_text(struct str *str, const char *text)
 const char *int64_text(char buffer[INT64_TEXT_SIZE], int64_t value)
 {
     char *at = buffer + INT64_TEXT_SIZE - 1;
+    /* Unsigned, because -INT64_MIN does not fit into int64_t. */
     uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     *at = '\0';
     do
@@ -99,6 +105,8 @@ void str_format(struct str *str, const char *fmt, ...)
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
+    /* Twice: the first pass only counts (C17, 7.21.6.12). An argument list can be read once, so it
+     * is copied. */
     int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
     if (n > 0) {
@@ -131,6 +139,8 @@ void str_done(struct str *str)
 bool int64_parse(const char *text, size_t len, int64_t *ret_value)
 {
     size_t at = len > 0 && text[0] == '-';
+    /* JSON's spelling of integers: no leading zero, no plus, no blank. 20 bytes: a sign and 19
+     * digits. */
     if (len == at || len > 20 || (text[at] == '0' && len > at + 1))
         return false;
     uint64_t limit = (uint64_t)INT64_MAX + at, value = 0;
@@ -138,6 +148,7 @@ bool int64_parse(const char *text, size_t len, int64_t *ret_value)
         if (text[i] < '0' || text[i] > '9')
             return false;
         uint64_t digit = (uint64_t)(text[i] - '0');
+        /* Checked before the step, so that value never wraps around. */
         if (value > (limit - digit) / 10)
             return false;
         value = value * 10 + digit;

@@ -32,7 +32,7 @@ void str_clear(struct str *str);           /* keeps the memory */
 void str_cut(struct str *str, size_t len); /* to the first len bytes */
 void str_done(struct str *str);            /* frees; may be called twice */
 
-/** Equal. For looking a word up in a list, where nearly all differ in their first letter: most
+/** Equal. For the search of a word in a list, where nearly all differ in their first letter: most
  * calls of strcmp are saved. */
 static inline bool str_same(const char *a, const char *b)
 {

@@ -1,12 +1,13 @@
 /* How every thread of an executor is started, given orders and stopped. The order to stop is a mail
  * in the struct itself, so that a stop cannot fail for want of memory; it comes behind the orders
- * that were sent before it. */
+ * that were sent before it. thread_take() removes it from the list and reports it apart, so no
+ * thread mistakes it for an order. */
 #include "base/thread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Frees what was not taken. */
+/* Frees the orders that were not taken: their senders have given them away. */
 static void clear(struct thread *thread)
 {
     for (struct mail *mail = mailbox_take(&thread->inbox), *next; mail != NULL; mail = next) {
@@ -62,6 +63,8 @@ void thread_ask_stop(struct thread *thread)
 void thread_join(struct thread *thread)
 {
     (void)pthread_join(thread->id, NULL);
+    /* The thread has ended, so no lock is needed against it; a sender that comes later than this is
+     * a mistake of the owner. */
     clear(thread);
 }
 

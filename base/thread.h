@@ -38,7 +38,7 @@ struct mail *thread_take(struct thread *thread, bool *ret_stop);
 /** By the thread itself, in the middle of its work: there are orders that it has not taken. */
 bool thread_has_mail(struct thread *thread);
 
-/** Tells the thread to stop, once, and waits for nothing. */
+/** Orders the thread to stop, once, and waits for nothing. */
 void thread_ask_stop(struct thread *thread);
 
 /** Waits until the thread has ended; then what is left in its inbox is freed. */

@@ -1,5 +1,8 @@
 /* UTF-8 as RFC 3629 has it, which is also the set that PostgreSQL accepts in a UTF8 database. Texts
- * of fixed size are cut between characters. */
+ * of fixed size are cut between characters. utf8_prefix() is the one judge; all else mends or cuts
+ * by it. A byte that is no UTF-8 becomes a question mark (utf8_mend) or its hexadecimal code
+ * (utf8_escape), so that a reader sees that it was there; only a character that the end cuts off is
+ * dropped. */
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -11,12 +14,14 @@ size_t utf8_prefix(const char *text, size_t len)
     size_t i = 0;
     while (i < len) {
         if (b[i] < 0x80) {
+            /* PostgreSQL cannot store a NUL in a text. */
             if (b[i] == 0)
                 return i;
             i++;
             continue;
         }
         size_t more = b[i] < 0xc2 ? 0 : b[i] < 0xe0 ? 1 : b[i] < 0xf0 ? 2 : b[i] < 0xf5 ? 3 : 0;
+        /* A byte that cannot begin a character, or a character that the end cuts off. */
         if (more == 0 || len - i <= more)
             return i;
         /* no overlong form, no surrogate, nothing above U+10FFFF */
@@ -57,6 +62,8 @@ static bool cut_off(const char *text, size_t len)
     return true;
 }
 
+/** In place and never longer, so it needs no memory: a cut-off last character is removed, any other
+ * wrong byte becomes a question mark. */
 void utf8_mend(char *text)
 {
     size_t len = strlen(text), at = 0;
@@ -72,6 +79,7 @@ void utf8_mend(char *text)
 void utf8_copy(char *to, size_t size, const char *text)
 {
     size_t len = utf8_fit(text, strnlen(text, size), size - 1);
+    /* memmove: text may be a part of to. */
     memmove(to, text, len);
     to[len] = '\0';
     utf8_mend(to);
@@ -97,6 +105,7 @@ void utf8_add(struct str *str, const char *text, size_t len, size_t most)
     size_t from = str->len, keep = utf8_fit(text, strnlen(text, len), most);
     str_add(str, text, keep);
     utf8_mend(str->data + from);
+    /* utf8_mend() may have removed a last character. */
     str_cut(str, from + strlen(str->data + from));
 }
 

@@ -2,8 +2,8 @@
  * What: text that is UTF-8 (RFC 3629) and stays so when it is cut. PostgreSQL refuses a text with
  *   half a character, so every text that is copied into a buffer, or cut to a length, goes through
  *   here (tests/unit/utf8_cuts.sh knows no other way).
- * Invariants: what these functions write is UTF-8 without NUL, whatever they read; a cut is between
- *   two characters.
+ * Invariants: these functions write UTF-8 without NUL, from any bytes; a cut is between two
+ *   characters.
  * Threads: any. The locale plays no part.
  * Ownership: the caller's buffers.
  * Failure: none; a text that is too long is cut.

@@ -234,7 +234,7 @@ static void tell_plain(struct watch *watch, const struct db_result *progress,
 /* Why it makes no progress, if that is news. */
 static enum rc look_stalled(struct watch *watch, struct err *err)
 {
-    enum rc rc = stalled_look(&watch->stalled, watch->cli->db, watch->run.run_no, err);
+    enum rc rc = stalled_check(&watch->stalled, watch->cli->db, watch->run.run_no, err);
     if (rc == RC_OK && !watch->live) {
         width_print(stdout, watch->stalled.sentence, false);
         (void)printf("\n");

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** A row with a colon covers each section of that kind, but not one without a name. */
 static bool is_section(const struct config_key *row, const char *section)
 {
     size_t len = strlen(row->section);
@@ -30,6 +31,8 @@ static bool is_key(const struct config_key *row, const char *key)
     return strcmp(row->key, key) == 0;
 }
 
+/** The row that covers the key; NULL: none, and err has the nearest name. A misspelt key that is
+ * ignored would be found in production. */
 const struct config_key *store_row(const char *section, const char *key, const char *where,
                                    struct err *err)
 {
@@ -38,6 +41,8 @@ const struct config_key *store_row(const char *section, const char *key, const c
     const char *near_key = NULL, *near_section = NULL;
     bool known = false;
     for (int i = 0; i < count; i++) {
+        /* Both nearest names are collected in one pass; which one is shown depends on whether the
+         * section exists. */
         near_section = nearest_of(section, near_section, rows[i].section);
         if (!is_section(&rows[i], section))
             continue;
@@ -67,7 +72,8 @@ static int compare(const struct config_value *value, const char *section, const 
     return order != 0 ? order : strcmp(value->key, key);
 }
 
-/* The first place whose value is not before (section, key). */
+/* The first place whose value is not before (section, key): where it is, or where it belongs. A
+ * search by halves, because each config_get_ function does one. */
 static int place_of(const struct config *config, const char *section, const char *key)
 {
     int low = 0, high = config->count;
@@ -100,6 +106,7 @@ static struct config_value *insert(struct config *config, const struct config_ke
 {
     int place = place_of(config, section, key);
     config->values = xrealloc(config->values, (size_t)config->count + 1, sizeof *config->values);
+    /* Insertion keeps the order; a configuration has some hundred values and is loaded once. */
     memmove(config->values + place + 1, config->values + place,
             (size_t)(config->count - place) * sizeof *config->values);
     config->count++;
@@ -116,6 +123,8 @@ enum rc config_set(struct config *config, const char *section, const char *key, 
     const struct config_key *row = store_row(section, key, where, err);
     FREE_AUTO char *secret = NULL;
     enum rc rc = row != NULL ? RC_OK : RC_FATAL;
+    /* The file of a secret is read at once, so that a missing one is a fault of the start and not
+     * of the first use. */
     if (rc == RC_OK && secret_is_elsewhere(row, key, value)) {
         rc = secret_read(value, where, &secret, err);
         value = secret;
@@ -127,6 +136,7 @@ enum rc config_set(struct config *config, const char *section, const char *key, 
     const struct config_value *old = config_find(config, section, key);
     if (old != NULL && old->origin > origin)
         return RC_OK;
+    /* Twice in one file is a mistake. On a command line the later option counts, as usual. */
     if (old != NULL && old->origin == CONFIG_BY_FILE && origin == CONFIG_BY_FILE)
         return err_set(err, RC_FATAL, ERR_CONFIG, where, "Keep one of them.",
                        "\"%s\" in section [%s] was set before, at %s", key, section, old->where);

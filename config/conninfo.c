@@ -61,6 +61,8 @@ void config_conninfo(const struct config *config, struct str *ret_conninfo)
     for (int i = 0; (value = config_at(config, i)) != NULL; i++) {
         if (strcmp(value->section, "postgres") != 0 || value->row->type == CONFIG_CONNINFO)
             continue;
+        /* Compared by source and not by key: host in the file does not belong to a database that
+         * the command line names. */
         if (base != NULL && value->origin < base->origin)
             continue;
         config_conninfo_add(ret_conninfo, value->key, value->value);

@@ -12,7 +12,7 @@
 
 struct config;
 
-/** [postgres] as one connection string: conninfo, and what is set beside it at the same or a higher
+/** [postgres] as one connection string: conninfo, with the single settings of the same or a higher
  * origin. */
 void config_conninfo(const struct config *config, struct str *ret_conninfo);
 /** Adds a keyword with its value, quoted as the string, keywords or a URI, needs it; it replaces

@@ -1,6 +1,6 @@
 /**
- * What: what is found wrong while something of the configuration is loaded: reported as it is
- *   found, so that a person reads all of it at once.
+ * What: the faults of a configuration that is being loaded: each is reported when it is found, so
+ *   that a person reads all of them at once.
  * Invariants: loading continues after a fault; the first one is the error of the whole.
  * Threads: one at a time.
  * Ownership: plain data; {report, context} begins it.

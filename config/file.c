@@ -1,5 +1,7 @@
-/* lockstep.conf, read with inih. Begin with file_read() and on_value(). All faults of a file are
- * reported, each with its line; inih stops at none of them. */
+/* lockstep.conf, read with inih. Begin with file_read() and on_value(): next_line() hands inih one
+ * line, inih calls on_value() for each key, and config_set() (config.c) checks and stores it. All
+ * faults of a file are reported, each with its line; inih stops at none of them. A file with a
+ * secret that others may read is refused at the end. */
 #include "config/store.h"
 
 #include "base/ascii.h"
@@ -16,7 +18,7 @@
 #define LONGEST_LINE   65536
 #define LONGEST_SOURCE (16 * 1024 * 1024) /* a line beyond this has no end: a device */
 
-/* inih reads lines of at most 200 bytes and does not tell their number to its handler. So the lines
+/* inih reads lines of at most 200 bytes and does not pass their number to its handler. So the lines
  * come through next_line, which counts them and keeps the whole of each: a longer value is taken
  * from there. */
 struct reading {
@@ -46,8 +48,8 @@ static void refuse_line(struct reading *reading, const char *hint, const char *m
     config_fault(&reading->config->faults, &err);
 }
 
-/* As fgets, but it tells of a line that is too long, of which the rest is no line of its own, and
- * of one with NUL bytes, which would end it. */
+/* As fgets, but it reports a line that is too long, of which the rest is no line of its own, and
+ * one with NUL bytes, which would end it. */
 static bool read_line(struct reading *reading)
 {
     size_t len = 0, nuls = 0, bytes = 0;
@@ -84,7 +86,7 @@ static bool heading_ends(struct reading *reading, const char *start)
     return true;
 }
 
-/* A section without a key is none to inih: a database would be missing, and nobody be told. */
+/* inih does not report a section without a key: a database would be missing without an error. */
 static void end_cluster(struct reading *reading)
 {
     char where[160];
@@ -113,10 +115,11 @@ static char *next_line(char *buffer, int size, void *context)
     struct reading *reading = context;
     if (!read_line(reading))
         return NULL;
-    /* Indented, a line would continue the one before. */
+    /* The indent is removed, because inih would take an indented line for a continuation of the
+     * value before. */
     const char *start = reading->line + strspn(reading->line, " \t");
     if (*start == '[' && !heading_ends(reading, start)) {
-        /* inih tells of such a line only at the end, after what follows from it was told. */
+        /* inih reports such a line only at the end, after the faults that follow from it. */
         refuse_line(reading, "[section]", "this line is neither a section nor key = value");
         start = "";
     } else if (*start == '[') {
@@ -127,7 +130,7 @@ static char *next_line(char *buffer, int size, void *context)
     return buffer;
 }
 
-/* The value of a line that inih saw only the beginning of, by inih's rules. */
+/* The value of a line of which inih saw only the beginning, by inih's rules. */
 static char *whole_value(struct reading *reading)
 {
     char *value = reading->line + strcspn(reading->line, "=:");
@@ -168,6 +171,8 @@ static int on_value(void *context, const char *section, const char *name, const 
         config_fault(&reading->config->faults, &err);
         return 1; /* it is reported; the next line follows */
     }
+    /* Noted here and judged at the end of the file: the mode matters only if a secret is in it. A
+     * secret in a file of its own (@/PATH) is none of this file. */
     const struct config_value *stored = config_find(reading->config, section, name);
     if (stored != NULL && value_is_secret(stored->row, name, stored->value) &&
         !secret_is_elsewhere(stored->row, name, value) && reading->secret_at == 0)

@@ -20,10 +20,12 @@ const char *config_get_text(const struct config *config, const char *section, co
     struct err err;
     const struct config_key *row = store_row(section, key, "config_get", &err);
     if (row == NULL)
+        /* Not an error for the user: only the program can repair it. */
         abort();
     return row->initial ? row->initial : "";
 }
 
+/** 0 for an empty text. A key without a default is tested with config_get_text() before. */
 int64_t config_get_int(const struct config *config, const char *section, const char *key)
 {
     const char *text = config_get_text(config, section, key);

@@ -1,6 +1,8 @@
 /* The table of all settings: name, type, default, bounds and meaning. The reader, the help and
- * docs/reference/configuration.md are made from it, so a setting that is not here does not exist.
- */
+ * docs/reference/configuration.md are made from it, so a setting that is not here does not exist. A
+ * row is section, key, type, default, unit of a bare number, words, least, most, meaning; a section
+ * with a colon has a name behind it, and a key with a star is any name. Bounds of durations are
+ * milliseconds, those of sizes bytes. */
 #include "config/config.h"
 #include "config/key.h"
 
@@ -11,7 +13,7 @@
         "postgres", key, CONFIG_TEXT, NULL, "", NULL, 0, 0, meaning                                \
     }
 
-/* The key table: the one place that knows the names. */
+/* The one place that has the names. Bounds exclude values that only a mistake can have. */
 static const struct config_key keys[] = {
     {"postgres", "conninfo", CONFIG_CONNINFO, NULL, "", NULL, 0, 0,
      "connection string or URI of the database that holds the schema lockstep; empty: libpq's own "
@@ -19,6 +21,8 @@ static const struct config_key keys[] = {
     {"postgres", "task_conninfo", CONFIG_CONNINFO, NULL, "", NULL, 0, 0,
      "the login that runs the tasks' SQL, a member of lockstep_task; without it conninfo "
      "is used"},
+    /* Keywords of libpq (manual, 34.1.2), which get into the connection string as they are
+     * (conninfo.c): libpq checks their values when a session is opened. */
     PG("service", "a section of pg_service.conf"),
     PG("host", "name, address or directory of the socket; several with commas"),
     PG("hostaddr", "address, to save the name look-up"),
@@ -43,8 +47,11 @@ static const struct config_key keys[] = {
     PG("ssl_min_protocol_version", "TLSv1.2 or TLSv1.3"),
     PG("gssencmode", "disable, prefer or require"),
     PG("krbsrvname", "Kerberos service name"),
+    /* librdkafka checks names and values itself (kafka/properties.c). */
     {"kafka", "*", CONFIG_TEXT, NULL, "", NULL, 0, 0,
      "any librdkafka property as it is; bootstrap.servers is needed"},
+    /* Defaults of `queue create`, which writes them into the queue's row: a later change here does
+     * not change a queue. keep_* are read by executors while they run. */
     {"queue:", "topic", CONFIG_TEXT, NULL, "", NULL, 0, 0,
      "`queue create`: the topic; the queue's name if not given"},
     {"queue:", "partition", CONFIG_INT, "0", "", NULL, 0, INT_MAX, "`queue create`: the partition"},
@@ -58,6 +65,9 @@ static const struct config_key keys[] = {
      "`queue create`: attempts of a task that names no number; without it the executors' setting"},
     {"queue:", "retry_intervals", CONFIG_LIST, "1", "", NULL, 0, 0,
      "`queue create`: seconds until the next attempt; the last repeats"},
+    /* Not retried by default: a feature that is not supported (0A), a login that is refused (28), a
+     * database or schema that does not exist (3D, 3F), and wrong syntax, unknown names or missing
+     * rights (42). These errors come again the next time. */
     {"queue:", "retry_on", CONFIG_LIST, "all,-0A,-28,-3D,-3F,-42", "", NULL, 0, 0,
      "`queue create`: which errors are tried again: SQLSTATE classes or codes, all; -: not"},
     {"queue:", "lookahead", CONFIG_INT, "8", "", NULL, 1, 1000,
@@ -84,6 +94,8 @@ static const struct config_key keys[] = {
      "how often retention looks for rows that a queue does not keep any more"},
     {"executor", "drain_timeout", CONFIG_DURATION, "30s", "s", NULL, 0, 86400000,
      "how long running tasks may continue after SIGTERM"},
+    /* T2 and its parts. frozen_after is T2; an executor must notice its own silence (T1, half of
+     * T2) and miss a beat or two before others take its tasks. */
     {"executor", "heartbeat", CONFIG_DURATION, "1s", "ms", NULL, 100, 4000,
      "interval of the heartbeat while work is owned; at most a quarter of frozen_after"},
     {"executor", "frozen_after", CONFIG_DURATION, "10s", "s", NULL, 2000, 600000,
@@ -116,6 +128,7 @@ static const struct config_key keys[] = {
      "how often an alert that is open and not acknowledged is sent again: off, or a time"},
     {"alert:", "timeout", CONFIG_DURATION, "30s", "s", NULL, 100, 3600000,
      "how long an attempt may take; then it has failed"},
+    /* No shell, so that no text of a message is ever interpreted as a command line. */
     {"commands", "*", CONFIG_PROGRAM, NULL, "", NULL, 0, 0,
      "name = absolute program and fixed arguments: the programs of tasks of type command; quotes "
      "keep "
@@ -127,8 +140,12 @@ static const struct config_key keys[] = {
      "PATH in its environment"},
     {"command:", "kill_after", CONFIG_DURATION, "5s", "s", NULL, 0, 86400000,
      "how long it may continue after SIGTERM, at a time-out or a cancel"},
+    /* At most 16 MB: the response is kept in the task's row, and in the memory of reader and
+     * runner. */
     {"command:", "output_limit", CONFIG_SIZE, "64kB", "B", NULL, 0, 16777216,
      "how much of its standard output is kept as the response"},
+    /* Limits of setrlimit(2): each process of the command has them for itself, but for processes,
+     * which counts those of the user. Empty: the command has the limits of its executor. */
     {"command:", "cpu_limit", CONFIG_DURATION, NULL, "s", NULL, 1000, 2147483000,
      "processor time, in whole seconds"},
     {"command:", "memory_limit", CONFIG_SIZE, NULL, "B", NULL, 1048576, INT64_MAX,
@@ -164,6 +181,7 @@ static const struct config_key keys[] = {
      "least level that is logged"},
     {"log", "format", CONFIG_CHOICE, "text", "", "text|json", 0, 0,
      "key=value lines, or one JSON object a line"},
+    /* A loopback address by default; without TLS no other address is answered (allow_plain). */
     {"console", "listen", CONFIG_TEXT, "127.0.0.1:8330", "", NULL, 0, 0,
      "`console run`: a port of this host, HOST:PORT, [IPV6]:PORT, the path of a Unix socket, or "
      "systemd"},
@@ -176,6 +194,8 @@ static const struct config_key keys[] = {
      "loopback address"},
     {"console", "anonymous", CONFIG_CHOICE, "monitor", "", "monitor|operator", 0, 0,
      "the rights of every visitor with login = none"},
+    /* Each person has a session of PostgreSQL with the rights of the login, so the bound protects
+     * max_connections. */
     {"console", "sessions", CONFIG_INT, "32", "", NULL, 1, 1000,
      "people signed in at once, each with a session of PostgreSQL; of one login a quarter, but "
      "two"},

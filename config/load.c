@@ -1,5 +1,7 @@
-/* Where values come from, in the order in which a later one counts: defaults, a file, the
- * environment, -s and -X. */
+/* The sources of values, in the order in which a later one counts: defaults, a file, the
+ * environment, -s and -X. Begin with config_load(). Each source goes through config_set()
+ * (config.c), which checks one value; check_together() and check_clusters() then check values
+ * against each other. */
 #include "config/key.h"
 #include "config/store.h"
 
@@ -19,6 +21,7 @@ static char *dot_before_key(char *text)
     return pair != NULL ? pair : strrchr(text, '.');
 }
 
+/** One -s section.key=value or -X key=value of the command line. */
 static void set_one(struct config *config, const char *setting)
 {
     struct err err;
@@ -34,6 +37,7 @@ static void set_one(struct config *config, const char *setting)
     } else {
         *dot = '\0';
         char where[150];
+        /* The place in a message is the option that the user has written. */
         if (strcmp(copy, "kafka") == 0)
             (void)snprintf(where, sizeof where, "-X %s", dot + 1);
         else
@@ -60,6 +64,7 @@ static void set_defaults(struct config *config)
     }
 }
 
+/** In the given list and not with getenv(): a caller chooses its environment. */
 static const char *find_variable(char *const *list, const char *name)
 {
     size_t len = strlen(name);
@@ -81,6 +86,8 @@ static void choose_path(const struct config_request *request, struct str *ret_pa
         str_text(ret_path, named);
         return;
     }
+    /* From the most specific place to the most general one. Only one file is read: two would hide
+     * which value counts. */
     static const char *const places[] = {"lockstep.conf", "/.config/lockstep/lockstep.conf",
                                          "/etc/lockstep/lockstep.conf"};
     for (int i = 0; i < 3; i++) {
@@ -166,6 +173,7 @@ enum rc config_load(const struct config_request *request, struct config **ret_co
     check_together(config);
     check_clusters(config);
     enum rc rc = config_faults_end(&config->faults, err);
+    /* The callback's context may end with this call. */
     config->faults.report = NULL;
     if (rc == RC_OK)
         *ret_config = config;

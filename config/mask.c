@@ -1,5 +1,6 @@
-/* Passwords out of connection strings and URLs, before they are shown. Where the form is ambiguous
- * more is hidden: a password may hold any character. */
+/* Masks passwords in connection strings and URLs, before they are shown. Where the form is
+ * ambiguous more is hidden: a password may hold any character. Begin with config_mask(). Other
+ * secrets are hidden as a whole, by the type or the name of their key (value_is_secret). */
 #include "config/mask.h"
 #include "config/config.h"
 #include "config/key.h"
@@ -58,6 +59,7 @@ static const char *password_value(const char *at, bool uri)
 static void mask_keywords(const char *text, bool uri, struct str *ret_text)
 {
     for (const char *at = text; *at != '\0';) {
+        /* A keyword begins a word: "nopassword=" is another one. */
         bool starts = at == text || strchr(uri ? "?&" : " \t\r\n", at[-1]) != NULL;
         const char *value = starts ? password_value(at, uri) : NULL;
         if (value == NULL) {
@@ -65,13 +67,14 @@ static void mask_keywords(const char *text, bool uri, struct str *ret_text)
             continue;
         }
         str_add(ret_text, at, (size_t)(value - at));
+        /* In a URI the value ends at the next parameter, in the other form at its quote. */
         size_t len = uri ? strcspn(value, "&") : value_length(value);
         str_text(ret_text, len > 0 ? "***" : "");
         at = value + len;
     }
 }
 
-/* Up to and with a password before the @; the rest. */
+/* Appends the URL up to a password, and stars for it; returns the rest, which begins with the @. */
 static const char *mask_user(const char *url, const char *end, struct str *ret_text)
 {
     const char *scheme = strstr(url, "://");

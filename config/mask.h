@@ -1,6 +1,6 @@
 /**
  * What: values for people's eyes: passwords are "***".
- * Invariants: what a masked text shows is never a secret.
+ * Invariants: a masked text never shows a secret.
  * Threads: any.
  * Ownership: the text goes into the caller's str.
  * Failure: none.

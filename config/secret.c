@@ -1,5 +1,5 @@
-/* A secret that stands in a file of its own: @/PATH, or @$CREDENTIALS_DIRECTORY/NAME where systemd
- * hands it over. */
+/* Reads a secret from a file of its own: @/PATH, or @$CREDENTIALS_DIRECTORY/NAME where systemd
+ * provides it (systemd.exec(5), LoadCredential=). The mode of that file is not checked. */
 #include "config/key.h"
 #include "config/value.h"
 
@@ -12,6 +12,8 @@
 #define LONGEST_SECRET 65536
 #define CREDENTIALS    "$CREDENTIALS_DIRECTORY/"
 
+/** Only for secrets, because @ is an ordinary character in other values, and not for a connection
+ * string, which has passfile for it. */
 bool secret_is_elsewhere(const struct config_key *row, const char *key, const char *value)
 {
     bool names_file = value[0] == '@' && (value[1] == '/' || strncmp(value + 1, CREDENTIALS,
@@ -38,6 +40,7 @@ static enum rc read_all(FILE *file, const char *where, const char *path, char **
     size_t len = fread(text, 1, LONGEST_SECRET, file);
     if (ferror(file))
         return refuse(where, path, strerror(errno), err);
+    /* The buffer is full, so more may follow: a part of a secret would be a wrong one. */
     if (len == LONGEST_SECRET)
         return refuse(where, path, "it is too long", err);
     if (memchr(text, '\0', len) != NULL)
@@ -48,6 +51,7 @@ static enum rc read_all(FILE *file, const char *where, const char *path, char **
     if (len == 0)
         return refuse(where, path, "it is empty", err);
     *ret_text = xstrdup(text);
+    /* The buffer of 64 kB is freed with the secret in it otherwise. */
     memset(text, 0, len);
     return RC_OK;
 }

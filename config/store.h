@@ -24,8 +24,8 @@ struct config {
 const struct config_key *store_row(const char *section, const char *key, const char *where,
                                    struct err *err);
 
-/** Reads path into config. Errors go to its faults; the return code tells whether the file could
- * be read. */
+/** Reads path into config. Errors go to its faults; the return code says whether the file could be
+ * read. */
 MUST_CHECK enum rc file_read(struct config *config, const char *path, struct err *err);
 
 /** Reads LOCKSTEP_SECTION_KEY variables; errors go to its faults. */

@@ -1,5 +1,6 @@
 /* Checks and parses values by the type of their key. Durations and sizes need a unit, or the key's
- * own; nothing is negative. */
+ * own; nothing is negative. The rules of one value are here; rules about two of them are in load.c,
+ * and the parts that use a value check whether the things that it names exist. */
 #include "config/value.h"
 
 #include "base/ascii.h"
@@ -19,6 +20,7 @@ struct unit {
 static const struct unit time_units[] = {{"ms", 1},    {"s", 1000},    {"min", 60000},
                                          {"m", 60000}, {"h", 3600000}, {"d", 86400000},
                                          {NULL, 0}};
+/* Powers of 1024, as in postgresql.conf (manual, 20.1.1). */
 static const struct unit size_units[] = {{"B", 1},          {"kB", 1LL << 10}, {"MB", 1LL << 20},
                                          {"GB", 1LL << 30}, {"TB", 1LL << 40}, {NULL, 0}};
 
@@ -30,6 +32,7 @@ static bool parse_part(const char **text, const char *bare, const struct unit *u
     const char *name = *text + digits + strspn(*text + digits, " \t");
     size_t len = strcspn(name, "0123456789 \t");
     int64_t number;
+    /* No digits at all, or a number beyond int64. */
     if (!int64_parse(*text, digits, &number))
         return false;
     *text = name + len;
@@ -39,6 +42,7 @@ static bool parse_part(const char **text, const char *bare, const struct unit *u
     }
     for (; units->name != NULL; units++)
         if (strlen(units->name) == len && memcmp(units->name, name, len) == 0) {
+            /* The product would overflow, which is undefined in C. */
             if (number > INT64_MAX / units->factor)
                 return false;
             *ret_value = number * units->factor;
@@ -54,6 +58,7 @@ static bool parse_unit(const char *text, const char *bare, const struct unit *un
     int64_t sum = 0;
     for (bool first = true; first || *text != '\0'; first = false) {
         int64_t part = 0;
+        /* "1h30" is refused: the unit of a bare part behind another one is a guess. */
         bool last = text[strspn(text, "0123456789 \t")] == '\0';
         if (!parse_part(&text, first && last ? bare : "", units, &part) || part > INT64_MAX - sum)
             return false;
@@ -78,13 +83,15 @@ bool config_parse_bool(const char *text, bool *ret_value)
     static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (ascii_same(text, words[i])) {
+            /* The words for off and on take turns in the list. */
             *ret_value = i % 2 == 1;
             return true;
         }
     return false;
 }
 
-/* Whether value is one of the words of "a|b|c". */
+/* Whether value is one of the words of "a|b|c". A value with a bar in it is none: it would match
+ * two words at once. */
 static bool is_choice(const char *choices, const char *value)
 {
     size_t len = strcspn(value, "|");
@@ -147,6 +154,7 @@ enum rc value_check(const struct config_key *row, const char *key, const char *v
                           err);
         if (rc == RC_OK)
             return RC_OK;
+        /* number_parse() is for command lines, too, where it is an error of usage. */
         if (err != NULL)
             err->kind = ERR_CONFIG;
         return RC_FATAL;
@@ -167,6 +175,7 @@ enum rc value_check(const struct config_key *row, const char *key, const char *v
     case CONFIG_PROGRAM:
         good = is_program(value);
         break;
+    /* Any text here; the part that uses it knows more. */
     case CONFIG_TEXT:
     case CONFIG_LIST:
     case CONFIG_CONNINFO:
@@ -183,6 +192,7 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+/** A connection string is a secret if it has a part that would be masked. */
 static bool is_masked(void (*mask)(const char *value, struct str *ret_text), const char *value)
 {
     STR_AUTO masked = {0};

@@ -3,7 +3,7 @@
  * Invariants: none.
  * Threads: any.
  * Ownership: borrows.
- * Failure: RC_FATAL + ERR_CONFIG with what would have been right.
+ * Failure: RC_FATAL + ERR_CONFIG with the values that are allowed.
  */
 #ifndef CONFIG_VALUE_H
 #define CONFIG_VALUE_H
@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "config/key.h"
 
-/** where: "FILE:LINE", or what else the value came from. */
+/** where: "FILE:LINE", or another source of the value. */
 MUST_CHECK enum rc value_check(const struct config_key *row, const char *key, const char *value,
                                const char *where, struct err *err);
 

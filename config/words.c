@@ -1,4 +1,6 @@
-/* A command line without a shell: words, and quotes around white space. Nothing is expanded. */
+/* Splits a command line without a shell: words, and quotes around white space. Nothing is expanded.
+ * Quotes and backslashes mean the same as in a shell (POSIX, XCU 2.2), except that a backslash in
+ * double quotes escapes every character. */
 #include "config/parse.h"
 
 #include "base/ascii.h"
@@ -49,6 +51,7 @@ bool config_words(const char *text, char ***ret_words, int *ret_count)
             break;
         struct str word = {0};
         bool good = take_word(&text, &word);
+        /* The array is ended by NULL at each step, so that it can be freed at any. */
         words = xrealloc(words, (size_t)count + 2, sizeof *words);
         words[count++] = word.data;
         words[count] = NULL;

@@ -1,7 +1,8 @@
 /* birthmark: a queue that is made over a topic that is there marks it at once, so that a topic that
- * is replaced before the first executor runs is noticed. Without a word of Kafka the first executor
- * does it. The order is that of executor/identity.c: the mark is durable in the row, then committed
- * to Kafka, then noted as seen. */
+ * is replaced before the first executor runs is noticed. Where Kafka does not answer, the first
+ * executor does it. The order is that of executor/identity.c: the mark is durable in the row, then
+ * committed to Kafka, then noted as seen. A crash between two of the steps leaves a mark that the
+ * first executor completes. */
 #include "control/birthmark.h"
 
 #include "kafka/watch.h"
@@ -30,9 +31,12 @@ static enum rc make(struct db *db, struct kafka_watch *watch, const struct kafka
         return rc;
     const char *id = db_text(queue, 0, EXECUTOR_QUEUE_QUEUE_ID),
                *halt_no = db_text(queue, 0, EXECUTOR_QUEUE_HALT_NO);
+    /* Another queue, or another database, has marked this topic: its mark is as good, and replacing
+     * it would halt the other's queue. */
     if (look->mark[0] != '\0' && uuid_valid(look->mark))
         return noted(db, id, halt_no, look->mark, err);
     rc = db_run(db, &sql_executor_mark_start, (const char *const[]){id, halt_no}, &mark, err);
+    /* The mark was seen meanwhile, or the queue was halted: executors have taken over. */
     if (rc == RC_NONE)
         return RC_OK;
     if (rc == RC_OK)
@@ -50,10 +54,12 @@ enum rc birthmark_make(struct db *db, const struct kafka_properties *kafka, cons
     enum rc rc = kafka_watch_open(kafka, KAFKA_MARK_GROUP, &watch, err);
     if (rc == RC_OK)
         rc = kafka_watch_look(watch, topic, partition, WAIT_MS, &look, err);
+    /* Writing over a mark that cannot be read would hide a topic that was replaced. */
     if (rc == RC_OK && !look.mark_known) {
         *err = look.mark_err;
         rc = RC_RETRY;
     }
+    /* A partition that does not exist cannot be marked. */
     if (rc == RC_OK && look.partitions > partition)
         rc = make(db, watch, &look, name, topic, partition, err);
     kafka_watch_close(watch);

@@ -1,18 +1,22 @@
 /* The SQL of a job, tried as the login that will run it and in a read-only transaction with a
  * time-out: a statement that this login may not run would otherwise fail at night and not when the
- * job is saved. */
+ * job is saved. Begin with job_check(). A function of the database tries the statements
+ * (lockstep.ask_check); nothing of them runs with the rights of the person who saves the job. */
 #include "control/job_check.h"
 
 #include "base/utf8.h"
 
 #include <stdio.h>
 
+/* As long as a person waits for an answer; statement_timeout takes it as text. */
 #define CHECK_MS "5000"
 
 enum rc tasks_open(const char *conninfo, const struct db *db, bool tries, struct db **ret_tasks,
                    struct err *err)
 {
     struct db *tasks = NULL;
+    /* On the same server and database as the caller's session: task_conninfo may have another host
+     * list. */
     enum rc rc = db_open_on(conninfo, DB_QUERY, db_server(db), DB_SAME, &tasks, err);
     if (rc == RC_OK && tries)
         rc = db_run(tasks, &sql_job_ask_settings, (const char *const[]){CHECK_MS, "on"}, NULL, err);
@@ -25,6 +29,7 @@ enum rc tasks_open(const char *conninfo, const struct db *db, bool tries, struct
 
 enum rc tasks_refused(enum rc rc, const char *field, struct err *err)
 {
+    /* Without an SQLSTATE the connection is the trouble and not the statement. */
     if (rc == RC_OK || err == NULL || err->code[0] == '\0')
         return rc;
     err->kind = ERR_USAGE;
@@ -40,6 +45,7 @@ enum rc job_check(struct db *db, const char *task_conninfo, const char *jobs, st
 {
     DB_RESULT_AUTO *rows = NULL;
     struct db *tasks = NULL;
+    /* The tasks run as the executor's own login, which this process does not know. */
     if (*task_conninfo == '\0')
         return RC_OK;
     enum rc rc = db_run(db, &sql_job_statements, (const char *const[]){jobs}, &rows, err);

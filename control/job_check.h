@@ -1,7 +1,7 @@
 /**
  * What: SQL of users in jobs: in a session of the tasks' login, and how it is tried there before a
  *   job is accepted, by command and by request.
- * Invariants: nothing of it runs in the session of who asks. What a check runs cannot write.
+ * Invariants: nothing of it runs in the session of the caller. A check cannot write.
  * Threads: any; the sessions are the caller's.
  * Ownership: tasks_open gives the session to the caller.
  * Failure: RC_REJECT + ERR_USAGE: a statement would be refused when it runs; err->object is the job

@@ -1,3 +1,7 @@
+/* Continues a halted queue over the topic as it is now. Begin with queue_accept(): choose the
+ * offset, ask for the number of partitions, change the row. Kafka is asked before the row changes,
+ * because an offset outside the log would halt the queue again at once. A broker that does not
+ * answer leaves a warning, since the operator may know more; only earliest and latest need it. */
 #include "control/queue_accept.h"
 
 #include "base/str.h"
@@ -42,8 +46,10 @@ static enum rc choose_offset(const struct kafka_properties *kafka,
     bool is_end = queue_accept_is_end(text);
     int64_t offset = what->cursor;
     if (text != NULL && !is_end)
+        /* The caller has checked that it is a number. */
         (void)int64_parse(text, strlen(text), &offset);
     accepted->next_offset = offset;
+    /* A number needs no broker. Without one it is taken unchecked, with a warning. */
     if (!is_end && !has_broker(kafka)) {
         if (text != NULL)
             utf8_format(accepted->warning, sizeof accepted->warning,
@@ -65,6 +71,7 @@ static enum rc choose_offset(const struct kafka_properties *kafka,
                     why.message);
         return RC_OK;
     }
+    /* high itself is allowed: the next record that is produced. */
     return offset >= ends.low && offset <= ends.high ? RC_OK : refuse(what, offset, &ends, err);
 }
 
@@ -93,6 +100,8 @@ enum rc queue_accept(struct db *db, const struct kafka_properties *kafka,
     if (rc != RC_OK)
         return rc;
     int partitions = partitions_of(kafka, what);
+    /* Without an offset the row keeps its cursor; the number of partitions is stored as the new
+     * shape of the topic. */
     const char *params[] = {what->name,
                             what->from_offset != NULL ? DB_INT(ret_accepted->next_offset) : NULL,
                             what->reason, partitions > 0 ? DB_INT(partitions) : NULL};

@@ -1,6 +1,7 @@
 /* The steps of `queue create` and of the console's form: queue_plan() without a server,
  * queue_place() with Kafka, queue_make() in PostgreSQL. Kafka comes first, because a queue whose
- * topic is not fit must not exist, not even for a moment. */
+ * topic is not fit must not exist, not even for a moment. birthmark.c follows when the row is
+ * committed. A topic that was made stays if the last step fails: the command can be repeated. */
 #include "control/queue_create.h"
 
 #include "base/ascii.h"
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/** The name is a part of transactional ids, consumer groups and [queue:NAME], so it has only the
+ * characters of a topic's name. */
 static enum rc check_name(const char *name, struct err *err)
 {
     size_t len = strlen(name);
@@ -48,6 +51,7 @@ static void fill(const struct config *config, struct queue_wish *wish)
             *settings[i].setting = config_get_text(config, section, settings[i].key);
     if (*wish->topic == '\0')
         wish->topic = wish->name;
+    /* NULL: the setting of the executors, which may change without the queue. */
     if (*wish->max_attempts == '\0' || strcmp(wish->max_attempts, "default") == 0)
         wish->max_attempts = NULL;
 }
@@ -55,6 +59,7 @@ static void fill(const struct config *config, struct queue_wish *wish)
 enum rc queue_plan(const struct config *config, const struct queue_wish *wish,
                    struct queue_plan *ret_plan, struct err *err)
 {
+    /* Without a partition the queue is the whole topic, which then may have only one. */
     struct queue_plan plan = {.wish = *wish, .whole = wish->partition == NULL};
     int64_t partition = 0;
     enum rc rc = check_name(wish->name, err);
@@ -94,9 +99,12 @@ static enum rc ensure_topic(const struct placing *placing, struct err *err)
                        kafka_properties_get(placing->kafka, "bootstrap.servers"), topic);
         return err_set(err, RC_REJECT, ERR_CONFIG, topic, hint, "there is no topic of this name");
     }
+    /* One partition, because order holds within a partition only. */
     rc = kafka_topic_create(placing->admin, topic, 1, plan->wish.replication, placing->timeout_ms,
                             err);
     plan->topic_made = rc == RC_OK;
+    /* RC_NONE: another process has made it a moment ago, and its settings are judged like those of
+     * any topic. */
     if (rc == RC_OK || rc == RC_NONE)
         rc = kafka_topic_describe(placing->admin, topic, placing->timeout_ms, &plan->info, err);
     if (rc == RC_NONE)
@@ -143,6 +151,7 @@ static enum rc choose_offset(const struct placing *placing, struct err *err)
                        "offset %lld is outside the log, which goes from %lld to %lld",
                        (long long)wanted, (long long)low, (long long)high);
     plan->offset = latest ? high : wanted >= 0 ? wanted : low;
+    /* Offsets, not messages: markers of transactions are among them. */
     plan->there = high - plan->offset;
     return RC_OK;
 }
@@ -183,6 +192,8 @@ enum rc queue_make(struct db *db, const struct queue_plan *plan, struct err *err
                                   [QUEUE_CREATE_P_RETRY_ON] = wish->retry_on,
                                   [QUEUE_CREATE_P_REASON] = wish->reason};
     enum rc rc = db_run(db, &sql_queue_create, params, NULL, err);
+    /* No row: the statement inserts nothing if the name is taken, also by a command that ran at the
+     * same time. */
     if (rc != RC_NONE)
         return rc;
     char hint[200];

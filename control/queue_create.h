@@ -2,9 +2,9 @@
  * What: a queue is made over a topic, by command and by request: its settings are collected, the
  *   topic is judged, and made if that is asked for, the row is written, and the topic gets its
  *   birthmark.
- * Invariants: what is not given is [queue:NAME]'s of the configuration, else the default of its
- *   table. The steps come in the order of their functions; the birthmark comes after the row is
- *   committed.
+ * Invariants: a setting that is not given is that of [queue:NAME] in the configuration, else the
+ *   default of its table. The steps come in the order of their functions; the birthmark comes after
+ *   the row is committed.
  * Threads: any; one at a time.
  * Ownership: borrows the texts of a wish, and the configuration, while the plan lives.
  * Failure: RC_REJECT: ERR_USAGE: a setting is wrong; ERR_CONFIG: the topic does not fit;

@@ -1,4 +1,5 @@
-/* The two settings of a queue that are lists, written with commas. */
+/* Checks the two settings of a queue that are lists, written with commas, before the statement that
+ * stores them: the table refuses a wrong list, too, but its error does not name the entry. */
 #include "control/queue_lists.h"
 
 #include "base/str.h"
@@ -12,6 +13,8 @@
 #define MOST_SECONDS 1e9
 #define MOST_SHOWN   100
 
+/** The character set comes first, because strtod() also takes nan, inf, hexadecimal numbers and
+ * leading blanks. */
 static bool seconds_valid(const char *entry, size_t len)
 {
     char copy[32], *end = copy;

@@ -1,7 +1,7 @@
 /**
  * What: the two settings of a queue that are lists, written with commas: retry_intervals and
  *   retry_on.
- * Invariants: what passes here is what executors can read.
+ * Invariants: executors can read every list that passes here.
  * Threads: any.
  * Ownership: borrows.
  * Failure: RC_REJECT + ERR_USAGE: the hint says how the list is written.

@@ -1,5 +1,5 @@
 /**
- * What: whether a queue is at work, for whoever deletes it.
+ * What: whether a queue is at work, for commands that delete it.
  * Invariants: none.
  * Threads: any.
  * Ownership: borrows.

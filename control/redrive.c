@@ -17,6 +17,7 @@ bool redrive_is_end(const char *text, size_t len)
 
 void redrive_bytes(const char *hex, struct str *bytes)
 {
+    /* Behind the \x of PostgreSQL's hex format for bytea. */
     for (hex += 2; hex[0] != '\0' && hex[1] != '\0'; hex += 2) {
         char byte = ascii_byte(hex);
         str_add(bytes, &byte, 1);

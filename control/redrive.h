@@ -1,8 +1,8 @@
 /**
  * What: from a rejected message, corrected or as it came, to the line of staged work that is
  *   published instead of it, by command and by request.
- * Invariants: run, seq and previous_order are the producer's and new; the order is kept. What
- *   passes here is a task.
+ * Invariants: run, seq and previous_order are the producer's and new; the order is kept. A line
+ *   that passes here is a task.
  * Threads: any.
  * Ownership: appended to the caller's text.
  * Failure: RC_REJECT: the codec's own words (task/message.h): the message would be rejected again.

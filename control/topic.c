@@ -1,6 +1,7 @@
-/* Is a topic fit for a queue? One set of judgements for `queue create`, the console and `lockstep
- * check`. TOPIC_FAIL stands for a setting that loses tasks or order, TOPIC_WARN for one that may
- * lose them later. */
+/* Judges whether a topic is fit for a queue. One set of judgements for `queue create`, the console
+ * and `lockstep check`, and each finding has the command that repairs it. TOPIC_FAIL stands for a
+ * setting that loses tasks or order, TOPIC_WARN for one that may lose them later. A setting that
+ * the broker does not report is not judged. */
 #include "control/topic.h"
 
 #include "kafka/stable.h"
@@ -23,6 +24,7 @@ static void find(struct topic_finding *findings, int *count, enum topic_grade gr
 static void find(struct topic_finding *findings, int *count, enum topic_grade grade,
                  const char *hint, const char *fmt, ...)
 {
+    /* There is room for all findings of one topic; this only guards the array. */
     if (*count == TOPIC_FINDINGS)
         return;
     struct topic_finding *finding = &findings[(*count)++];
@@ -83,6 +85,7 @@ int topic_judge(const struct kafka_topic_info *info, const struct topic_place *w
         find(ret_findings, &count, TOPIC_WARN,
              set(where, "unclean.leader.election.enable=false", hint),
              "unclean leader election may lose acknowledged messages");
+    /* With fewer replicas min.insync.replicas=2 would stop producers at the loss of one broker. */
     if (info->replication >= 3 && info->min_insync_replicas == 1)
         find(ret_findings, &count, TOPIC_WARN, set(where, "min.insync.replicas=2", hint),
              "min.insync.replicas is 1 of %d replicas: one broker's loss may lose acknowledged "
@@ -91,7 +94,8 @@ int topic_judge(const struct kafka_topic_info *info, const struct topic_place *w
     return count;
 }
 
-/* librdkafka calls it an unknown partition. */
+/* librdkafka reports a topic that does not exist as an unknown partition, which may also be a
+ * hiccup; so the topic is described before this error replaces the other. */
 static enum rc gone(const struct kafka_properties *kafka, const char *topic, struct err *err)
 {
     char hint[600];
@@ -117,6 +121,7 @@ enum rc topic_ends(const struct kafka_properties *kafka, const char *topic, int 
         rc = gone(kafka, topic, err);
     kafka_admin_close(admin);
     if (rc == RC_OK)
+        /* Its two offsets are of one moment, so the watermark from before is not used. */
         rc = kafka_open_transaction(kafka, topic, partition, timeout_ms, &open, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;

@@ -1,7 +1,7 @@
 /**
  * What: whether a topic is fit to be a queue's log, for `queue create`, by command and by request,
  *   and `check`.
- * Invariants: what the broker does not tell (a mock, missing rights) is not judged.
+ * Invariants: a setting that the broker does not report (a mock, missing rights) is not judged.
  * Threads: any.
  * Ownership: findings are plain data.
  * Failure: none.

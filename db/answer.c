@@ -82,9 +82,9 @@ static void wait_interruptibly(struct db *db)
     }
 }
 
-/* Until PQgetResult would not wait. An error is left to it to tell. It reads while it still has
- * unsent data: a server whose answers are not taken stops reading the rest of the question (libpq
- * manual, PQflush). */
+/* Until PQgetResult would not wait. PQgetResult reports an error, if there is one. It reads while
+ * it still has unsent data: a server whose answers are not taken stops reading the rest of the
+ * question (libpq manual, PQflush). */
 static bool ready(struct db *db, int64_t until_us)
 {
     for (;;) {
@@ -114,8 +114,7 @@ static bool copies(const PGresult *result)
 }
 
 /* PQgetResult is called until it returns NULL, as the manual demands (Asynchronous Command
- * Processing): an error may follow results that look good, and a command cannot be sent before
- * that. */
+ * Processing): an error may follow good results, and a command cannot be sent before that. */
 PGresult *db_answer(struct db *db, int sent)
 {
     int64_t until_us = clock_boot_us() + db->patience_ms * 1000LL;

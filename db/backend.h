@@ -20,7 +20,7 @@ struct db_place {
     const char *host, *port, *dbname;
 };
 struct db_place db_place(const struct db *db);
-/** Whether the server asked for the password, and so knows that the login is who it says. */
+/** Whether the server asked for the password, which proves the identity of the login. */
 bool db_used_password(const struct db *db);
 /** The backend's process id. */
 int db_backend_pid(const struct db *db);

@@ -61,8 +61,8 @@ void db_canceller_free(struct db_canceller *canceller)
     free(canceller);
 }
 
-/* It connects and waits for the server to hang up, without a time-out of its own: nobody may wait
- * for it. */
+/* It connects and waits for the server to hang up, without a time-out of its own, so no caller may
+ * wait for it. */
 static void *request(void *context)
 {
     struct db_canceller *canceller = context;

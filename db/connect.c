@@ -64,6 +64,8 @@ static struct hosts hosts_of(const char *conninfo)
         if (to == NULL || option->val == NULL)
             continue;
         *to = xstrdup(option->val);
+        /* A single port is valid for all hosts (libpq manual, 34.1.1.3), so its list does not
+         * count. */
         if (to != &hosts.port && list_length(option->val) > hosts.count)
             hosts.count = list_length(option->val);
     }
@@ -71,7 +73,7 @@ static struct hosts hosts_of(const char *conninfo)
     return hosts;
 }
 
-/* "a,b,c" -> "b,c,a"; what is no list stays. */
+/* "a,b,c" -> "b,c,a"; a text without a comma stays. */
 static void rotate(char *list)
 {
     char *comma = list != NULL ? strchr(list, ',') : NULL;
@@ -108,7 +110,7 @@ static void join_lines(struct err *err, const char *text, const char *code)
         utf8_copy(err->message, sizeof err->message, all.data);
 }
 
-/* In libpq's verbose words an SQLSTATE follows the severity, whatever the server's language:
+/* In libpq's verbose words an SQLSTATE follows the severity in any language of the server:
  * "FATAL:  53300: ...". Of several hosts the one that might take us later counts. */
 static void find_code(const char *text, char ret_code[6])
 {
@@ -127,6 +129,9 @@ static void find_code(const char *text, char ret_code[6])
 
 enum reached { REACHED, NOT_REACHED, SILENT };
 
+/** connect_timeout of the connection string, else of the environment (PGCONNECT_TIMEOUT), else
+ * ours. 0 means no limit to libpq; here it is not taken, because an executor must try its next
+ * host. */
 static int timeout_s(PGconn *conn)
 {
     PQconninfoOption *options = PQconninfo(conn);
@@ -139,8 +144,8 @@ static int timeout_s(PGconn *conn)
     return given > 0 && given <= 3600 ? (int)given : atoi(CONNECT_S);
 }
 
-/* PQconnectdb measures its time on the wall clock, which may be set meanwhile, and tells no
- * SQLSTATE; so we wait ourselves. A host that does not take the connection ends by
+/* PQconnectdb measures its time on the wall clock, which may be set meanwhile, and gives no
+ * SQLSTATE; so this function waits itself. A host that does not take the connection ends by
  * tcp_user_timeout, and libpq goes to the next address; one that takes it and says nothing uses up
  * our time. */
 static enum reached establish(PGconn *conn)
@@ -177,8 +182,9 @@ static bool cannot_parse(const char *conninfo, struct err *err)
     return true;
 }
 
-/* The server refuses a login that has proved who it is; its own words for the latter are those of a
- * server that speaks English. */
+/* Names the right that a login lacks although it has proved its identity. A role without LOGIN has
+ * no SQLSTATE of its own, so the English text of the server is compared; in another language the
+ * hint is only less precise. */
 static const char *missing_right(const PGconn *conn, const char *code, const char *hint,
                                  char ret_hint[300])
 {
@@ -211,6 +217,7 @@ static enum rc connect_failed(const struct db *db, enum reached reached, struct 
         hint = NO_PASSWORD_HINT;
     else if (*code != '\0') {
         rc = sqlstate_reaction(code, &kind, &hint);
+        /* RC_REJECT is about a statement, and there is none yet: the connection is tried again. */
         rc = rc == RC_REJECT ? RC_LOST : rc;
         hint = missing_right(db->conn, code, hint, right);
     } else if (strstr(text, "server is in hot standby mode") != NULL ||
@@ -261,7 +268,8 @@ static enum rc check_session(struct db *db, struct err *err)
     return RC_OK;
 }
 
-/* A server that does not tell which one it is is taken as it is. */
+/* A server may refuse this login the right to read which one it is. It is then taken as it is
+ * (fits). */
 static enum rc read_server(struct db *db, struct err *err)
 {
     PGresult *answer = db_answer(
@@ -330,6 +338,8 @@ static enum rc open_once(const char *conninfo, enum db_role role, const struct h
     enum rc rc = connect_to(db, conninfo, hosts, ret_silent, err);
     if (rc == RC_OK) {
         db_receive_notices(db);
+        /* The checks that follow run under a limit: a host that accepted the connection may stop
+         * here. */
         db_patience(db, SETUP_MS);
         rc = db_setup(db, err);
     }

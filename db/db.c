@@ -1,6 +1,7 @@
-/* Statements, one at a time; begin with db_run() and run_once(). Text parameters and text results
- * only: the server's types decide, and a cast is in the statement. Errors become reactions in
- * sqlstate.c. Batches of tasks go through pipeline.c. */
+/* Statements, one at a time; begin with db_run() and run_once(): prepare on first use, send, read
+ * (answer.c), check the result against the contract of the statement. Text parameters and text
+ * results only: the server's types decide, and a cast is in the statement. Errors become reactions
+ * in sqlstate.c. Batches of tasks go through pipeline.c. */
 #include "db/session.h"
 
 #include "base/log.h"
@@ -44,12 +45,14 @@ static void copy_line(char *to, size_t size, const char *from)
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err)
 {
     const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    /* A session that the server has ended gave the reason in a notice (on_notice). */
     bool ended = state == NULL && !db->late && db->ended_state[0] != '\0';
     if (ended)
         state = db->ended_state;
     enum err_kind kind;
     const char *hint;
     enum rc rc = sqlstate_reaction(state, &kind, &hint);
+    /* 57014 is RC_RETRY: a cancel by Ctrl-C must not be retried as if a time-out had done it. */
     bool interrupted = db->interrupted && rc == RC_RETRY;
     if (interrupted) {
         rc = RC_REJECT;
@@ -101,7 +104,7 @@ static void on_notice(void *context, const PGresult *result)
     if (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0 || warned) {
         (void)snprintf(db->ended_state, sizeof db->ended_state, "%s", state);
         copy_line(db->ended_why, sizeof db->ended_why, message);
-        return; /* the next call on this session tells */
+        return; /* the next call on this session reports it */
     }
     if (db->told != NULL)
         db_told_notice(db->told, severity, result);
@@ -123,6 +126,7 @@ struct db_result *db_result_new(PGresult *result, const struct sql_statement *st
     return wrapped;
 }
 
+/** Also after DISCARD ALL: the server has then forgotten all prepared statements and settings. */
 enum rc db_setup(struct db *db, struct err *err)
 {
     memset(db->prepared, 0, sizeof db->prepared);
@@ -143,9 +147,10 @@ void db_close(struct db *db)
         return;
     if (db->notify != NULL)
         PQfreemem(db->notify);
-    if (db->heard != NULL)
-        PQfreemem(db->heard);
+    if (db->pending != NULL)
+        PQfreemem(db->pending);
     PQfinish(db->conn);
+    /* The server ends the prepared statements with the session. */
     recall_clear(&db->recall);
     free(db);
 }
@@ -174,6 +179,8 @@ enum rc db_prepare(struct db *db, const struct sql_statement *stmt, struct err *
     return rc;
 }
 
+/** The cardinality in the first line of the statement's file is a contract, and a violation a
+ * defect. */
 static enum rc check_rows(const struct sql_statement *stmt, int rows, struct err *err)
 {
     if (stmt->rows == SQL_MAYBE && rows == 0)
@@ -229,6 +236,8 @@ int db_word(const struct db_result *result, int row, int column)
 static enum rc run_once(struct db *db, const struct sql_statement *stmt, const char *const *params,
                         struct db_result **ret_result, struct err *err)
 {
+    /* Wary: a user's SQL may have changed the session. Its DEALLOCATE ALL, or a statement of the
+     * same name, must not make ours fail or be another one. */
     enum rc rc = db->wary ? RC_OK : db_prepare(db, stmt, err);
     if (rc != RC_OK)
         return rc;
@@ -249,14 +258,16 @@ static enum rc run_once(struct db *db, const struct sql_statement *stmt, const c
     return rc;
 }
 
-/* Nothing of it is left, locks of the session neither: what takes some does it last. In a block its
- * neighbours are undone, too. */
+/* The server has undone the statement, and nothing of it is left. That includes session locks: a
+ * statement that acquires some does it last. Within a transaction block the statements before it
+ * are undone, too, so it may not be repeated alone. */
 static bool again(const struct db *db, enum rc rc, const struct err *err)
 {
     return rc == RC_RETRY && sqlstate_undone(err) && PQtransactionStatus(db->conn) == PQTRANS_IDLE;
 }
 
-/* For people and producers, who can do something about it: who holds what they have waited for. */
+/* Names the session that holds the row that this one has waited for. Only for people and producers:
+ * they can act on it. */
 static void name_holder(struct db *db, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -286,6 +297,7 @@ enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *cons
     err = err != NULL ? err : &own;
     enum rc rc = run_once(db, stmt, params, ret_result, err);
     for (int i = 0, wait_ms = UNDONE_FIRST_MS; i < UNDONE_MOST && again(db, rc, err); i++) {
+        /* A person who waits for a command does not need this line. */
         if (db->role != DB_CLI)
             log_event(LOG_INFO, "statement_repeated", "statement", stmt->name, "code", err->code,
                       "detail", err->detail, NULL);
@@ -308,6 +320,8 @@ enum rc db_run_beside(struct db *db, const struct sql_statement *stmt, const cha
     return rc;
 }
 
+/** The simple protocol: several statements in one text, without parameters. For migrations and
+ * BEGIN, COMMIT, DISCARD. */
 enum rc db_script(struct db *db, const char *text, struct db_result **ret_result, struct err *err)
 {
     PGresult *result = db_answer(db, PQsendQuery(db->conn, text));
@@ -359,9 +373,9 @@ const struct db_server *db_server(const struct db *db)
 
 bool db_notified(struct db *db)
 {
-    if (db->heard == NULL)
-        db->heard = PQnotifies(db->conn);
-    return db->heard != NULL;
+    if (db->pending == NULL)
+        db->pending = PQnotifies(db->conn);
+    return db->pending != NULL;
 }
 
 enum rc db_notification(struct db *db, const char **ret_channel, const char **ret_payload,
@@ -370,12 +384,13 @@ enum rc db_notification(struct db *db, const char **ret_channel, const char **re
     if (db->notify != NULL)
         PQfreemem(db->notify);
     db->notify = NULL;
+    /* Notifications that libpq has read already come first; only then the socket is read. */
     if (!db_notified(db) && !PQconsumeInput(db->conn))
         return db_fail(db, "notifications", NULL, err);
     if (!db_notified(db))
         return RC_NONE;
-    db->notify = db->heard;
-    db->heard = NULL;
+    db->notify = db->pending;
+    db->pending = NULL;
     *ret_channel = db->notify->relname;
     *ret_payload = db->notify->extra;
     return RC_OK;

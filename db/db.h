@@ -2,9 +2,9 @@
  * What: one PostgreSQL session, and how a statement of sql/ is run on it. Only this folder
  *   includes libpq.
  * Invariants: every session is set up alike (READ COMMITTED, UTF-8, time-outs, search_path,
- *   dead-peer parameters: db/packet.h and sql/session/settings.sql), whatever a DBA's defaults are;
- *   a session behind a pooler is refused. Statements are prepared on first use. A session that
- *   failed without an SQLSTATE is lost: only db_close is left to call.
+ *   dead-peer parameters: db/packet.h and sql/session/settings.sql), independent of a DBA's
+ *   defaults; a session behind a pooler is refused. Statements are prepared on first use. A session
+ *   that failed without an SQLSTATE is lost: only db_close is left to call.
  * Threads: a session, and so an advisory lock, belongs to one thread; other threads reach it
  *   through db/canceller.h.
  * Ownership: db_open gives the session to the caller; db_close takes it. A result belongs to
@@ -54,29 +54,26 @@ MUST_CHECK enum rc db_open(const char *conninfo, enum db_role role, struct db **
 
 /** What a session leads to. */
 struct db_server {
-    char system_id[24]; /* of the cluster, kept by its copies; "": this server does not tell */
+    char system_id[24]; /* of the cluster, kept by its copies; "": this server does not report it */
     int64_t database;   /* oid */
     int64_t timeline;   /* grows with each promotion and each restore; 0 on a standby */
 };
 const struct db_server *db_server(const struct db *db);
 
-/**
- * As db_open, but only to that server: DB_SAME: cluster, database and timeline are the same.
+/** As db_open, but only to that server: DB_SAME: cluster, database and timeline are the same.
  * DB_NOT_OLDER: it is another cluster, or its timeline is not lower: an old primary that came back
- * is refused. Of several hosts in conninfo each is looked at, not only the first that answers.
- * RC_LOST: none of them is it.
- */
+ * is refused. Of several hosts in conninfo each is tried, not only the first that answers. RC_LOST:
+ * none of them is it. */
 enum db_match { DB_SAME, DB_NOT_OLDER };
 MUST_CHECK enum rc db_open_on(const char *conninfo, enum db_role role,
                               const struct db_server *server, enum db_match match,
                               struct db **ret_db, struct err *err);
 void db_close(struct db *db); /* NULL is fine */
 
-/**
- * From now on a call that the server has not answered after patience_ms fails with RC_LOST and kind
- * ERR_TIMEOUT, and so does every later one: a stopped backend or a line that is cut tells nobody.
- * 0: no limit, as after db_open. For sessions whose statements are short; not in pipeline mode.
- */
+/** From now on a call that the server has not answered after patience_ms fails with RC_LOST and
+ * kind ERR_TIMEOUT, and so does every later one: a stopped backend or a line that is cut sends no
+ * notice. 0: no limit, as after db_open. For sessions whose statements are short; not in pipeline
+ * mode. */
 void db_patience(struct db *db, int patience_ms);
 
 /**
@@ -87,12 +84,10 @@ void db_patience(struct db *db, int patience_ms);
  */
 void db_interrupt(int fd);
 
-/**
- * Runs one statement with stmt->params text-format parameters (NULL = SQL NULL).
- * RC_OK, or RC_NONE when a :maybe statement found no row. ret_result may be NULL.
- * Repeats, a few times and ever later, what the server has undone in a deadlock or a serialization
- * failure, but not within a transaction block.
- */
+/** Runs one statement with stmt->params text-format parameters (NULL = SQL NULL). RC_OK, or RC_NONE
+ * when a :maybe statement found no row. ret_result may be NULL. Repeats, a few times and ever
+ * later, a statement that the server has undone in a deadlock or a serialization failure, but not
+ * within a transaction block. */
 MUST_CHECK enum rc db_run(struct db *db, const struct sql_statement *stmt,
                           const char *const *params, struct db_result **ret_result,
                           struct err *err);

@@ -17,6 +17,7 @@ int elements_count(const char *array)
 
 const char *elements_next(const char *at, char *to, size_t size)
 {
+    /* At the brace before the first element, or at the comma before any other. */
     at += *at == '{' || *at == ',';
     size_t n = strcspn(at, ",}");
     bool null = n == strlen(NULL_ELEMENT) && strncmp(at, NULL_ELEMENT, n) == 0;

@@ -1,7 +1,9 @@
-/* Brings the schema to this program's version; begin with migrate_up() and apply_all(). Each script
- * is a transaction together with its record, so an interrupted migration continues with the next
- * script. The checksum of a numbered migration must not change; functions and views are replaced
- * when theirs has. */
+/* Brings the schema to this program's version; begin with migrate_up() and apply_all(): lock, check
+ * the roles, compare with the record of applied scripts, refuse or apply, drop the functions that
+ * this program does not have. Each script is a transaction together with its record, so an
+ * interrupted migration continues with the next script. The checksum of a numbered migration must
+ * not change; functions and views are replaced when theirs has. The scripts are embedded by the
+ * build (sql/). */
 #include "db/migrate.h"
 
 #include "base/clock.h"
@@ -14,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+/* Another migrator may have a large migration to do, and this one then finds nothing left. */
 #define LOCK_WAIT_US (60 * 1000 * 1000LL)
 
 static void fill_item(struct migrate_item *item, int version, const char *name,
@@ -42,6 +45,8 @@ static int find_applied(const struct db_result *applied, const struct sql_script
     return -1;
 }
 
+/** False: this program has no such script, because it is older or because the script was removed.
+ */
 static bool is_known(const struct db_result *applied, int row)
 {
     for (int i = 0; i < SQL_SCRIPT_COUNT; i++)
@@ -53,6 +58,7 @@ static bool is_known(const struct db_result *applied, int row)
 static enum migrate_state state_of(const struct db_result *applied, int row,
                                    const struct sql_script *script)
 {
+    /* The number belongs to another migration: two lines of development have used it. */
     if (strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script->name) != 0)
         return MIGRATE_OTHER;
     return strcmp(db_text(applied, row, MIGRATE_APPLIED_CHECKSUM), script->checksum) == 0
@@ -184,11 +190,14 @@ static enum rc finish(struct db *db, enum rc rc, const char *name, struct err *e
         return db_script(db, "COMMIT", NULL, err);
     if (err != NULL && rc != RC_LOST)
         utf8_copy(err->object, sizeof err->object, name);
+    /* Its own error is not reported: the first one is the cause. */
     enum rc ignored = db_script(db, "ROLLBACK", NULL, NULL);
     (void)ignored;
     return rc;
 }
 
+/** All objects belong to lockstep_owner, also when a superuser migrates. Bodies are not checked,
+ * because a function may call one that a later script defines. */
 static enum rc begin_as_owner(struct db *db, struct err *err)
 {
     return db_script(db,
@@ -234,7 +243,7 @@ static bool other_shape(const struct err *err)
            sqlstate_is(err, SQLSTATE_INVALID_TABLE_DEFINITION);
 }
 
-/* Replaced in its place if that can be, because what users were granted on it stays then. */
+/* Replaces a function or view in its place if possible, because grants on it then stay. */
 static enum rc apply_one(struct db *db, const struct sql_script *script, struct err *err)
 {
     struct err why = {0};
@@ -289,7 +298,7 @@ static enum rc apply_all(struct db *db, bool dry_run, FILE *show, int *ret_appli
     return rc;
 }
 
-/* All that is missing in one word, so that an administrator is asked once. */
+/* Names all missing roles in one error, so that an administrator is asked once. */
 static enum rc check_roles(struct db *db, struct err *err)
 {
     DB_RESULT_AUTO *maker = NULL;
@@ -325,6 +334,7 @@ enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied, st
         rc = db_script(db, sql_migrate_ensure.text, NULL, err);
     if (rc == RC_OK)
         rc = apply_all(db, dry_run, show, &applied, err);
+    /* A lost session has lost its lock, too. */
     if (rc != RC_LOST) {
         enum rc unlocked = db_run(db, &sql_migrate_unlock, NULL, NULL, NULL);
         rc = rc == RC_OK ? unlocked : rc;

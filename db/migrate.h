@@ -1,11 +1,10 @@
 /**
  * What: the schema `lockstep`: numbered forward migrations, the functions and the views, embedded
  *   in the binary.
- * Invariants: a migration is applied once, in its own transaction, under one advisory lock, so
- *   any number of migrators may start at once; what is applied keeps its checksum. A function
- *   or view is replaced when its text changed: in its place, so that its grants stay, or, with
- *   other parameters or columns, after it was dropped. One that this binary does not have is
- *   dropped.
+ * Invariants: a migration is applied once, in its own transaction, under one advisory lock, so any
+ *   number of migrators may start at once; an applied migration keeps its checksum. A function or
+ *   view is replaced when its text changed: in its place, so that its grants stay, or, with other
+ *   parameters or columns, after it was dropped. One that this binary does not have is dropped.
  * Threads: the session's own.
  * Ownership: borrows the session.
  * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer, altered or of another line of
@@ -32,7 +31,7 @@ struct migrate_item {
     char applied_at[40]; /* "" if pending */
 };
 
-/** Lists what is there and what is to come; *ret_items is freed by the caller. */
+/** Lists the applied and the pending scripts; *ret_items is freed by the caller. */
 MUST_CHECK enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_count,
                                 struct err *err);
 

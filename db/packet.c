@@ -29,7 +29,8 @@ static const struct setting settings[] = {
 
 /* Where no SQL but ours runs: each statement of it has an index for all that it reads; so a plan
  * that was made while the tables were small or not analysed is the one that is right when they are
- * large. jit: the cost of a scan that cannot be avoided looks immense. */
+ * large. jit: a scan that cannot be avoided has an immense cost (enable_seqscan=off adds it), for
+ * which jit would compile. */
 static const struct setting plans[] = {
     {"enable_seqscan", "off"},
     {"enable_hashjoin", "off"},
@@ -81,8 +82,8 @@ static void add(struct str *options, const char *name, const char *value)
     }
 }
 
-/* Only libpq itself knows what a service file and the environment add: port 0 makes it read them
- * and connect to nothing. */
+/* Only libpq itself knows the options that a service file and the environment add: port 0 makes it
+ * read them and connect to nothing. */
 static void add_given(const char *conninfo, struct str *options)
 {
     const char *const keys[] = {"dbname", "port", NULL};

@@ -14,6 +14,8 @@
 
 enum rc pipeline_start(struct db *db, struct err *err)
 {
+    /* Nonblocking, as the manual advises for pipelines: a blocking send may wait for a server that
+     * waits for its answers to be read. */
     if (PQenterPipelineMode(db->conn) != 1 || PQsetnonblocking(db->conn, 1) != 0)
         return db_fail(db, "pipeline", NULL, err);
     db->syncs = 0;
@@ -36,13 +38,15 @@ enum rc pipeline_send(struct db *db, const char *sql, int param_count, const cha
     return RC_OK;
 }
 
-/* Names of ours end in no number: they cannot be the same. */
+/* The statements of sql/ have names that end in no number, so the two kinds cannot be the same. */
 static const char *name_of(unsigned id, char name[24])
 {
     (void)snprintf(name, 24, "task_%u", id);
     return name;
 }
 
+/** The place of the dropped text is free in the table; its plan would stay in the server until the
+ * session ends. */
 static enum rc deallocate(struct db *db, unsigned id, struct err *err)
 {
     char name[24], sql[48];
@@ -59,6 +63,7 @@ enum rc pipeline_send_recalled(struct db *db, int64_t scope, const char *text, s
     STR_AUTO sql = {0};
     enum recall_advice advice = recall(&db->recall, scope, text, len, &id, &dropped);
     enum rc rc = dropped != 0 ? deallocate(db, dropped, err) : RC_OK;
+    /* The caller reads so many replies: DEALLOCATE, Parse and Execute have one each. */
     *ret_replies = 1 + (dropped != 0) + (advice == RECALL_PREPARE);
     *ret_prepared = advice != RECALL_PLAIN;
     if (advice != RECALL_EXECUTE)
@@ -145,8 +150,9 @@ static bool classify(const PGresult *result, enum pipeline_reply *ret_reply)
     return true;
 }
 
-/* What a task raises is its own affair, whatever SQLSTATE it chose: only a session that ends is
- * lost. The hints of our table are about statements of ours. */
+/* An error of a task is its own affair, with any SQLSTATE: a task may raise 57P01 itself. Only a
+ * session that ends is lost, which the severity shows. The hints of our table are about statements
+ * of ours. */
 static enum rc task_failed(struct db *db, const PGresult *result, struct err *ret_failed)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -228,6 +234,7 @@ enum rc db_command(struct db *db, const char *sql, int param_count, const char *
 {
     if (PQsendQueryParams(db->conn, sql, param_count, NULL, params, NULL, NULL, 0) != 1)
         return db_fail(db, "task", NULL, err);
+    /* See classify(): the rows are freed one by one. */
     (void)PQsetSingleRowMode(db->conn);
     enum rc rc = RC_OK;
     PGresult *result;
@@ -241,6 +248,8 @@ enum rc db_command(struct db *db, const char *sql, int param_count, const char *
         if (complete && reply == PIPELINE_ERROR && rc == RC_OK)
             rc = task_failed(db, result, err);
         PQclear(done);
+        /* The results are not read to their end: a session in COPY mode waits for data that nothing
+         * sends. */
         if (complete && reply == PIPELINE_COPY)
             return err_set(err, RC_LOST, ERR_DB, "task",
                            "Load files with COPY FROM a path or a program, or with INSERT.",

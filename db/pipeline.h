@@ -1,6 +1,6 @@
 /**
  * What: libpq's pipeline mode: statements are sent ahead and their results read as they come.
- * Invariants: what is sent between two syncs is one implicit transaction (PostgreSQL manual,
+ * Invariants: the statements between two syncs are one implicit transaction (PostgreSQL manual,
  *   section 34.5); a failed statement skips the rest up to its sync. Rows of results are thrown
  *   away as they arrive, so memory stays flat.
  * Threads: the session's own.

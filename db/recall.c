@@ -1,5 +1,7 @@
-/* A cache with one place for each hash: no list to walk, and a collision costs a parse and never a
- * wrong answer, because the whole text is compared. */
+/* A cache of texts that a session has prepared, with one place for each hash: no list to walk, and
+ * a collision costs a parse and never a wrong answer, because the whole text is compared. A text is
+ * remembered by its hash when it comes first, and prepared when it comes again: most texts of tasks
+ * come once, and a plan for those would be wasted. */
 #include "db/recall.h"
 
 #include "base/str.h"

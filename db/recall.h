@@ -2,7 +2,7 @@
  * What: users' statements that come again are prepared: the second time a text is sent in a scope
  *   it is parsed and planned under a name, from then on only executed. For the files of db/ only;
  *   pipeline_send_recalled is its face.
- * Invariants: a table of fixed size, each text in the one place that its hash names. What is
+ * Invariants: a table of fixed size, each text in the one place that its hash names. A statement
  *   prepared in one scope (a phase) is not used in the next one: a table may have been altered in
  *   between, and a prepared statement keeps the types that its parameters had.
  * Threads: the session's own.

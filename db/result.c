@@ -1,5 +1,6 @@
 /* Results by column number and array parameters by text. The numbers are constants that the build
- * makes from the line `-- columns:` of each statement. */
+ * makes from the line `-- columns:` of each statement, so C that names a column of which SQL has
+ * changed the name does not compile. */
 #include "db/columns.h"
 #include "db/session.h"
 
@@ -50,6 +51,7 @@ int64_t db_int(const struct db_result *result, int row, int column)
     return strtoll(db_text(result, row, column), NULL, 10);
 }
 
+/** A boolean in text format is t or f; NULL is an empty text, and so false. */
 bool db_bool(const struct db_result *result, int row, int column)
 {
     return db_text(result, row, column)[0] == 't';
@@ -73,6 +75,8 @@ void db_result_auto(struct db_result **result)
     db_free(*result);
 }
 
+/** An array literal grows by one element a call, and is sent as one parameter: so a claim of many
+ * records is one statement. */
 void db_array_start(struct str *str)
 {
     str_clear(str);
@@ -96,6 +100,7 @@ void db_array_text(struct str *str, const char *text, size_t len)
 {
     next_element(str);
     if (text == NULL) {
+        /* Without quotes it is NULL; a quoted "NULL" is a text. */
         str_text(str, "NULL");
         return;
     }
@@ -128,6 +133,7 @@ void db_array_bytes(struct str *str, const void *bytes, size_t len)
         str_text(str, "NULL");
         return;
     }
+    /* The hex format of bytea (manual, 8.4.1); its backslash is escaped for the array. */
     str_text(str, "\"\\\\x");
     hex(str, bytes, len);
     str_text(str, "\"");

@@ -1,6 +1,6 @@
 /**
  * What: the inside of struct db, for the files of db/ only.
- * Invariants: prepared[] tells which statements of sql/ this session has prepared.
+ * Invariants: prepared[] has which statements of sql/ this session has prepared.
  * Threads: the session's own.
  * Ownership: struct db owns conn.
  * Failure: see db.h.
@@ -19,8 +19,8 @@ struct db {
     int backend_pid;
     char backend_start[64];
     struct db_server server;
-    PGnotify *notify; /* what db_notification handed out last, */
-    PGnotify *heard;  /* and what it hands out next, NULL: not taken from libpq yet */
+    PGnotify *notify;  /* the one that db_notification returned last, */
+    PGnotify *pending; /* the one that comes next, NULL: not taken from libpq yet */
     /* borrowed: where what a user's SQL makes the server say goes; NULL: nowhere */
     struct db_told *told;
     int patience_ms;                /* for one call to be answered, 0: no limit */
@@ -38,7 +38,7 @@ struct db {
 
 struct db_result {
     PGresult *result;
-    const struct sql_statement *stmt; /* whose contract tells its words; NULL: a script's */
+    const struct sql_statement *stmt; /* whose contract lists its words; NULL: a script's */
 };
 
 /** By enum db_role. */
@@ -63,10 +63,8 @@ void db_told_notice(struct db_told *told, const char *severity, const PGresult *
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */
 MUST_CHECK enum rc db_setup(struct db *db, struct err *err);
 
-/**
- * What PQexec would return for what a PQsend function has sent (sent: its result); NULL: not sent,
- * or not answered in time.
- */
+/** The result that PQexec would return for the command of a PQsend function (sent: its result);
+ * NULL: not sent, or not answered in time. */
 PGresult *db_answer(struct db *db, int sent);
 
 /** Wraps a result; takes it. */

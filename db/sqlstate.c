@@ -33,6 +33,7 @@ static const struct reaction {
     {"55006", RC_RETRY, ERR_DB, NULL},
     {"57014", RC_RETRY, ERR_DB, NULL}, /* cancelled, or a time-out */
     {"58", RC_RETRY, ERR_DB, "The server met an operating system error; see its log."},
+    /* Trouble that lasts until a person acts: a retry would fill the log. */
     {"28", RC_FATAL, ERR_DB_DOWN, "Check user, password and pg_hba.conf."},
     {"3D000", RC_FATAL, ERR_DB_DOWN, "Create the database, or name another one with --dbname."},
     {"42501", RC_FATAL, ERR_DB,
@@ -59,13 +60,15 @@ enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const c
     return found->rc;
 }
 
-/* Not 40003: nobody knows what became of it. */
+/* Not 40003 (statement_completion_unknown): the statement may have been done. */
 bool sqlstate_undone(const struct err *err)
 {
     return sqlstate_is(err, SQLSTATE_SERIALIZATION_FAILURE) ||
            sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED);
 }
 
+/** Class 53 but for 53200 and 53300: disk space is missing, or a limit of the configuration is
+ * reached. */
 bool sqlstate_lacks(const struct err *err)
 {
     return sqlstate_is(err, SQLSTATE_INSUFFICIENT_RESOURCES) &&

@@ -2,7 +2,7 @@
  * What: SQLSTATEs: the one table that turns one into a reaction, and the names by which the rest of
  *   the code asks for one. The names are those of PostgreSQL's manual, appendix A, and of
  *   docs/how-to/external-workers.md for those of lockstep's own functions (class LS).
- * Invariants: no SQLSTATE (NULL or "") means the session is lost. No SQLSTATE stands in another
+ * Invariants: no SQLSTATE (NULL or "") means the session is lost. No SQLSTATE is in another
  *   folder's code.
  * Threads: any.
  * Ownership: none.
@@ -48,7 +48,7 @@ enum sqlstate { SQLSTATES(SQLSTATE_CONSTANT) };
 
 /** Whether the error has it, or is of that class. */
 bool sqlstate_is(const struct err *err, enum sqlstate sqlstate);
-/** As it stands in an error. */
+/** As an error has it. */
 const char *sqlstate_text(enum sqlstate sqlstate);
 
 /** *ret_kind and *ret_hint (may be NULL) come from the same row of the table. */

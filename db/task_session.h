@@ -1,6 +1,6 @@
 /**
  * What: a session that runs the user's SQL outside pipeline mode: one command, waited for, and how
- *   the session is cleaned of what the command left in it.
+ *   the session is cleaned of everything that the command left in it.
  * Invariants: db_clean keeps the prepared statements; db_reset leaves the session as new.
  * Threads: the session's own.
  * Ownership: borrows the session.

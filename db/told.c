@@ -1,6 +1,8 @@
-/* What the server says of a task's SQL, kept for its row: error, place, context and notices, each
- * of bounded length and valid UTF-8. PQresultErrorField gives the position in characters and not in
- * bytes (libpq manual, PG_DIAG_STATEMENT_POSITION). */
+/* Keeps the reports of the server about a task's SQL for the task's row: error, place, context and
+ * notices, each of bounded length and valid UTF-8. The caller switches it on with db_listen();
+ * pipeline.c and db.c then fill it. struct err, not this, decides about the task.
+ * PQresultErrorField gives the position in characters and not in bytes (libpq manual,
+ * PG_DIAG_STATEMENT_POSITION). */
 #include "db/told.h"
 
 #include "base/utf8.h"
@@ -45,6 +47,8 @@ void db_told_clear(struct db_told *told)
     told->rows = -1;
 }
 
+/** The first notices are kept and the others counted: the beginning of a long output shows the
+ * cause. */
 static void add_notice(struct db_told *told, const char *text, size_t len)
 {
     size_t more = told->notices.len > 0;
@@ -71,6 +75,7 @@ void db_listen(struct db *db, struct db_told *told)
     db->told = told;
 }
 
+/** The byte is a second or later one of a UTF-8 character. */
 static bool continues(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
@@ -161,6 +166,8 @@ void db_told_error(struct db_told *told, const PGresult *result)
     keep(&told->detail, result, PG_DIAG_MESSAGE_DETAIL);
     keep(&told->hint, result, PG_DIAG_MESSAGE_HINT);
     keep(&told->context, result, PG_DIAG_CONTEXT);
+    /* A cancel and a time-out have one SQLSTATE (57014), which SQL can raise, too. The function in
+     * the server's source shows that the server itself has ended the statement. */
     told->interrupted = function != NULL && strcmp(function, "ProcessInterrupts") == 0;
     told->raised = raises(function);
     told->position = position ? atoi(position) : 0;
@@ -184,8 +191,8 @@ void db_told_notice(struct db_told *told, const char *severity, const PGresult *
         utf8_add(&line, detail, strlen(detail), DB_TOLD_MOST);
     }
     add_notice(told, line.data, line.len);
-    /* an identifier was too long, a backslash in a string: said before anything of the command is
-     * done */
+    /* 42622 identifier too long, 22P06 backslash in a string: the lexer warns before the command
+     * does anything */
     told->lexed = told->lexed ||
                   (state != NULL && (strcmp(state, "42622") == 0 || strcmp(state, "22P06") == 0));
 }

@@ -1,7 +1,7 @@
 /**
- * What: what the server says while a user's SQL runs on a session: the whole of its last error,
- *   notices and warnings, and how many rows the last command was about. For people: struct err
- *   decides.
+ * What: the reports of the server while a user's SQL runs on a session: the whole of its last
+ *   error, notices and warnings, and how many rows the last command was about. For people: struct
+ *   err decides.
  * Invariants: every text is UTF-8 and at most DB_TOLD_MOST bytes, however much the server sends;
  *   all lines are kept up to there.
  * Threads: the session's own.
@@ -19,8 +19,8 @@
 struct db_told {
     char code[6];                              /* the SQLSTATE of the error, "": there is none */
     struct str message, detail, hint, context; /* in the server's words */
-    int position;      /* of the error in the command's text, in characters from 1; 0: not told */
-    struct str place;  /* where in the task it was: of whoever sent the command */
+    int position;      /* of the error in the command's text, in characters from 1; 0: not known */
+    struct str place;  /* where in the task it was, set by the function that sent the command */
     struct str inside; /* the command of a function that it was in, with the line and a caret */
     struct str notices;
     /* the error is the server's word about a cancel or a time-out, not raised by SQL */

@@ -1,6 +1,8 @@
-/* Topics for administration: description, settings, creation, deletion. A create or delete is
- * answered by the controller before the other brokers know of it, so settle() waits until metadata
- * say the same. */
+/* Topics for administration: description, settings, creation, deletion. The controller answers a
+ * create or delete before the other brokers know of it, so settle() waits until their metadata
+ * agree; a producer that comes earlier would be refused. Positions in a partition are in
+ * watermarks.c and times.c. A broker that does not answer one part (ACL, mock cluster) leaves the
+ * values of that part unknown. */
 #include "kafka/admin.h"
 #include "base/clock.h"
 #include "base/remedies.h"
@@ -35,6 +37,7 @@ void kafka_admin_close(struct kafka_admin *admin)
 
 int kafka_left_ms(int64_t until_us)
 {
+    /* Rounded up: a wait of 0 ms for the last part of a millisecond would spin. */
     int64_t left = (until_us - clock_boot_us() + 999) / 1000;
     return left > 0 ? (int)left : 0;
 }
@@ -47,7 +50,7 @@ static enum rc failed(struct kafka_admin *admin, rd_kafka_resp_err_t code, const
     return kafka_err(err, code, topic, text);
 }
 
-/* Tells the mock cluster by its id: it makes every topic that is asked for by name (with 4
+/* Recognises the mock cluster by its id. It makes every topic that is requested by name (with 4
  * partitions), and lets admin requests wait until they time out. */
 static enum rc meet(struct kafka_admin *admin, const char *topic, int timeout_ms, struct err *err)
 {
@@ -88,8 +91,8 @@ static const struct rd_kafka_metadata_topic *topic_in(const struct rd_kafka_meta
 
 /* Partitions and replicas of a topic; RC_NONE: it does not exist. Without a leader for each it is
  * RC_RETRY. */
-static enum rc look(struct kafka_admin *admin, const char *topic, int timeout_ms,
-                    struct kafka_topic_info *ret_info, struct err *err)
+static enum rc find_topic(struct kafka_admin *admin, const char *topic, int timeout_ms,
+                          struct kafka_topic_info *ret_info, struct err *err)
 {
     const struct rd_kafka_metadata *metadata = NULL;
     enum rc rc = meet(admin, topic, timeout_ms, err);
@@ -106,6 +109,7 @@ static enum rc look(struct kafka_admin *admin, const char *topic, int timeout_ms
         code = found->err;
         for (int i = 0; code == RD_KAFKA_RESP_ERR_NO_ERROR && i < found->partition_cnt; i++)
             if (found->partitions[i].leader < 0)
+                /* A topic that was made a moment ago has partitions before it has leaders. */
                 code = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
         ret_info->partitions = found->partition_cnt;
         ret_info->replication = found->partition_cnt > 0 ? found->partitions[0].replica_cnt : 0;
@@ -125,6 +129,7 @@ static int64_t number(const char *text)
     return text != NULL && int64_parse(text, strlen(text), &value) ? value : -1;
 }
 
+/** Keeps the settings that Lockstep checks or shows; a topic has more than thirty. */
 static void take_setting(struct kafka_topic_info *info, const char *name, const char *value)
 {
     if (value == NULL)
@@ -172,6 +177,8 @@ static struct request request_new(struct kafka_admin *admin, rd_kafka_admin_op_t
     char text[256];
     struct request request = {rd_kafka_AdminOptions_new(admin->handle->rk, kind),
                               rd_kafka_queue_new(admin->handle->rk)};
+    /* request_timeout bounds the answer, operation_timeout the work of the controller; describing
+     * has no work. */
     (void)rd_kafka_AdminOptions_set_request_timeout(request.options, timeout_ms, text, sizeof text);
     if (kind != RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS)
         (void)rd_kafka_AdminOptions_set_operation_timeout(request.options, timeout_ms, text,
@@ -211,7 +218,7 @@ enum rc kafka_topic_describe(struct kafka_admin *admin, const char *topic, int t
                                     .retention_ms = -1,
                                     .retention_bytes = -1,
                                     .min_insync_replicas = -1};
-    enum rc rc = look(admin, topic, timeout_ms, &info, err);
+    enum rc rc = find_topic(admin, topic, timeout_ms, &info, err);
     if (rc != RC_OK)
         return rc;
     char *id = rd_kafka_clusterid(admin->handle->rk, 0); /* the metadata brought it */
@@ -219,6 +226,7 @@ enum rc kafka_topic_describe(struct kafka_admin *admin, const char *topic, int t
         (void)snprintf(info.cluster_id, sizeof info.cluster_id, "%s", id);
         rd_kafka_mem_free(admin->handle->rk, id);
     }
+    /* The settings get the rest of the time. Without them the description is still useful. */
     if (kafka_left_ms(until_us) > 0 && !admin->mock)
         describe_settings(admin, topic, kafka_left_ms(until_us), &info);
     *ret_info = info;
@@ -246,6 +254,7 @@ static enum rc outcome(struct kafka_admin *admin, rd_kafka_event_t *event, const
         text = rd_kafka_topic_result_error_string(topics[0]);
     }
     enum rc rc = RC_OK;
+    /* The wish is fulfilled already, perhaps by an earlier try whose answer was lost. */
     if (code == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS ||
         (deleted != NULL && code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART))
         rc = RC_NONE;
@@ -255,14 +264,14 @@ static enum rc outcome(struct kafka_admin *admin, rd_kafka_event_t *event, const
     return rc;
 }
 
-/* Until the metadata say what the controller has already said. */
+/* Waits until the metadata of the brokers agree with the answer of the controller. */
 static enum rc settle(struct kafka_admin *admin, const char *topic, enum rc wanted,
                       int64_t until_us, struct err *err)
 {
     struct kafka_topic_info info = {0};
     enum rc rc;
     do {
-        rc = look(admin, topic, kafka_left_ms(until_us) + 1, &info, err);
+        rc = find_topic(admin, topic, kafka_left_ms(until_us) + 1, &info, err);
         if (rc == wanted)
             return RC_OK;
         (void)rd_kafka_poll(admin->handle->rk, 20);
@@ -286,6 +295,8 @@ enum rc kafka_topic_create(struct kafka_admin *admin, const char *topic, int par
         topic, partitions, replication > 0 ? replication : -1, text, sizeof text);
     if (wanted == NULL)
         return err_set(err, RC_FATAL, ERR_USAGE, topic, "", "%s", text);
+    /* A compacted topic would lose tasks, and one with a retention would lose those that wait for
+     * long. */
     (void)rd_kafka_NewTopic_set_config(wanted, "cleanup.policy", "delete");
     (void)rd_kafka_NewTopic_set_config(wanted, "retention.ms", "-1");
     struct request request = request_new(admin, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeout_ms);

@@ -1,5 +1,5 @@
 /**
- * What: what admin.c and watermarks.c share. Internal to this folder; the public part is in
+ * What: the common part of admin.c and watermarks.c. Internal to this folder; the public part is in
  *   kafka.h.
  * Invariants: none.
  * Threads: the admin's.
@@ -14,7 +14,7 @@
 
 struct kafka_admin {
     struct kafka_handle *handle;
-    bool met;  /* the cluster has answered; what follows is known */
+    bool met;  /* the cluster has answered; the fields that follow are known */
     bool mock; /* it is librdkafka's mock cluster */
 };
 

@@ -23,6 +23,7 @@ struct kafka_bounded {
 static struct kafka_bounded *bounded_new(void (*job)(void *), void (*leave)(void *), void *argument)
 {
     struct kafka_bounded *it = xcalloc(1, sizeof *it);
+    /* On CLOCK_MONOTONIC, which cannot be set back. */
     condition_init(&it->ended);
     (void)pthread_mutex_init(&it->lock, NULL);
     it->job = job;
@@ -44,6 +45,8 @@ static void *run(void *argument)
     it->job(it->argument);
     (void)pthread_mutex_lock(&it->lock);
     it->done = true;
+    /* Read under the lock: the caller may give up between the end of the job and here, and one of
+     * the two must free. */
     bool abandoned = it->abandoned;
     (void)pthread_cond_signal(&it->ended);
     (void)pthread_mutex_unlock(&it->lock);

@@ -4,8 +4,8 @@
  * Invariants: argument is touched by one side at a time: by the job while it runs; by the caller
  *   after true; by leave after false.
  * Threads: any; the job runs on a thread of its own.
- * Ownership: borrows argument; after false it belongs to the job, which gives it to leave. What
- *   start gives, end takes.
+ * Ownership: borrows argument; after false it belongs to the job, which gives it to leave. end
+ *   takes the job that start returns.
  * Failure: without a thread the job runs on the caller's.
  */
 #ifndef KAFKA_BOUNDED_H

@@ -1,5 +1,5 @@
 /**
- * What: closing several producers at a time: each is closed in two halves, and what takes time
+ * What: closing several producers at a time: each is closed in two halves, and the slow part
  *   continues in between.
  * Invariants: each kafka_producer_close_start is followed by one kafka_producer_close_end.
  * Threads: as kafka/producer.h.
@@ -12,8 +12,8 @@
 struct kafka_closing;
 struct kafka_producer;
 
-/** The first half: what is open is aborted, the rest continues while the caller does other work.
- * NULL is fine. */
+/** The first half: the open transaction is aborted, the rest continues while the caller does other
+ * work. NULL is fine. */
 struct kafka_closing *kafka_producer_close_start(struct kafka_producer *producer);
 /** The second half: waits for the rest. NULL is fine. */
 void kafka_producer_close_end(struct kafka_closing *closing);

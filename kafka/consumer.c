@@ -41,7 +41,7 @@ struct kafka_source {
     char name[160]; /* "topic[0]", for error texts */
     rd_kafka_queue_t *queue;
     bool assigned;            /* librdkafka fetches it */
-    bool failed;              /* `why` is RC_FATAL: to be told and the fetching to be stopped */
+    bool failed;              /* `why` is RC_FATAL: poll returns it, and the fetching ends */
     bool troubled;            /* a transient error was logged and nothing came since */
     int64_t next;             /* records below it are stale */
     int64_t run, run_records; /* bytes and records taken since the queue was empty last */
@@ -224,7 +224,7 @@ enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct 
     return RC_OK;
 }
 
-/* Something came: whatever troubled the source is over. */
+/* Something came: the trouble of the source is over. */
 static void well(struct kafka_source *source)
 {
     kafka_handle_alive(source->consumer->handle);
@@ -234,8 +234,8 @@ static void well(struct kafka_source *source)
     source->unknown_since_us = source->unknown_last_us = 0;
 }
 
-/* Tells why the source stands still. A bad batch would be fetched again and again: fetching ends
- * until the next assign. */
+/* Returns the reason why the source does not move. A bad batch would be fetched again and again:
+ * fetching ends until the next assign. */
 static enum rc stand_still(struct kafka_source *source, struct err *err)
 {
     struct err why = source->why, ignored;
@@ -259,7 +259,7 @@ static bool is_gone(struct kafka_source *source)
     return now_us - source->unknown_since_us >= source->consumer->gone_after_us;
 }
 
-/* Sets failed for what librdkafka does not get over by itself. */
+/* Sets failed for trouble that librdkafka does not get over by itself. */
 static void on_trouble(void *owner, rd_kafka_resp_err_t code, const char *text)
 {
     struct kafka_source *source = owner;
@@ -278,8 +278,8 @@ static void on_trouble(void *owner, rd_kafka_resp_err_t code, const char *text)
     log_err(LOG_WARN, "kafka_source_trouble", NULL, &source->why);
 }
 
-/* True when the message says the position is the end of the partition, false when it is to be
- * looked at further. */
+/* True when the message says the position is the end of the partition, false when the caller must
+ * handle it. */
 static bool took_end(struct kafka_source *source, const rd_kafka_message_t *message)
 {
     if (message->err != RD_KAFKA_RESP_ERR__PARTITION_EOF)
@@ -290,10 +290,10 @@ static bool took_end(struct kafka_source *source, const rd_kafka_message_t *mess
     return true;
 }
 
-/* librdkafka 2.0.2 looks only once a second whether a buffer that was full has room again, so
- * reading would be held to one buffer a second. A seek to where we are wakes it; what it throws
- * away, what is on its way, is fetched once more. That the buffer was full is known by the bytes,
- * or the records, that came without a break. */
+/* librdkafka 2.0.2 checks only once a second if a buffer that was full has room again, so reading
+ * would be held to one buffer a second. A seek to the present position wakes it. The seek drops
+ * records that are on their way, which are then fetched once more. The buffer was full if so many
+ * bytes, or records, came without a break. */
 static void nudge(struct kafka_source *source)
 {
     bool was_full = source->run >= source->consumer->buffer_bytes / 8 * 7 ||

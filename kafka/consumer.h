@@ -3,8 +3,8 @@
  *   consumer (one librdkafka handle) per cluster; a source is one partition read through it, with
  *   a queue of its own, so that a source that is not read does not hold up the others.
  * Invariants: isolation.level=read_committed, auto.offset.reset=error, enable.auto.commit=false,
- *   check.crcs=true, all read back at open. What librdkafka buffers ahead is bounded per source:
- *   values by queued.max.messages.kbytes (6144), records with their keys and headers by
+ *   check.crcs=true, all read back at open. The buffer of librdkafka is bounded per source: values
+ *   by queued.max.messages.kbytes (6144), records with their keys and headers by
  *   queued.min.messages (64), each by one fetch more: fetch.message.max.bytes (64 kB, as they are
  *   compressed), or one batch.
  * Threads: all calls on a consumer and its sources (kafka/source.h) from one thread. wake_fd (an
@@ -32,7 +32,7 @@ MUST_CHECK enum rc kafka_consumer_open(const struct kafka_properties *props, int
 void kafka_consumer_close(struct kafka_consumer *consumer);
 
 /** How often all brokers went away since the consumer was opened, as far as kafka_consumer_serve
- * was told. It is told before anything that was fetched after it comes. */
+ * has seen. An outage is counted before any record that was fetched after it is returned. */
 int kafka_consumer_outages(const struct kafka_consumer *consumer);
 
 /** Serves the handle's own events (errors, logs). Call at each wake-up and every few seconds. */

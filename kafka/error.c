@@ -1,6 +1,7 @@
 /* The one place where codes of librdkafka become reactions (enum rc). RC_RETRY is for trouble that
  * passes, RC_LOST for a client that must be replaced, RC_REJECT for one record, RC_FATAL for
- * trouble that a person must repair. */
+ * trouble that a person must repair. A code without an underscore comes from a broker (Kafka
+ * protocol, Error Codes), one with it from librdkafka itself (rdkafka.h). */
 #include "kafka/error.h"
 
 struct row {
@@ -30,8 +31,9 @@ static const char hint_size[] = "raise message.max.bytes (-X message.max.bytes=N
                                 "max.message.bytes, or make the record smaller";
 static const char hint_fenced[] = "another producer with the same transactional.id has taken over; "
                                   "find out which one before starting again";
-static const char hint_anew[] =
+static const char hint_reopen[] =
     "open the producer again and continue after the last record of the log";
+/* acks=all needs min.insync.replicas of the replicas; see handle.c. */
 static const char hint_isr[] =
     "too few replicas are in sync; see the brokers' logs and min.insync.replicas";
 static const char hint_leader[] =
@@ -41,6 +43,7 @@ static const char hint_bug[] = "this is a defect of lockstep; please report it w
 
 /* Rows of one reaction are together. Codes not listed: RC_RETRY, ERR_KAFKA, no hint. */
 static const struct row rows[] = {
+    /* ERR_KAFKA_DOWN: no broker answers. kafka_err_no_answer() finds these codes by it. */
     {K(_TRANSPORT), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
     {K(_ALL_BROKERS_DOWN), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
     {K(_RESOLVE), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
@@ -48,14 +51,16 @@ static const struct row rows[] = {
     {K(_MSG_TIMED_OUT), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
     {K(_TIMED_OUT_QUEUE), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
     {K(_WAIT_COORD), RC_LOST, ERR_KAFKA_DOWN, hint_reach},
-    {K(_DESTROY), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(_FATAL), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(_GAPLESS_GUARANTEE), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(OUT_OF_ORDER_SEQUENCE_NUMBER), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(UNKNOWN_PRODUCER_ID), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(INVALID_PRODUCER_ID_MAPPING), RC_LOST, ERR_KAFKA, hint_anew},
-    {K(INVALID_TXN_STATE), RC_LOST, ERR_KAFKA, hint_anew},
+    {K(_DESTROY), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(_FATAL), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(_GAPLESS_GUARANTEE), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(OUT_OF_ORDER_SEQUENCE_NUMBER), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(UNKNOWN_PRODUCER_ID), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(INVALID_PRODUCER_ID_MAPPING), RC_LOST, ERR_KAFKA, hint_reopen},
+    {K(INVALID_TXN_STATE), RC_LOST, ERR_KAFKA, hint_reopen},
 
+    /* A fence reaches a producer as one of four codes, depending on which of its requests meets it.
+     */
     {K(_FENCED), RC_LOST, ERR_HELD, hint_fenced},
     {K(PRODUCER_FENCED), RC_LOST, ERR_HELD, hint_fenced},
     {K(INVALID_PRODUCER_EPOCH), RC_LOST, ERR_HELD, hint_fenced},
@@ -71,12 +76,14 @@ static const struct row rows[] = {
     {K(_UNKNOWN_PARTITION), RC_RETRY, ERR_KAFKA, hint_topic},
     {K(UNKNOWN_TOPIC_OR_PART), RC_RETRY, ERR_KAFKA, hint_topic},
 
+    /* Only this record is wrong: the next one can be sent. */
     {K(MSG_SIZE_TOO_LARGE), RC_REJECT, ERR_KAFKA, hint_size},
     {K(RECORD_LIST_TOO_LARGE), RC_REJECT, ERR_KAFKA, hint_size},
     {K(INVALID_MSG_SIZE), RC_REJECT, ERR_KAFKA, hint_size},
     {K(INVALID_RECORD), RC_REJECT, ERR_KAFKA,
      "the topic's settings refuse this record (compaction needs a key)"},
 
+    /* auto.offset.reset=error reports a position outside the log instead of moving it. */
     {K(_AUTO_OFFSET_RESET), RC_FATAL, ERR_KAFKA, hint_range},
     {K(OFFSET_OUT_OF_RANGE), RC_FATAL, ERR_KAFKA, hint_range},
     {K(_BAD_MSG), RC_FATAL, ERR_KAFKA, hint_corrupt},
@@ -84,6 +91,7 @@ static const struct row rows[] = {
     {K(INVALID_MSG), RC_FATAL, ERR_KAFKA, hint_corrupt},
     {K(_PARTIAL), RC_FATAL, ERR_KAFKA, hint_corrupt},
     {K(_UNDERFLOW), RC_FATAL, ERR_KAFKA, hint_corrupt},
+    /* Wrong credentials stay wrong until a person changes them. */
     {K(_AUTHENTICATION), RC_FATAL, ERR_CONFIG, hint_auth},
     {K(_SSL), RC_FATAL, ERR_CONFIG, hint_auth},
     {K(SASL_AUTHENTICATION_FAILED), RC_FATAL, ERR_CONFIG, hint_auth},
@@ -114,6 +122,7 @@ static const struct row rows[] = {
      "the broker cannot do this; Kafka 2.5 or later is needed"},
     {K(UNSUPPORTED_COMPRESSION_TYPE), RC_FATAL, ERR_CONFIG, "choose another compression.codec"},
     {K(_FS), RC_FATAL, ERR_CONFIG, "a file named in section [kafka] cannot be read"},
+    /* Calls that this folder must not make. */
     {K(_INVALID_ARG), RC_FATAL, ERR_INTERNAL, hint_bug},
     {K(_STATE), RC_FATAL, ERR_INTERNAL, hint_bug},
     {K(_CONFLICT), RC_FATAL, ERR_INTERNAL, hint_bug},

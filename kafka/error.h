@@ -1,7 +1,7 @@
 /**
  * What: librdkafka's errors as enum rc and struct err. Internal to this folder.
  * Invariants: the table in error.c is the only place where an error code gets its meaning. A code
- *   without a row is RC_RETRY: librdkafka continues by itself after whatever it does not call
+ *   without a row is RC_RETRY: librdkafka continues by itself after an error that it does not call
  *   fatal.
  * Threads: any.
  * Ownership: kafka_err_take takes the error.

@@ -1,6 +1,8 @@
-/* What consumers, producers and admin clients have in common: configuration, log and errors, start
- * and end. Begin with kafka_handle_open(). configure() sets ours, then the user's, then ours again
- * where a promise rests on them (settings[].kept). */
+/* The common part of consumers, producers and admin clients: configuration, log and errors, start
+ * and end. Begin with kafka_handle_open(): configure() sets our values, then the user's, then ours
+ * again where a promise rests on them (settings[].kept); start() makes the client; verify() reads
+ * the kept values back. Calls that may not return go through bounded.c, codes get their meaning in
+ * error.c. */
 #include "kafka/handle.h"
 
 #include "base/log.h"
@@ -19,7 +21,8 @@
 #define CLOSE_TIMEOUT_MS 5000
 #define ALL              (KAFKA_CONSUMER | KAFKA_PRODUCER | KAFKA_ADMIN)
 
-/* What every client gets. kept: a promise rests on it, so the user's other value is refused. */
+/* The settings of every client, by librdkafka's CONFIGURATION.md. kept: a promise rests on it, so
+ * another value of the user's is refused. */
 static const struct setting {
     const char *key, *value;
     int roles;
@@ -38,23 +41,29 @@ static const struct setting {
      true}, /* else the high watermark is the last stable offset */
     {"auto.offset.reset", "error", KAFKA_CONSUMER,
      true}, /* the default jumps to the end and loses everything */
+    /* The position of a queue is in PostgreSQL and moves in the transaction of a claim. */
     {"enable.auto.commit", "false", KAFKA_CONSUMER, true},
     {"enable.auto.offset.store", "false", KAFKA_CONSUMER, true},
+    /* Without it the end of the log cannot be distinguished from a slow fetch. */
     {"enable.partition.eof", "true", KAFKA_CONSUMER, true},
+    /* Off by default: a damaged batch would be claimed as if it were sent so. */
     {"check.crcs", "true", KAFKA_CONSUMER, true},
     {"queued.max.messages.kbytes", "6144", KAFKA_CONSUMER, false}, /* of values only */
     {"queued.min.messages", "64", KAFKA_CONSUMER,
      false}, /* so keys and headers are bounded, too; kafka_source_poll keeps it fast */
     {"fetch.message.max.bytes", "65536", KAFKA_CONSUMER,
-     false}, /* as they are compressed; what is larger comes alone */
+     false}, /* of compressed batches; a larger batch comes alone */
     {"fetch.wait.max.ms", "100", KAFKA_CONSUMER,
      false}, /* how long metadata, asked before an assign, may wait behind the fetch under way */
     {"statistics.interval.ms", "10000", KAFKA_CONSUMER, false}, /* keeps the low watermark fresh */
     {"allow.auto.create.topics", "false", KAFKA_CONSUMER | KAFKA_ADMIN,
-     true}, /* looking creates nothing */
+     true}, /* a question about a topic creates none */
+    /* A retry neither doubles nor reorders records, and a leader that fails loses none that is
+     * acknowledged. */
     {"enable.idempotence", "true", KAFKA_PRODUCER, true},
     {"acks", "all", KAFKA_PRODUCER, true},
     {"linger.ms", "5", KAFKA_PRODUCER, false},
+    /* 32 MB instead of the default of 1 GB: a publisher waits for room. */
     {"queue.buffering.max.kbytes", "32768", KAFKA_PRODUCER, false},
     {"transaction.timeout.ms", "60000", KAFKA_PRODUCER, false},
 };
@@ -72,7 +81,8 @@ static void value_of(const rd_kafka_conf_t *conf, const char *key, char *ret_val
         ret_value[0] = '\0';
 }
 
-/* A kept setting wins; a user who asked for another value is told, rather than ignored. */
+/* A kept setting wins. Another value of the user is an error, because ignoring it would hide a
+ * misunderstanding; the default of librdkafka is none, because it need not come from the user. */
 static enum rc keep(rd_kafka_conf_t *conf, const rd_kafka_conf_t *fresh, const struct setting *s,
                     struct err *err)
 {
@@ -120,32 +130,33 @@ static enum rc configure(rd_kafka_conf_t *conf, const struct kafka_properties *p
 static enum rc verify(const struct kafka_handle *handle, enum kafka_role role, struct err *err)
 {
     for (size_t i = 0; i < SETTING_COUNT; i++) {
-        char want[256], have[256], text[512];
+        char expected[256], have[256], text[512];
         if (!(settings[i].roles & (int)role) || !settings[i].kept)
             continue;
         rd_kafka_conf_t *conf = rd_kafka_conf_new();
         (void)rd_kafka_conf_set(conf, settings[i].key, settings[i].value, text, sizeof text);
-        value_of(conf, settings[i].key, want, sizeof want);
+        value_of(conf, settings[i].key, expected, sizeof expected);
         rd_kafka_conf_destroy(conf);
         value_of(rd_kafka_conf(handle->rk), settings[i].key, have, sizeof have);
-        if (want[0] == '\0' || strcmp(want, have) != 0)
-            return err_set(err, RC_FATAL, ERR_CONFIG, settings[i].key,
-                           "Check the version of librdkafka.",
-                           "librdkafka runs with %s=%s instead of %s", settings[i].key, have, want);
+        if (expected[0] == '\0' || strcmp(expected, have) != 0)
+            return err_set(
+                err, RC_FATAL, ERR_CONFIG, settings[i].key, "Check the version of librdkafka.",
+                "librdkafka runs with %s=%s instead of %s", settings[i].key, have, expected);
     }
     return RC_OK;
 }
 
 static enum log_level level_of(int syslog_level, const char *facility)
 {
-    /* Failed connections come again and again: on_error tells the change of state once. A property
-     * of the other kind of client is normal, the section [kafka] serves both. The mock cluster
-     * cannot refuse to make topics. What a changed number of partitions, or another cluster, means
-     * is told by who looks at the topic. */
+    /* Failed connections come again and again (FAIL): on_error logs the change of state once. A
+     * property of the other kind of client is normal, because the section [kafka] serves both
+     * (CONFWARN). The mock cluster cannot refuse to make topics (AUTOCREATE). A changed number of
+     * partitions, or another cluster, is reported by the part that checks the topic. */
     static const char *const quiet[] = {"FAIL", "CONFWARN", "AUTOCREATE", "PARTCNT", "CLUSTERID"};
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
         if (strcmp(facility, quiet[i]) == 0)
             return LOG_DEBUG;
+    /* Levels of syslog(3): 3 error, 4 warning, 5 notice, 6 informational, 7 debug. */
     if (syslog_level <= 3)
         return LOG_ERROR;
     if (syslog_level == 4)
@@ -156,6 +167,8 @@ static enum log_level level_of(int syslog_level, const char *facility)
 void kafka_handle_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
 {
     const struct kafka_handle *handle = rd_kafka_opaque(rk);
+    /* librdkafka may quote a property in its texts, so secrets are masked in a copy. Called on
+     * librdkafka's threads: only props, which does not change, is read. */
     FREE_AUTO char *safe = xstrdup(text);
     if (handle != NULL)
         kafka_properties_mask(&handle->props, safe);
@@ -178,6 +191,7 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
         (void)snprintf(handle->last_reason, sizeof handle->last_reason, "%s", reason);
         kafka_properties_mask(&handle->props, handle->last_reason);
     }
+    /* An outage is one event, though each broker reports it; kafka_up ends it. */
     if (kafka_err_no_answer(what)) {
         if (what == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN && !atomic_exchange(&handle->down, true) &&
             !handle->quiet)
@@ -189,7 +203,7 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
               "error", handle->last_reason, NULL);
 }
 
-/* librdkafka tells no reconnection; its statistics name a broker that is up. */
+/* librdkafka reports no reconnection, but its statistics name a broker that is up. */
 static int on_statistics(rd_kafka_t *rk, char *json, size_t len, void *opaque)
 {
     (void)rk;
@@ -209,8 +223,8 @@ static const char *brokers_of(const struct kafka_properties *props)
 
 /* The main thread of a client (before 2.4.0) asks for a wait of 0 ms, again and again, for the last
  * millisecond before each of its timers. The kernel may end a wait of this thread later by its
- * slack, also one of 0 ms: so it sleeps instead of spinning. A thread hands its slack down to those
- * it starts; what comes by a signal or a socket is not delayed. */
+ * slack, also one of 0 ms: so it sleeps instead of spinning. A thread inherits the slack of its
+ * creator (prctl(2)); an event of a signal or a socket is not delayed. */
 static rd_kafka_t *new_client(rd_kafka_type_t type, rd_kafka_conf_t *conf, char *text, size_t size)
 {
     int own_ns = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
@@ -235,6 +249,8 @@ static enum rc start(struct kafka_handle *handle, enum kafka_role role, rd_kafka
                             text, sizeof text);
     if (handle->rk != NULL)
         return verify(handle, role, err);
+    /* rd_kafka_new() fails for a bad combination of settings, or because it cannot start its
+     * threads. */
     bool short_of = rd_kafka_last_error() != RD_KAFKA_RESP_ERR__INVALID_ARG;
     rd_kafka_conf_destroy(conf);
     kafka_properties_mask(&handle->props, text);
@@ -358,10 +374,10 @@ enum rc kafka_handle_no_answer(struct kafka_handle *handle, const char *object, 
 {
     while (rd_kafka_poll(handle->rk, 0) > 0) { /* the reason may still be in the queue of events */
     }
-    bool told_why =
+    bool known_cause =
         !kafka_err_no_answer(handle->last_code) && kafka_err_rc(handle->last_code) == RC_FATAL;
     enum rc rc =
-        kafka_err(err, told_why ? handle->last_code : RD_KAFKA_RESP_ERR__TRANSPORT, object, "");
+        kafka_err(err, known_cause ? handle->last_code : RD_KAFKA_RESP_ERR__TRANSPORT, object, "");
     if (err != NULL) {
         utf8_format(err->message, sizeof err->message, "no answer from Kafka at %s within %d ms",
                     handle->brokers, timeout_ms);

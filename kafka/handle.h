@@ -1,9 +1,9 @@
 /**
  * What: one librdkafka client (rd_kafka_t) with our settings, its logs and its state (up or
  *   down). Internal to this folder.
- * Invariants: the settings table in handle.c is what every client gets; one that a promise rests
- *   on cannot be overridden and is read back. A change between up and down is logged once, not
- *   each failed connection.
+ * Invariants: every client gets the settings of the table in handle.c; one that a promise rests on
+ *   cannot be overridden and is read back. A change between up and down is logged once, not each
+ *   failed connection.
  * Threads: librdkafka's threads call the log callback; everything else from the client's own
  *   thread.
  * Ownership: counted: kafka_handle_hold and kafka_handle_close; the last one destroys the client.
@@ -27,7 +27,7 @@ struct kafka_handle {
                            const char *text); /* a consumer's; else NULL */
     char brokers[128];                        /* for error texts */
     struct kafka_properties props;            /* for masking */
-    bool quiet;                               /* others tell whether the cluster is there */
+    bool quiet;                               /* another client of the process logs outages */
     void (*on_statistics)(void *context, const char *json, size_t len); /* NULL: not wanted */
     void *statistics_context;
     _Atomic bool down;
@@ -45,7 +45,7 @@ kafka_handle_open(const struct kafka_properties *props, enum kafka_role role,
                   void *owner, struct kafka_handle **ret_handle, struct err *err);
 /** Its errors are those of this source; NULL: of none. */
 void kafka_handle_serves(struct kafka_handle *handle, void *owner);
-/** Others tell whether the cluster is there. */
+/** Logs no outage: another client of the process does. */
 void kafka_handle_hush(struct kafka_handle *handle);
 struct kafka_handle *kafka_handle_hold(struct kafka_handle *handle);
 void kafka_handle_close(struct kafka_handle *handle);

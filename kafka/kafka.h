@@ -1,6 +1,6 @@
 /**
- * What: one Kafka cluster as librdkafka properties; what a topic is. Only this folder includes
- *   librdkafka.
+ * What: one Kafka cluster as librdkafka properties; the description of a topic. Only this folder
+ *   includes librdkafka.
  * Invariants: every error code is translated in kafka/error.c and nowhere else. Properties are
  *   passed to librdkafka as they are; an unknown one is an error with librdkafka's own text.
  *   Those that a promise rests on ("kept" in the table of handle.c) cannot be given another
@@ -35,7 +35,7 @@ void kafka_properties_copy(struct kafka_properties *to, const struct kafka_prope
 void kafka_properties_done(struct kafka_properties *props);
 
 /** A topic as the cluster describes it. Configuration values are -1 / "" where the broker does not
- * tell (mock, ACL). */
+ * report them (mock, ACL). */
 struct kafka_topic_info {
     char cluster_id[64];
     int partitions; /* 0: no such topic */
@@ -56,8 +56,8 @@ struct kafka_admin; /* a short-lived client for describing and creating */
 MUST_CHECK enum rc kafka_admin_open(const struct kafka_properties *props,
                                     struct kafka_admin **ret_admin, struct err *err);
 void kafka_admin_close(struct kafka_admin *admin);
-/** RC_NONE: the topic does not exist. Waits at most timeout_ms; an unknown topic is never created
- * by looking. */
+/** RC_NONE: the topic does not exist. Waits at most timeout_ms; a question about an unknown topic
+ * never creates it. */
 MUST_CHECK enum rc kafka_topic_describe(struct kafka_admin *admin, const char *topic,
                                         int timeout_ms, struct kafka_topic_info *ret_info,
                                         struct err *err);

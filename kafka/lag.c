@@ -1,6 +1,7 @@
-/* Commits offsets that only people's tools read. Begin with kafka_lag_publish(). A client that was
- * not used for UNUSED_US is closed, because even an idle one costs processor time
- * (bench/notes/idle.md). */
+/* Commits offsets that only people's tools read: a lag monitor for Kafka sees how far a queue is.
+ * Begin with kafka_lag_publish(). Nothing of Lockstep reads these offsets, so a failure is logged
+ * once and retried, and never waited for. A client that was not used for UNUSED_US is closed,
+ * because even an idle one costs processor time (bench/notes/idle.md). */
 #include "kafka/lag.h"
 
 #include "base/clock.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AGAIN_US 1000000
+#define AGAIN_US 1000000 /* a commit that failed is tried again after this */
 /* An open client costs as much processor time in a minute as ten that are opened for one commit. */
 #define UNUSED_US (5 * 1000 * 1000LL)
 
@@ -84,6 +85,7 @@ void kafka_lag_close(struct kafka_lag *lag)
 
 static void failed(struct mark *mark, const struct err *err)
 {
+    /* Once for an outage, not once for each second of it. */
     if (!mark->failing)
         log_err(LOG_WARN, "kafka_lag_not_published", NULL, err);
     mark->failing = true;
@@ -140,6 +142,8 @@ static void send_mark(struct kafka_lag *lag, struct mark *mark)
     rd_kafka_resp_err_t code =
         rd_kafka_commit_queue(mark->handle->rk, list, mark->answers, NULL, NULL);
     rd_kafka_topic_partition_list_destroy(list);
+    /* Noted although it may fail: take_answer() then sets again_us, and the newest offset is sent.
+     */
     mark->sent = mark->offset;
     mark->used_us = clock_boot_us();
     mark->again_us = 0;

@@ -1,5 +1,5 @@
 /**
- * What: commits offsets to consumer groups that nobody joins, so that people's lag tools see a
+ * What: commits offsets to consumer groups that no consumer joins, so that people's lag tools see a
  *   queue. Internal to this folder.
  * Invariants: at most one request per group and partition is under way; a newer offset replaces
  *   one that waits.

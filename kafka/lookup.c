@@ -1,5 +1,7 @@
-/* The request runs on a thread of its own (kafka/bounded.h) and holds the handle, because the
- * caller may have closed the handle before the answer comes. */
+/* Asks a partition's leader for one offset (ListOffsets), with a bound. The request runs on a
+ * thread of its own (kafka/bounded.h) and holds the handle, because the caller may have closed the
+ * handle before the answer comes. times.c asks for a time, watermarks.c for both ends of the log.
+ */
 #include "kafka/lookup.h"
 #include "kafka/bounded.h"
 
@@ -46,6 +48,7 @@ rd_kafka_resp_err_t kafka_lookup(struct kafka_handle *handle, const char *topic,
                               .partition = partition,
                               .timeout_ms = timeout_ms,
                               .offset = timestamp_ms};
+    /* Where the answer comes too late, lookup_free() releases the handle on the other thread. */
     if (!kafka_bounded(ask, lookup_free, lookup, timeout_ms))
         return RD_KAFKA_RESP_ERR__TIMED_OUT;
     rd_kafka_resp_err_t code = lookup->code;

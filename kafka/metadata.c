@@ -1,4 +1,4 @@
-/* A question for metadata, bounded: rd_kafka_metadata counts its time-out on the wall clock, which
+/* Requests metadata with a bound: rd_kafka_metadata counts its time-out on the wall clock, which
  * may be set back meanwhile. */
 #include "kafka/metadata.h"
 
@@ -23,7 +23,7 @@ static void ask(void *argument)
     struct question *question = argument;
     rd_kafka_t *rk = question->handle->rk;
     rd_kafka_topic_t *topic = NULL;
-    if (question->topic != NULL) { /* librdkafka keeps it in mind */
+    if (question->topic != NULL) { /* librdkafka then keeps its metadata fresh */
         topic = rd_kafka_topic_new(rk, question->topic, NULL);
         question->code = topic == NULL ? rd_kafka_last_error() : RD_KAFKA_RESP_ERR_NO_ERROR;
     }

@@ -1,7 +1,7 @@
 /**
- * What: rd_kafka_metadata, waited for by a clock that nobody sets: librdkafka counts its time-out
- *   on the wall clock, and a caller would stand still for as long as that is set back meanwhile.
- *   Internal to this folder.
+ * What: rd_kafka_metadata, waited for by a clock that cannot be set: librdkafka counts its time-out
+ *   on the wall clock, and a caller would wait longer by the time that the clock is set back
+ *   meanwhile. Internal to this folder.
  * Threads: any that may use the handle.
  * Ownership: the caller ends what it gets with rd_kafka_metadata_destroy.
  * Failure: librdkafka's code; RD_KAFKA_RESP_ERR__TIMED_OUT also when the call was left behind.

@@ -1,6 +1,7 @@
 /* The embedded broker: librdkafka's mock cluster in this process, for `lockstep dev` and for tests.
  * It keeps nothing on disk, and transactions, isolation and settings of topics are not those of a
- * broker; the promises are tested against real ones. */
+ * broker; the promises are tested against real ones. One broker listens on a free port of
+ * 127.0.0.1. */
 #include "kafka/mock.h"
 
 #include "base/str.h"
@@ -61,6 +62,8 @@ enum rc kafka_mock_topic(struct kafka_mock *mock, const char *topic, int partiti
     return code == RD_KAFKA_RESP_ERR_NO_ERROR ? RC_OK : kafka_err(err, code, topic, NULL);
 }
 
+/** The next requests of this kind (Kafka protocol, API Keys) are answered with the error, and then
+ * no more. */
 enum rc kafka_mock_inject(struct kafka_mock *mock, int api_key, int count, int error_code,
                           struct err *err)
 {

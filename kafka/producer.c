@@ -15,11 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE_MS         100  /* how long a wait lasts before a failed delivery is looked for */
+#define SLICE_MS         100  /* of one wait; then failed deliveries are checked */
 #define CLOSE_TIMEOUT_MS 5000 /* for aborting what is open */
-/* How long librdkafka's calls about a transaction last before the caller's time is looked at. */
+/* The longest time that one of librdkafka's calls about a transaction takes; then the caller's time
+ * is checked. */
 #define HEED_MS     500
-#define SERVE_EVERY 32 /* records between two looks at the delivery reports */
+#define SERVE_EVERY 32 /* records between two checks of the delivery reports */
 
 struct kafka_producer {
     struct kafka_handle *handle;
@@ -52,6 +53,8 @@ static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *message, void 
     struct kafka_producer *producer = handle->owner;
     (void)rk;
     if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        /* Delivery reports of one partition come in the order of the offsets, so the last one is
+         * the newest. */
         producer->acked++;
         producer->last_offset = message->offset;
         kafka_handle_alive(handle);
@@ -97,11 +100,13 @@ static enum rc give_up(struct kafka_producer *producer, rd_kafka_error_t *error,
          abortable = rd_kafka_error_txn_requires_abort(error) != 0;
     rd_kafka_resp_err_t code = rd_kafka_error_code(error);
     enum rc rc = kafka_err_take(err, error, producer->handle->brokers);
+    /* The flags of the error, not its code, say which kind it is (rdkafka.h,
+     * rd_kafka_error_is_fatal). */
     if (is_fatal)
         return rc == RC_FATAL ? RC_FATAL : RC_LOST;
     if (abortable) {
         (void)rd_kafka_poll(producer->handle->rk, 0);
-        if (producer->failed_rc != RC_OK) /* the cause tells more than the consequence */
+        if (producer->failed_rc != RC_OK) /* the cause is more useful than the consequence */
             return check(producer, err);
         struct err *failure = &producer->failure;
         (void)kafka_err(failure, code, producer->handle->brokers,
@@ -399,7 +404,7 @@ enum rc kafka_abort(struct kafka_producer *producer, int timeout_ms, struct err 
     rc = insist(producer, rd_kafka_abort_transaction, timeout_ms, err);
     if (rc == RC_OK) {
         while (rd_kafka_poll(producer->handle->rk, 0) >
-               0) { /* the reports of what the abort purged */
+               0) { /* the reports of the records that the abort purged */
         }
         producer->in_transaction = false;
     }

@@ -26,18 +26,18 @@ MUST_CHECK enum rc kafka_producer_open(const struct kafka_properties *props,
                                        struct kafka_producer **ret_producer, struct err *err);
 void kafka_producer_close(struct kafka_producer *producer); /* aborts what is open */
 /** From now on no wait of this producer continues when the time of *until_us (clock_boot_us) has
- * come; 0: not yet known. Another thread may set it, of which a wait that has begun hears within
- * half a second; an open transaction is then left to whoever takes the transactional id next.
+ * come; 0: not yet known. Another thread may set it, and a wait that has begun notices it within
+ * half a second; an open transaction is then left to the next producer with the transactional id.
  * Borrowed until the producer is closed. */
 void kafka_producer_until(struct kafka_producer *producer, const _Atomic int64_t *until_us);
 
-/** The time stamp, in milliseconds since 1970, of what kafka_publish takes from now on; 0, as in
- * the beginning: this host's clock. A broker refuses a record that is more than
+/** The time stamp, in milliseconds since 1970, of the records that kafka_publish takes from now on;
+ * 0, as in the beginning: this host's clock. A broker refuses a record that is more than
  * message.timestamp.after.max.ms (an hour, by default) ahead of its own clock. */
 void kafka_producer_time(struct kafka_producer *producer, int64_t time_ms);
 
 /** Learns who leads the topic's partitions, at once; otherwise the first record waits a second for
- * it in 2.0.2. A topic that is not there is told of by the first delivery. */
+ * it in 2.0.2. The first delivery reports a topic that does not exist. */
 MUST_CHECK enum rc kafka_producer_meet(struct kafka_producer *producer, const char *topic,
                                        int timeout_ms, struct err *err);
 MUST_CHECK enum rc kafka_begin(struct kafka_producer *producer, struct err *err);

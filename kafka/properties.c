@@ -44,6 +44,8 @@ enum rc kafka_properties_set(struct kafka_properties *props, const char *key, co
                              struct err *err)
 {
     char text[512] = "";
+    /* A configuration of its own: librdkafka checks name, type and range, and no client sees a
+     * refused value. */
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     rd_kafka_conf_res_t res = rd_kafka_conf_set(conf, key, value, text, sizeof text);
     rd_kafka_conf_destroy(conf);
@@ -54,6 +56,7 @@ enum rc kafka_properties_set(struct kafka_properties *props, const char *key, co
     const char *hint = res == RD_KAFKA_CONF_UNKNOWN
                            ? "the names are those of librdkafka's CONFIGURATION.md"
                            : "see the property's type and range in librdkafka's CONFIGURATION.md";
+    /* librdkafka's text quotes the value. */
     if (is_secret(key))
         return err_set(err, RC_FATAL, ERR_CONFIG, key, hint,
                        "librdkafka refuses the value of this property");

@@ -40,6 +40,8 @@ void kafka_record_take(void *owner, struct kafka_record *ret_record)
     if (rd_kafka_message_headers(message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR)
         return;
     ret_record->headers = headers;
+    /* Of several headers with this name the last one counts, as in lastHeader() of Kafka's clients.
+     */
     if (rd_kafka_header_get_last(headers, "traceparent", &value, &len) ==
             RD_KAFKA_RESP_ERR_NO_ERROR &&
         value != NULL && kafka_traceparent_valid(value, len))
@@ -79,6 +81,7 @@ static void digest_add(XXH3_state_t *state, const char *bytes, size_t len)
         (void)XXH3_128bits_update(state, bytes, len);
 }
 
+/** Key and value only: the queue keeps the offset and the time stamp with the digest. */
 void kafka_record_digest(const struct kafka_record *record, unsigned char ret_digest[16])
 {
     XXH3_state_t state;

@@ -2,8 +2,8 @@
  * What: one record of a topic: its value, key and headers, and its fingerprint.
  * Invariants: a header that is no traceparent as W3C wants it never becomes one.
  * Threads: any, one at a time.
- * Ownership: what a record points to is librdkafka's and lives until kafka_record_free, which its
- *   reader calls before the consumer is closed.
+ * Ownership: the memory that a record points to is librdkafka's and lives until kafka_record_free,
+ *   which its reader calls before the consumer is closed.
  * Failure: none.
  */
 #ifndef KAFKA_RECORD_H

@@ -1,7 +1,7 @@
 /**
  * What: one partition, read through a consumer from an offset that the caller names.
  * Invariants: records come in the order of their offsets; gaps are normal; an offset never comes
- *   twice between two calls of kafka_source_assign. What is buffered ahead is bounded
+ *   twice between two calls of kafka_source_assign. The buffer of records read ahead is bounded
  *   (kafka/consumer.h).
  * Threads: the consumer's thread.
  * Ownership: the caller owns the records that it got (kafka/record.h) and closes a source before
@@ -26,7 +26,7 @@ MUST_CHECK enum rc kafka_source_open(struct kafka_consumer *consumer, const char
                                      struct err *err);
 void kafka_source_close(struct kafka_source *source);
 
-/** Starts, or starts again, at offset; what was buffered is dropped. */
+/** Starts, or starts again, at offset; buffered records are dropped. */
 MUST_CHECK enum rc kafka_source_assign(struct kafka_source *source, int64_t offset,
                                        struct err *err);
 

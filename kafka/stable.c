@@ -1,6 +1,7 @@
-/* Is there an open transaction on a partition? Two answers of ListOffsets are compared: for
- * uncommitted reads it gives the high watermark, for committed reads the last stable offset;
- * between them lies the first open transaction. */
+/* Finds an open transaction on a partition. Two answers of ListOffsets are compared: for
+ * uncommitted reads it gives the high watermark, for committed reads the last stable offset; the
+ * first open transaction begins at the latter. A second client is needed, because the isolation
+ * level belongs to a client and not to a request. */
 #include "kafka/stable.h"
 
 #include "kafka/admin.h"

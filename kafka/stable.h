@@ -1,8 +1,8 @@
 /**
- * What: whether a transaction that nobody has ended holds back the readers of committed records,
- *   from which offset on and since when.
- * Invariants: looking changes nothing. A transaction under way is no trouble by itself: the caller
- *   judges its age.
+ * What: whether a transaction that is still open holds back the readers of committed records, from
+ *   which offset on and since when.
+ * Invariants: the check changes nothing. A transaction under way is no trouble by itself: the
+ *   caller judges its age.
  * Threads: the caller's; two clients are opened for it and closed again, so ask seldom.
  * Ownership: plain data.
  * Failure: as kafka_watermarks.
@@ -19,7 +19,7 @@ struct kafka_open_transaction {
     int64_t since_ms; /* the first record's time stamp, Unix time; -1: not known */
 };
 
-/** RC_NONE: all records are readable; ret_open then tells the end. timeout_ms is for each of three
+/** RC_NONE: all records are readable; ret_open then has the end. timeout_ms is for each of three
  * requests. */
 MUST_CHECK enum rc kafka_open_transaction(const struct kafka_properties *props, const char *topic,
                                           int partition, int timeout_ms,

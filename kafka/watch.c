@@ -1,6 +1,7 @@
-/* One look at a topic, for the executor's watcher. Begin with kafka_watch_look(). The birthmark is
- * metadata of a committed offset: a broker deletes committed offsets of a partition together with
- * its topic, so a topic of the same name that was made again has none. */
+/* One check of a topic, for the executor's watcher: metadata, watermarks, birthmark. Begin with
+ * kafka_watch_look(). The birthmark is metadata of a committed offset: a broker deletes committed
+ * offsets of a partition together with its topic, so a topic of the same name that was made again
+ * has none. */
 #include "kafka/watch.h"
 
 #include "base/str.h"
@@ -32,6 +33,7 @@ enum rc kafka_watch_open(const struct kafka_properties *props, const char *group
         return rc;
     struct kafka_watch *watch = xcalloc(1, sizeof *watch);
     watch->admin.handle = handle;
+    /* The consumer of the same process logs that the cluster is away. */
     kafka_handle_hush(handle);
     watch->group = xstrdup(group);
     *ret_watch = watch;
@@ -79,6 +81,7 @@ static enum rc look_topic(struct kafka_watch *watch, const char *topic, int part
         (void)snprintf(look->cluster_id, sizeof look->cluster_id, "%s", id);
         rd_kafka_mem_free(rk, id);
     }
+    /* A topic that does not exist is a result of the check, not an error. */
     if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
         look->partitions = 0;
     else if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
@@ -86,7 +89,7 @@ static enum rc look_topic(struct kafka_watch *watch, const char *topic, int part
     return RC_OK;
 }
 
-/* Somebody else may have written it: any bytes. */
+/* Another client of the group may have written any bytes. */
 static void read_mark(struct kafka_look *look, const void *bytes, size_t len)
 {
     STR_AUTO mark = {0};
@@ -112,6 +115,8 @@ static enum rc look_mark(struct kafka_watch *watch, const char *topic, int parti
     rd_kafka_topic_partition_list_destroy(list);
     if (look->mark_known)
         return RC_OK;
+    /* A birthmark that cannot be read leaves the rest of the check useful; only a client without an
+     * answer ends it. */
     enum rc rc = failed(watch, code, watch->group, timeout_ms, &look->mark_err);
     if (rc == RC_LOST && err != NULL)
         *err = look->mark_err;

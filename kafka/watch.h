@@ -11,7 +11,7 @@
  *   reads: the admin requests that name any group end the process in 2.0.2 when the broker dies
  *   under them.
  * Failure: RC_LOST + ERR_KAFKA_DOWN: no answer. A birthmark that cannot be read (an ACL) does not
- *   spoil the rest of a look.
+ *   spoil the rest of a check.
  */
 #ifndef KAFKA_WATCH_H
 #define KAFKA_WATCH_H
@@ -26,11 +26,12 @@
 struct kafka_watch;
 
 struct kafka_look {
-    char cluster_id[64]; /* "": not told */
-    int partitions;      /* 0: there is no such topic; what follows but the mark is unknown then */
-    int leader;          /* broker id, -1: none now */
-    int64_t low, high;   /* the log's beginning and its high watermark */
-    bool mark_known;     /* else mark_err says why not */
+    char cluster_id[64]; /* "": not known */
+    /* 0: there is no such topic; the fields below, but for the mark, are unknown then */
+    int partitions;
+    int leader;                 /* broker id, -1: none now */
+    int64_t low, high;          /* the log's beginning and its high watermark */
+    bool mark_known;            /* else mark_err says why not */
     char mark[KAFKA_MARK_SIZE]; /* "": none */
     struct err mark_err;
 };

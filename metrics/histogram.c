@@ -28,6 +28,8 @@ void histogram_observe(struct histogram *histogram, int64_t us)
         else
             high = middle;
     }
+    /* Each count is of its bucket alone: one add, not one for each larger bucket. histogram_text()
+     * sums them up, as the format wants them cumulative. */
     count_add(&histogram->counts[low], 1);
     count_add(&histogram->sum_us, us);
 }

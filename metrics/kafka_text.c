@@ -1,5 +1,7 @@
 /* librdkafka's statistics (STATISTICS.md of librdkafka names the fields) as metrics. Only brokers
- * with a number are shown: the bootstrap addresses would double them. */
+ * with a number are shown: the bootstrap addresses would double them. A field that this version of
+ * librdkafka does not have is 0, and a text that cannot be parsed shows nothing: metrics are no
+ * reason for an error. */
 #include "metrics/names.h"
 #include "metrics/tally_text.h"
 #include "metrics/text.h"
@@ -30,8 +32,8 @@ static void client(const cJSON *root, struct str *text)
     }
 }
 
-/* One family over all brokers that have a number; what it is bootstrapped with and the
- * coordinator's connection have none. */
+/* One family over all brokers that have a number; the bootstrap addresses and the coordinator's
+ * connection have none. */
 static void brokers(const cJSON *root, const char *name, const char *direction,
                     double (*value)(const cJSON *broker), struct str *text)
 {
@@ -43,6 +45,7 @@ static void brokers(const cJSON *root, const char *name, const char *direction,
         if (number(broker, "nodeid") < 0 ||
             (cJSON_IsString(source) && strcmp(source->valuestring, "logical") == 0))
             continue;
+        /* cJSON has numbers as doubles; a broker's id is an int32, which a double holds exactly. */
         (void)snprintf(id, sizeof id, "%.0f", number(broker, "nodeid"));
         const struct text_labels labels = {{id, direction}};
         text_number(text, name, &labels, value(broker));
@@ -55,6 +58,7 @@ static double is_up(const cJSON *broker)
     return cJSON_IsString(state) && strcmp(state->valuestring, "UP") == 0 ? 1 : 0;
 }
 
+/** librdkafka gives microseconds, Prometheus wants seconds. */
 static double round_trip_s(const cJSON *broker)
 {
     return number(cJSON_GetObjectItemCaseSensitive(broker, "rtt"), "avg") / 1e6;
@@ -83,6 +87,8 @@ static void partitions(const cJSON *root, const char *name, const char *field, s
     {
         cJSON_ArrayForEach(partition, cJSON_GetObjectItemCaseSensitive(topic, "partitions"))
         {
+            /* Only partitions that the executor reads; librdkafka also lists others of the topic.
+             */
             const cJSON *desired = cJSON_GetObjectItemCaseSensitive(partition, "desired");
             if (!cJSON_IsTrue(desired))
                 continue;

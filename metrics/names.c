@@ -1,5 +1,8 @@
 /* The table of metrics, from which /metrics, docs/reference/metrics.md and the tests are made. A
- * metric that is not here cannot be written (metric_find). */
+ * metric that is not here cannot be written (metric_find). OWN: counted by this process since it
+ * started. ALL: a gauge of the whole installation, read from the database; ALL_SINCE: a counter
+ * there. PROCESS: names that Prometheus' client libraries use, too. Names follow Prometheus' rules
+ * (Metric and label naming): base units, _total for counters. */
 #include "metrics/names.h"
 
 #include <stddef.h>
@@ -26,7 +29,11 @@
 #define HISTOGRAM METRIC_HISTOGRAM
 
 static const struct metric table[] = {
+    /* The usual pattern for a version: the value is always 1, and the label joins to other metrics.
+     */
     OWN("build_info", GAUGE, "Always 1; the version of the program is in the label.", "version"),
+    /* 0 also while the database is slow: the numbers of the installation are then missing on the
+     * page. */
     OWN("database_up", GAUGE, "1 if the numbers of the installation could be read, else 0.", NULL),
     OWN("tasks_total", COUNTER,
         "Attempts that this executor has ended: completed, failed (for good), error (another "
@@ -43,6 +50,8 @@ static const struct metric table[] = {
     OWN("attempts_lost_total", COUNTER,
         "Attempts of this executor whose session broke or was cancelled.", "queue"),
     OWN("queue_ready", GAUGE, "1 if this executor can work on the queue, else 0.", "queue"),
+    /* By this process, although the cursor is of the database: the watermark is known to the
+     * executor that reads the topic. */
     OWN("queue_lag_messages", GAUGE,
         "Messages of the topic that are not claimed yet, markers of transactions among them.",
         "queue"),
@@ -53,6 +62,8 @@ static const struct metric table[] = {
         "Decisions that times of jobs had passed without a dispatcher.", NULL),
     OWN("schedule_failed_total", COUNTER, "Firings that failed before there was a run.", NULL),
     OWN("schedule_lateness_seconds", HISTOGRAM, "How long after its time a job fired.", NULL),
+    /* Rows with ALL are the same on each daemon of an installation: a query takes the maximum and
+     * not the sum. */
     ALL_SINCE("runs_total", "Ends of runs, since the queue was created.", "queue", "status"),
     ALL("runs_open", "Runs that have not ended.", "queue", "status"),
     ALL("readers",
@@ -84,6 +95,7 @@ static const struct metric table[] = {
         "When a monitor (monitor run) looked last; none if none is known.", NULL),
     ALL("job_last_success_timestamp_seconds",
         "When the newest occurrence of the job that completed had ended.", "job"),
+    /* Fields of librdkafka's statistics; kafka_text.c has the other half of this table. */
     OWN("kafka_messages_received_total", COUNTER, "Messages that librdkafka has fetched.", NULL),
     OWN("kafka_received_bytes_total", COUNTER, "Bytes from the brokers.", NULL),
     OWN("kafka_sent_bytes_total", COUNTER, "Bytes to the brokers.", NULL),

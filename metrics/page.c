@@ -1,7 +1,7 @@
-/* Answers /metrics and /readyz. Begin with page_text() and page_main(). Scrapes wait for the thread
- * with the session, and many scrapes at once cost one reading: an answer is good for a second. A
- * database that does not answer costs a scrape two seconds and hides no number of the process
- * (bench/notes/metrics.md). */
+/* Answers /metrics and /readyz. Begin with page_text() and page_main(). A thread of its own has the
+ * session: a scrape asks it for a reading (lock_fresh), it reads and publishes, and all scrapes
+ * that wait meanwhile take the same answer, which is good for a second. A database that does not
+ * answer costs a scrape two seconds and hides no number of the process (bench/notes/metrics.md). */
 #include "metrics/page.h"
 
 #include "base/clock.h"
@@ -55,6 +55,8 @@ static void lag(const struct page *page, const char *queue, int64_t cursor, bool
     if (!*begun)
         text_family(text, "lockstep_queue_lag_messages");
     *begun = true;
+    /* The two come from different moments: a cursor that is newer than the watermark is no negative
+     * lag. */
     text_number(text, "lockstep_queue_lag_messages", &(const struct text_labels){{queue}},
                 high > cursor ? (double)(high - cursor) : 0);
 }
@@ -65,6 +67,7 @@ static void installation(const struct page *page, const struct db_result *rows, 
     bool lag_begun = false;
     for (int i = 0; i < db_rows(rows); i++) {
         const char *metric = db_text(rows, i, METRICS_INSTALLATION_METRIC);
+        /* A metric of the installation has two labels at most; NULL: it does not have this one. */
         const char *values[2] = {NULL, NULL};
         int columns[2] = {METRICS_INSTALLATION_FIRST, METRICS_INSTALLATION_SECOND};
         for (int c = 0; c < 2; c++)
@@ -74,6 +77,8 @@ static void installation(const struct page *page, const struct db_result *rows, 
             lag(page, values[0], db_int(rows, i, METRICS_INSTALLATION_VALUE), &lag_begun, text);
             continue;
         }
+        /* The statement returns the rows of one metric one behind the other, and the format wants
+         * the samples of a family together. */
         if (!str_same(metric, before))
             text_family(text, metric);
         before = metric;
@@ -140,11 +145,13 @@ static void note(struct page *page, enum rc rc, const struct err *err)
     }
     if (outage_tells(&page->outage, err, clock_boot_us()))
         log_err(LOG_WARN, "metrics_not_read", NULL, err);
+    /* Also a session that may be intact: opening costs little, and a doubtful one could cost each
+     * scrape its patience. */
     db_close(page->db);
     page->db = NULL;
 }
 
-/* Whoever waits gets what was read, or why nothing was. */
+/* Hands the text, or the reason why there is none, to all waiting scrapes at once. */
 static void publish(struct page *page, enum rc rc, const struct str *text, const struct err *err)
 {
     (void)pthread_mutex_lock(&page->lock);
@@ -175,6 +182,8 @@ static void read_all(struct page *page)
     struct err err = {0};
     STR_AUTO text = {0};
     enum rc rc = read_numbers(page, &text, &err), jobs_rc = rc;
+    /* A page without the numbers of jobs would look as if there were no jobs, so the first one
+     * waits for them; later pages show the ones before. */
     bool first = rc == RC_OK && !page->jobs_awaited;
     page->jobs_awaited = page->jobs_awaited || first;
     if (first)
@@ -205,7 +214,7 @@ static bool fresh(const struct page *page)
     return page->read_us != 0 && clock_boot_us() - page->read_us < FRESH_US;
 }
 
-/* Returns with the lock: true: what is there is at most a second old. The first caller asks, all
+/* Returns with the lock held; true: the text is at most a second old. The first caller asks, all
  * later ones wait for the same reading. */
 static bool lock_fresh(struct page *page)
 {
@@ -247,6 +256,7 @@ bool page_ready(struct page *page, struct str *text)
     else if (!page->up)
         str_format(text, "database: %s\n", page->reason.data);
     (void)pthread_mutex_unlock(&page->lock);
+    /* A daemon without queues is ready when its database answers. */
     for (int i = 0; i < tally_queue_count(page->tally); i++) {
         const char *trouble = tally_queue_trouble(page->tally, i);
         if (trouble != NULL)

@@ -1,5 +1,6 @@
 /**
- * What: what a daemon answers on its [metrics] port: the text of /metrics, and whether it is ready.
+ * What: the answers of a daemon on its [metrics] port: the text of /metrics, and whether it is
+ *   ready.
  * Invariants: the numbers of the installation are read at most once a second, by one statement,
  *   however many ask; the last successes of jobs at most every ten seconds, behind the page that
  *   asks, by another one. The first is waited for 2 s; a page without them is answered then, with
@@ -7,7 +8,7 @@
  * Threads: page_open and page_close: one; the rest any. A thread of its own has the session, which
  *   is opened when it is first needed and kept.
  * Ownership: borrows the options' texts and the tally until page_close.
- * Failure: never its owner's: what cannot be read is left out of the page.
+ * Failure: never its owner's: numbers that cannot be read are left out of the page.
  */
 #ifndef METRICS_PAGE_H
 #define METRICS_PAGE_H

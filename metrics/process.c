@@ -1,4 +1,5 @@
-/* The process as Prometheus' own client libraries report it, read from /proc (proc(5)). */
+/* The process as Prometheus' own client libraries report it, read from /proc (proc(5)), so that
+ * dashboards for other programs show this one, too. A number that cannot be read is left out. */
 #include "metrics/process.h"
 
 #include "metrics/text.h"
@@ -26,6 +27,8 @@ static bool stat_fields(double *ret_cpu_s, double *ret_started_s, double *ret_vi
         return false;
     bool read = fgets(line, sizeof line, file) != NULL;
     (void)fclose(file);
+    /* The name is in parentheses and may hold any character, so the fields are counted from its
+     * end. */
     char *at = read ? strrchr(line, ')') : NULL;
     if (at == NULL)
         return false;

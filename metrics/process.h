@@ -4,7 +4,7 @@
  * Invariants: -
  * Threads: any.
  * Ownership: appends to the caller's text.
- * Failure: what cannot be read is left out.
+ * Failure: a number that cannot be read is left out.
  */
 #ifndef METRICS_PROCESS_H
 #define METRICS_PROCESS_H

@@ -1,7 +1,9 @@
 /* Counters that one thread writes and others read: relaxed atomic adds, no lock, a few nanoseconds
- * (bench/notes/metrics.md). A new word or type becomes visible by a release store of its count,
- * which a reader loads with acquire: so it never reads a name that is half written. Memory is
- * bounded: the last place stands for all further words. */
+ * (bench/notes/metrics.md). Begin with tally_task() for the writers and tally_text() for the
+ * readers. A new word or type becomes visible by a release store of its count, which a reader loads
+ * with acquire: so it never reads a name that is half written. Memory is bounded: the last place
+ * stands for all further words. The text of librdkafka's statistics is kept as it is and parsed by
+ * the reader (kafka_text.c). */
 #include "metrics/tally.h"
 
 #include "base/memory.h"
@@ -58,7 +60,10 @@ struct tally *tally_new(const char *const *queues, int count)
     tally->queue_count = count;
     for (int i = 0; i < count; i++) {
         tally->queues[i].name = queues[i];
+        /* -1: not known yet, and then no lag is shown. */
         tally->queues[i].high = -1;
+        /* Not ready until control says so: a load balancer must not see a moment of readiness at
+         * the start. */
         tally->queues[i].trouble = "the executor is starting";
     }
     tally->kafka = xcalloc(1, sizeof *tally->kafka);
@@ -107,12 +112,14 @@ void tally_task(struct tally_queue *queue, const char *type, enum tally_outcome 
         histogram_observe(&queue->wait, waited_us);
 }
 
+/** One writer for each queue, as in kind_of(): the search and the addition need no lock. */
 static void words_add(struct words *words, const char *word)
 {
     int used = atomic_load_explicit(&words->used, memory_order_relaxed), i = 0;
     while (i < used && strncmp(words->words[i], word, sizeof *words->words - 1) != 0)
         i++;
     if (i == used && used < WORDS) {
+        /* A longer word is cut. Two that differ only behind the cut are counted together. */
         size_t len = strnlen(word, sizeof *words->words - 1);
         memcpy(words->words[i], word, len);
         words->words[i][len] = '\0';
@@ -156,10 +163,13 @@ void tally_decided(struct tally *tally, enum tally_decision decision, int64_t la
     if (tally == NULL)
         return;
     count_add(&tally->decisions[decision], 1);
+    /* A time that was skipped or missed has no lateness. */
     if (decision == TALLY_FIRED && late_us >= 0)
         histogram_observe(&tally->lateness, late_us);
 }
 
+/** The one part with a lock: librdkafka's text comes every ten seconds, and a reader needs it
+ * whole. */
 void tally_kafka(struct tally *tally, const char *json, size_t len)
 {
     if (tally == NULL)
@@ -176,6 +186,7 @@ static void tasks_text(const struct tally *tally, struct str *text)
     text_family(text, "lockstep_tasks_total");
     for (int q = 0; q < tally->queue_count; q++) {
         const struct tally_queue *queue = &tally->queues[q];
+        /* Pairs with the release in kind_of(): the types below count are whole. */
         int count = atomic_load_explicit(&queue->kind_count, memory_order_acquire);
         for (int k = 0; k < count; k++)
             for (int o = 0; o < TALLY_OUTCOMES; o++) {
@@ -202,6 +213,7 @@ static void rejected_text(const struct tally *tally, struct str *text)
     text_family(text, "lockstep_rejected_total");
     for (int q = 0; q < tally->queue_count; q++) {
         const struct tally_queue *queue = &tally->queues[q];
+        /* Pairs with the release in words_add(). */
         int used = atomic_load_explicit(&queue->rejected.used, memory_order_acquire);
         for (int i = 0; i < used; i++) {
             const struct text_labels labels = {{queue->name, queue->rejected.words[i]}};
@@ -211,6 +223,8 @@ static void rejected_text(const struct tally *tally, struct str *text)
     }
 }
 
+/** The histogram at this offset of each queue, as one family: a family's samples must be together.
+ */
 static void histograms_text(const struct tally *tally, size_t at, const char *name,
                             struct str *text)
 {
@@ -261,6 +275,7 @@ void tally_text(const struct tally *tally, struct str *text)
         queues_text(tally, text);
     }
     schedules_text(tally, text);
+    /* Copied, so that parsing does not hold the lock against control. */
     STR_AUTO statistics = {0};
     (void)pthread_mutex_lock(&tally->kafka->lock);
     str_add(&statistics, tally->kafka->json.data, tally->kafka->json.len);
@@ -289,5 +304,6 @@ int64_t tally_queue_high(const struct tally *tally, const char *queue)
     for (int i = 0; tally != NULL && i < tally->queue_count; i++)
         if (str_same(tally->queues[i].name, queue))
             return atomic_load_explicit(&tally->queues[i].high, memory_order_relaxed);
+    /* A queue of another executor: its watermark is not known here. */
     return -1;
 }

@@ -1,14 +1,13 @@
 /**
- * What: what a daemon has counted itself since it started, in memory: tasks, barriers, firings.
- *   Each thread that does such work counts it here, and nothing else of it is written down for the
- *   metrics: no statement and no lock is added to any task.
- * Invariants: a number only grows while the process lives, whatever retention deletes and however
- *   often an incarnation is lost. It begins at 0 again with the process, as Prometheus expects of
- *   counters.
+ * What: the counts of a daemon since it started, in memory: tasks, barriers, firings. Each thread
+ *   that does such work counts it here, and nothing else of it is written down for the metrics: no
+ *   statement and no lock is added to any task.
+ * Invariants: a number only grows while the process lives, also when retention deletes rows or an
+ *   incarnation is lost. It begins at 0 again with the process, as Prometheus expects of counters.
  * Threads: a queue's part is written by one thread (the executor's control), the schedules' by the
  *   dispatcher's, Kafka's statistics by control; any thread may read (metrics/tally_text.h).
- * Ownership: tally_new gives it to the caller, who frees it behind all threads that count. Queues'
- *   names are borrowed.
+ * Ownership: tally_new gives it to the caller. The caller frees it behind all threads that count.
+ *   Queues' names are borrowed.
  * Failure: none. A NULL tally, or a NULL queue, counts nothing.
  */
 #ifndef METRICS_TALLY_H

@@ -1,7 +1,7 @@
 /**
- * What: what is read of a tally: its metrics as text, and what becomes of the installation's
- *   numbers with it.
- * Invariants: reading changes nothing and waits for nobody who counts.
+ * What: the readers of a tally: its metrics as text, and the values that the installation's numbers
+ *   need of it.
+ * Invariants: reading changes nothing and waits for no thread that counts.
  * Threads: any.
  * Ownership: appends to the caller's text.
  * Failure: none.

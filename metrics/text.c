@@ -1,5 +1,6 @@
-/* The text format of Prometheus: HELP, TYPE and samples, with \\, newline and " escaped in label
- * values. */
+/* The text format of Prometheus (Exposition formats, version 0.0.4): HELP, TYPE and samples, with
+ * \\, newline and " escaped in label values. A name that is not in the table ends the process: the
+ * documentation and the tests would not have it either. */
 #include "metrics/text.h"
 
 #include "metrics/names.h"
@@ -22,6 +23,8 @@ void text_family(struct str *text, const char *name)
     str_format(text, "# HELP %s %s\n# TYPE %s %s\n", name, metric->help, name, types[metric->type]);
 }
 
+/** separator: the brace before the first label, a comma before the others. It is still the brace
+ * when there was none. */
 static void label(struct str *text, char *separator, const char *name, const char *value)
 {
     str_add(text, separator, 1);
@@ -59,6 +62,7 @@ void text_sample(struct str *text, const char *name, const char *suffix,
 void text_number(struct str *text, const char *name, const struct text_labels *labels, double value)
 {
     char number[40];
+    /* 15 digits are exact for integers below 10^15, and show 0.1 as 0.1. */
     (void)snprintf(number, sizeof number, "%.15g", value);
     text_sample(text, name, "", labels, NULL, number);
 }

@@ -1,7 +1,7 @@
 /**
  * What: the text format of Prometheus (version 0.0.4): families and their samples.
  * Invariants: a family's head comes from the table (metrics/names.h) and is followed by its
- *   samples. What a label may not have as it is, is escaped.
+ *   samples. Characters that a label may not have as they are, are escaped.
  * Threads: any, one at a time for a text.
  * Ownership: appends to the caller's text.
  * Failure: none: a name that is not in the table ends the process, it is a defect.

@@ -1,6 +1,6 @@
-/* What C does about phase locks besides calling the functions of claim, gate and release, which
- * acquire them. After any other error than the two of phaselock_failed() the session is closed,
- * because a lock may have been granted together with the error. */
+/* The part of phase locks that is in C. The functions of claim, gate and release acquire them
+ * (sql/functions/lock/). After any other error than the two of phaselock_failed() the session is
+ * closed, because a lock may have been granted together with the error. */
 #include "phaselock/phaselock.h"
 
 #include "phaselock/failed.h"

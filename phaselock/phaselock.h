@@ -20,8 +20,8 @@
  *   sql/functions/slot/.
  * Invariants: waiting is done at transaction level in slices of at most PHASELOCK_SLICE_MS (a
  *   session-level wait that times out may return an error with the lock held; a waiter pins the
- *   vacuum horizon); what is kept is kept at session level. A lock belongs to the session that took
- *   it and ends with it. Locks count: n takes need n releases.
+ *   vacuum horizon); a lock that is kept is kept at session level. A lock belongs to the session
+ *   that took it and ends with it. Locks count: n takes need n releases.
  * Threads: the session's own.
  * Ownership: borrows the session.
  * Failure: RC_LOST: drop the session. A full lock table is RC_RETRY with a hint.

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* One round: appends what it got to ret_slot_nos. */
+/* One round: appends the slots that it got to ret_slot_nos. */
 static enum rc take_round(struct db *db, int queue_id, int executor_no,
                           const struct slot_reader *readers, int count, int *ret_slot_nos,
                           int *ret_count, struct err *err)
@@ -54,7 +54,8 @@ enum rc slot_take(struct db *db, int queue_id, int executor_no, const struct slo
             rc = take_round(db, queue_id, executor_no, readers, count, ret_slot_nos, &taken, err);
     }
     if (rc == RC_RETRY &&
-        taken > 0) /* the lock table is full, or a row is held: what was got is good */
+        /* the lock table is full, or a row is held: the slots of the first round are good */
+        taken > 0)
         rc = RC_NONE;
     if (rc == RC_OK || rc == RC_NONE)
         *ret_count = taken;

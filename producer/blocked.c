@@ -1,6 +1,7 @@
-/* Who keeps the topic from being read? An open transaction of any producer holds back all readers
- * of committed records, also records that are committed behind it. This file only reports it and
- * ends no transaction. */
+/* An open transaction of any producer holds back all readers of committed records, also from
+ * records that are committed behind it (Kafka's last stable offset). This file finds that
+ * transaction and reports it with its remedy. It ends no transaction: that is an operator's
+ * decision, because the transaction may belong to a program that is at its work. */
 #include "producer/blocked.h"
 
 #include "base/remedies.h"
@@ -9,20 +10,22 @@
 #include <stdio.h>
 #include <time.h>
 
-#define LOOK_WAIT_MS 15000
-#define TELL_AGE_MS  5000 /* a younger one may be any producer at its work */
+#define CHECK_WAIT_MS 15000
+#define REPORT_AGE_MS 5000 /* a younger one may be any producer at its work */
 
-enum rc blocked_look(const struct target *target, struct kafka_open_transaction *ret_open,
-                     struct err *err)
+enum rc blocked_check(const struct target *target, struct kafka_open_transaction *ret_open,
+                      struct err *err)
 {
-    return kafka_open_transaction(target->kafka, target->topic, target->partition, LOOK_WAIT_MS,
+    return kafka_open_transaction(target->kafka, target->topic, target->partition, CHECK_WAIT_MS,
                                   ret_open, err);
 }
 
+/** 0 for an unknown time, and for one in the future: too young to report. */
 static int64_t age_ms(const struct kafka_open_transaction *open)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now); /* the record has its producer's wall clock */
+    /* the record has the wall clock of its producer, which may be ahead of ours */
+    (void)clock_gettime(CLOCK_REALTIME, &now);
     int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
     return open->since_ms < 0 || open->since_ms > now_ms ? 0 : now_ms - open->since_ms;
 }
@@ -50,8 +53,8 @@ static void advise(const struct target *target, const struct kafka_open_transact
                    target->topic, target->partition, open->offset);
 }
 
-void blocked_tell(const struct target *target, const struct progress *progress,
-                  const struct kafka_open_transaction *open)
+void blocked_report(const struct target *target, const struct progress *progress,
+                    const struct kafka_open_transaction *open)
 {
     char what[512], hint[512];
     describe(target, open, what, sizeof what);
@@ -59,11 +62,11 @@ void blocked_tell(const struct target *target, const struct progress *progress,
     progress_notice(progress, "%s\n  hint: %s", what, hint);
 }
 
-void blocked_tell_old(const struct target *target, const struct progress *progress,
-                      const struct kafka_open_transaction *open)
+void blocked_report_old(const struct target *target, const struct progress *progress,
+                        const struct kafka_open_transaction *open)
 {
-    if (age_ms(open) >= TELL_AGE_MS)
-        blocked_tell(target, progress, open);
+    if (age_ms(open) >= REPORT_AGE_MS)
+        blocked_report(target, progress, open);
 }
 
 enum rc blocked_err(const struct target *target, const struct kafka_open_transaction *open,

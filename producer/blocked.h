@@ -15,14 +15,14 @@
 #include "producer/target.h"
 
 /** RC_NONE: there is none. */
-MUST_CHECK enum rc blocked_look(const struct target *target,
-                                struct kafka_open_transaction *ret_open, struct err *err);
-void blocked_tell(const struct target *target, const struct progress *progress,
-                  const struct kafka_open_transaction *open);
+MUST_CHECK enum rc blocked_check(const struct target *target,
+                                 struct kafka_open_transaction *ret_open, struct err *err);
+void blocked_report(const struct target *target, const struct progress *progress,
+                    const struct kafka_open_transaction *open);
 /** Only one that is some seconds old: a younger one may be any producer at its work. */
-void blocked_tell_old(const struct target *target, const struct progress *progress,
-                      const struct kafka_open_transaction *open);
-/** ERR_HELD, with what can be done. */
+void blocked_report_old(const struct target *target, const struct progress *progress,
+                        const struct kafka_open_transaction *open);
+/** ERR_HELD, with the remedy. */
 enum rc blocked_err(const struct target *target, const struct kafka_open_transaction *open,
                     struct err *err);
 

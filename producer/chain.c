@@ -28,6 +28,7 @@ bool chain_parse(const char *text, struct chain *ret_chain)
 {
     struct chain chain = {0};
     int end = 0;
+    /* sscanf alone would take a sign, blanks and fewer digits, so the form is checked before it. */
     if (*text != '\0' &&
         (strlen(text) != 32 || strspn(text, "0123456789abcdef") != 32 ||
          sscanf(text, "%16" SCNx64 "%16" SCNx64 "%n", &chain.high, &chain.low, &end) != 2 ||

@@ -1,11 +1,11 @@
 /**
- * What: a digest of a run's records, in their order, that can be carried on from any of them: how a
- *   resumed publish knows that its source gives what is on the topic already.
+ * What: a digest of a run's records, in their order, that can continue behind any of them. A
+ *   resumed publish proves with it that its source gives the records that are on the topic.
  * Invariants: {0} is the digest of no record. Each step takes the digest before it as the seed of
  *   XXH3-128. It finds mistakes, not forgers.
  * Threads: plain data.
  * Ownership: plain data.
- * Failure: chain_parse: what is not 32 hexadecimal digits.
+ * Failure: chain_parse refuses a text that is not 32 hexadecimal digits.
  */
 #ifndef PRODUCER_CHAIN_H
 #define PRODUCER_CHAIN_H

@@ -10,7 +10,9 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#define CHUNKS       8 /* filled, being checked, or waiting to be taken */
+#define CHUNKS 8 /* filled, being checked, or waiting to be taken */
+/* With the CHECKER_CHUNK tasks of a chunk this bounds the memory: few long tasks are a chunk, too.
+ */
 #define CHUNK_BYTES  (256 * 1024)
 #define MOST_HELPERS 3 /* one thread reads no faster than so many can check */
 
@@ -43,6 +45,7 @@ void checker_close(struct checker *checker)
     (void)pthread_cond_broadcast(&checker->work);
     (void)pthread_mutex_unlock(&checker->lock);
     crew_join(&checker->helpers);
+    /* Only now, after the join: a helper may have been inside a chunk. */
     for (int i = 0; i < CHUNKS; i++)
         str_done(&checker->ring[i].texts);
     (void)pthread_cond_destroy(&checker->done);
@@ -73,7 +76,8 @@ static void check(const struct checker *checker, struct checker_chunk *chunk)
     }
 }
 
-/** Under the lock, which is open while it checks. */
+/** Called with the lock held; unlocks it for the check itself. The thread that increments begun
+ * owns the chunk until done, so no second thread checks it. */
 static void check_next(struct checker *checker)
 {
     struct checker_chunk *chunk = &checker->ring[checker->begun++ % CHUNKS];
@@ -97,7 +101,8 @@ static void *help(void *arg)
     return NULL;
 }
 
-/** As many as there are; what no helper checks, the caller does. */
+/** Starts one thread for each processor but the first. The caller checks every chunk that no helper
+ * has begun. */
 static void start_helpers(struct checker *checker)
 {
     struct err ignored;

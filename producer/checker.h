@@ -5,8 +5,8 @@
  * Invariants: a chunk that is given comes back, checked, in order, unless the checker is closed
  *   before. One with a task that is wrong comes back as faulty; its tasks from the wrong one on are
  *   not checked, so that the caller, which checks them again, reports all in order.
- * Threads: all calls from the caller's own. As many others as there are processors beside the
- *   first, a few at most; they start with the first chunk that is full, and call staged_check only.
+ * Threads: all calls from the caller's own. One other for each processor but the first, a few at
+ *   most; they start with the first chunk that is full, and call staged_check only.
  * Ownership: checker_open gives, checker_close takes; it borrows the source. Chunks are the
  *   checker's.
  * Failure: none. Where no thread can be started the caller checks by itself.

@@ -1,6 +1,7 @@
 /* The columns of CSV and of queries, as one table: name, field of the message, kind. A row becomes
  * the JSON text that a JSON Lines source would have, and the codec (task/message.c) judges it as a
- * whole. */
+ * whole. So this file checks only that a value can be written as JSON of the right type, and no
+ * rule about tasks exists twice. docs/reference/message.md has the fields. */
 #include "producer/columns.h"
 
 #include "base/utf8.h"
@@ -19,6 +20,7 @@ static const struct column {
     bool required;
 } known[] = {
     {"order", "order", COLUMN_INTEGER, true},
+    /* ORDER is reserved in SQL: a column of a table that has this name needs quotes. */
     {"execution_order", "order", COLUMN_INTEGER, false},
     {"sql", "sql", COLUMN_TEXT, false},
     {"name", "name", COLUMN_TEXT, false},
@@ -51,6 +53,7 @@ enum { KNOWN = sizeof known / sizeof *known };
     "steps, command, args, input, url, method, headers, body, kind; the first line of a CSV file " \
     "is its header"
 
+/** By field and not by name: order and execution_order together are one field twice. */
 static bool has_field(const struct columns *columns, const char *field)
 {
     for (int i = 0; i < columns->count; i++)
@@ -62,6 +65,8 @@ static bool has_field(const struct columns *columns, const char *field)
 static enum rc add_column(struct columns *columns, const struct column_value *name, struct err *err)
 {
     char object[80];
+    /* A name that is not known may be the first line of a binary file: it is cut for the message.
+     */
     int shown = name->len < 60 ? (int)name->len : 60;
     (void)snprintf(object, sizeof object, "%.*s", shown, name->text);
     int i = 0;
@@ -78,7 +83,8 @@ static enum rc add_column(struct columns *columns, const struct column_value *na
     return RC_OK;
 }
 
-/* What is to be done stands in one of these; which of them a row needs, its type says. */
+/* The fields that hold the work of a task. The type of a row says which of them it needs, and the
+ * codec checks that; a header without any of them can only be a mistake. */
 static int work_columns(const struct columns *columns)
 {
     static const char *const fields[] = {"sql", "command", "url", "steps", "type"};
@@ -97,6 +103,7 @@ enum rc columns_header(const struct column_value *names, int count, struct colum
         if (rc != RC_OK)
             return rc;
     }
+    /* Refused at the header, once, instead of once for each row. */
     for (int i = 0; i < KNOWN; i++)
         if (known[i].required && !has_field(&columns, known[i].field))
             return err_set(err, RC_REJECT, ERR_USAGE, known[i].name, KNOWN_HINT,
@@ -108,6 +115,7 @@ enum rc columns_header(const struct column_value *names, int count, struct colum
     return RC_OK;
 }
 
+/** Bytes that a terminal would interpret are shown as question marks. */
 static enum rc bad_value(const struct column *column, const struct column_value *value,
                          const char *wanted, struct err *err)
 {
@@ -128,10 +136,14 @@ static enum rc add_integer(const struct column *column, const struct column_valu
     if (!int64_parse(value->text, value->len, &n))
         return bad_value(column, value, "an integer in plain digits, at most 9223372036854775807",
                          err);
+    /* The digits are copied as they are: a double, as JSON libraries use for numbers, would round
+     * an order above 2^53. */
     str_add(out, value->text, value->len);
     return RC_OK;
 }
 
+/** PostgreSQL prints a boolean as t and f (datatype-boolean), a CSV file usually spells the words.
+ */
 static enum rc add_boolean(const struct column *column, const struct column_value *value,
                            struct str *out, struct err *err)
 {
@@ -203,7 +215,11 @@ enum rc columns_row(const struct columns *columns, const struct column_value *va
                        "the row has %d values, the header has %d columns", count, columns->count);
     for (int i = 0; i < count; i++) {
         const struct column *column = columns->at[i];
+        /* CSV does not distinguish NULL from an empty value, so both leave the field out, also of a
+         * query. */
         bool none = values[i].text == NULL || values[i].len == 0;
+        /* sql is needed in each row only where no other column can hold the work or a type that
+         * needs none. */
         bool needed = strcmp(column->field, "order") == 0 || column->required ||
                       (strcmp(column->field, "sql") == 0 && work_columns(columns) == 1);
         if (none && needed)

@@ -1,5 +1,7 @@
 /* Publishes a source that is read whole before anything is sent: every fault is reported, with its
- * line, and a source with a fault publishes nothing. Begin with publish_finite(). */
+ * line, and a source with a fault publishes nothing. Begin with publish_finite(): read and check
+ * (checker.c), compare the digest of a resumed run, sort (batch.c), send (sending.c). A source that
+ * does not fit in memory, or that never ends, is for stream.c. */
 #include "producer/batch.h"
 #include "producer/checker.h"
 #include "producer/sending.h"
@@ -11,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_SLICE_MS       1000
+#define READ_SLICE_MS       1000  /* a silent pipe delays an interrupt so long */
 #define TICK_EVERY          256   /* tasks */
 #define TRANSACTION_TIMEOUT 60000 /* librdkafka's default, ms */
 
-/** All of a source: what is read of it, and what is wrong with it. */
+/** All of a source: the tasks that were read, and the faults that were found. */
 struct reading {
     struct publishing *p;
     struct batch *batch;
@@ -25,7 +27,7 @@ struct reading {
     int64_t first_line;
 };
 
-static void tell_fault(struct reading *r, int64_t line, const struct err *err)
+static void report_fault(struct reading *r, int64_t line, const struct err *err)
 {
     if (r->faults++ == 0) {
         r->first = *err;
@@ -50,20 +52,23 @@ static enum rc count_faults(const struct reading *r, struct err *err)
                    r->faults, r->first.message);
 }
 
+/** Checks the tasks of a faulty chunk again, in their order, because a helper stops at the first
+ * fault. After a fault no task is kept: nothing will be published, and the rest of the source is
+ * only read for its faults. */
 static void take_chunk(struct reading *r, const struct checker_chunk *chunk)
 {
     struct err fault;
     for (int i = 0; i < chunk->count; i++) {
         struct staged_task task = checker_task(chunk, i);
         if (chunk->faulty && staged_check(r->p->origin.staged, &task, &fault) != RC_OK)
-            tell_fault(r, task.line, &fault);
+            report_fault(r, task.line, &fault);
         else if (r->faults == 0)
             batch_add(r->batch, &task);
     }
     checker_release(r->checker);
 }
 
-/** Takes all that was read, so that what is wrong with it is told before anything else happens. */
+/** Takes all that was read, so that its faults are reported before anything else happens. */
 static void catch_up(struct reading *r)
 {
     const struct checker_chunk *chunk;
@@ -79,8 +84,9 @@ static enum rc read_tasks(struct reading *r, struct err *err)
     struct publishing *p = r->p;
     struct staged *staged = p->origin.staged;
     struct err fault;
+    /* A FETCH of a query cannot be waited for with a time-out (staged_query.c). */
     int slice_ms = staged_may_wait(staged) ? READ_SLICE_MS : -1;
-    bool behind = false; /* what was read may be wrong and is not told of yet */
+    bool behind = false; /* tasks were read whose faults are not reported yet */
     for (;;) {
         struct staged_task task;
         enum rc rc = staged_read(staged, behind && slice_ms > 0 ? 0 : slice_ms, &task, &fault);
@@ -96,7 +102,7 @@ static enum rc read_tasks(struct reading *r, struct err *err)
             if (rc == RC_NONE)
                 return RC_OK;
             if (rc == RC_REJECT)
-                tell_fault(r, staged_line(staged), &fault);
+                report_fault(r, staged_line(staged), &fault);
             else if (rc != RC_RETRY) {
                 *err = fault;
                 return rc;
@@ -123,6 +129,7 @@ static enum rc read_all(struct publishing *p, struct batch *batch, struct err *e
     return rc;
 }
 
+/** Needs the sorted batch. A dry run reports each phase when its last task is counted. */
 static int64_t count_phases(const struct publishing *p, const struct batch *batch)
 {
     const struct publish_options *options = p->options;
@@ -164,7 +171,8 @@ static enum rc send_all(struct publishing *p, const struct batch *batch, struct 
         if (rc != RC_OK)
             return rc;
     }
-    enum rc rc = resume_verify(p, err); /* it may have come to its end too early */
+    /* the source may be shorter than the records that the topic has */
+    enum rc rc = resume_verify(p, err);
     return rc == RC_OK ? sending_end(p, false, err) : rc;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What: what a caller of publish_run says and hears: the source, the run, and callbacks.
+ * What: the parameters and callbacks of publish_run: the source, the run, and the callbacks.
  * Invariants: plain data; the options do not change while publish_run works.
  * Threads: callbacks run on the caller's own.
  * Ownership: everything is borrowed. Strings that a callback is given live until it returns.
@@ -42,7 +42,7 @@ struct publish_phase {
     int64_t order, previous_order, tasks;
 };
 
-#define PUBLISH_NAME_BYTES 1000 /* of a run's name: it stands in its first message */
+#define PUBLISH_NAME_BYTES 1000 /* of a run's name, which is in its first message */
 
 struct publish_options {
     const char *conninfo;

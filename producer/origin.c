@@ -1,5 +1,6 @@
 /* Where the tasks come from, and how it is recorded in the run's row, so that a resumed publish
- * finds the same source. Only a regular file has a digest; a pipe cannot be read again. */
+ * finds the same source. Only a regular file has a digest; a pipe cannot be read again, and a query
+ * gives the rows of another moment. The comparison is in resume.c. */
 #include "producer/origin.h"
 
 #include "producer/source.h"
@@ -18,6 +19,8 @@ struct origin origin_of(const struct publish_options *options)
 void origin_recall(struct origin *origin, bool stream, enum publish_format format)
 {
     origin->stream = stream;
+    /* An option counts more than the row: the copy from which a user resumes may have another
+     * suffix. */
     if (origin->format == PUBLISH_AUTO)
         origin->format = format;
 }
@@ -37,6 +40,8 @@ enum rc origin_open(struct origin *origin, const char *conninfo, size_t limit, s
 {
     if (origin->path != NULL)
         return staged_open_file(origin->path, origin->format, limit, &origin->staged, err);
+    /* A session of its own: the user's SQL may fail, set parameters or take long, and the session
+     * with the lock must answer meanwhile. */
     enum rc rc = db_open(conninfo, DB_QUERY, &origin->db, err);
     if (rc != RC_OK)
         return rc;
@@ -45,6 +50,7 @@ enum rc origin_open(struct origin *origin, const char *conninfo, size_t limit, s
 
 enum rc origin_digest_file(struct origin *origin, int64_t bytes, struct err *err)
 {
+    /* Standard input would be consumed by the reading. */
     if (origin->path == NULL || strcmp(origin->path, "-") == 0)
         return RC_OK;
     enum rc rc =

@@ -13,7 +13,7 @@
 #include "producer/staged.h"
 
 struct origin {
-    const char *path, *query; /* both NULL: a pipe that nobody can read again */
+    const char *path, *query; /* both NULL: a pipe, which cannot be read again */
     enum publish_format format;
     bool stream;
     struct db *db; /* the session of the query, NULL otherwise */
@@ -34,7 +34,7 @@ MUST_CHECK enum rc origin_open(struct origin *origin, const char *conninfo, size
                                struct err *err);
 /** The digest of the first bytes (-1: all) of a file that is not read yet. */
 MUST_CHECK enum rc origin_digest_file(struct origin *origin, int64_t bytes, struct err *err);
-/** The digest of what was read. */
+/** Sets the digest of the bytes that were read. */
 void origin_digest_read(struct origin *origin);
 /** As the row of a run has it: "file", "pipe" or "query", and the file's absolute path or the query
  * (NULL: a pipe). */

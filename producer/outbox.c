@@ -1,5 +1,6 @@
 /* Records that are made and not yet given to librdkafka: one call takes many, because each call
- * costs a lock of librdkafka's queue (bench/notes/publish.md). */
+ * costs a lock of librdkafka's queue (bench/notes/publish.md). The bound on bytes limits what a
+ * process holds twice, here and in librdkafka, which copies the values. */
 #include "producer/outbox.h"
 
 #define OUTBOX_BYTES (256 * 1024)

@@ -1,5 +1,7 @@
-/* What a caller is shown, four times a second at most, and the one place where a cancel is asked
- * for. The first report of a stage comes at once. */
+/* The reports for a caller, four times a second at most, and the one place that asks the caller for
+ * a cancel. The first report of a stage comes at once. Parts that wait call progress_tick() and
+ * sleep no longer than progress_due_us(). The numbers are collected by the callback `fill`
+ * (publishing.c), so that this file depends on no other part. */
 #include "producer/progress.h"
 
 #include "base/clock.h"
@@ -8,12 +10,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Four reports a second look smooth to a person and cost little. */
 #define REPORT_EVERY_US 250000
 
 struct progress progress_of(const struct publish_options *options, const void *state,
-                            void (*look)(const void *state, struct publish_progress *report))
+                            void (*fill)(const void *state, struct publish_progress *report))
 {
-    return (struct progress){.options = options, .state = state, .look = look, .total = -1};
+    return (struct progress){.options = options, .state = state, .fill = fill, .total = -1};
 }
 
 void progress_read(struct progress *progress)
@@ -37,12 +40,12 @@ static void report(struct progress *progress, int64_t now_us, const char *run_st
     if (options->progress == NULL || now_us < progress->due_us)
         return;
     progress->due_us = now_us + REPORT_EVERY_US;
-    struct publish_progress tell = {.stage = progress->stage,
-                                    .read = progress->read,
-                                    .total = progress->total,
-                                    .run_status = run_status};
-    progress->look(progress->state, &tell);
-    options->progress(options->context, &tell);
+    struct publish_progress filled = {.stage = progress->stage,
+                                      .read = progress->read,
+                                      .total = progress->total,
+                                      .run_status = run_status};
+    progress->fill(progress->state, &filled);
+    options->progress(options->context, &filled);
 }
 
 void progress_report(struct progress *progress, const char *run_status)
@@ -53,6 +56,7 @@ void progress_report(struct progress *progress, const char *run_status)
 void progress_stage(struct progress *progress, enum publish_stage stage)
 {
     progress->stage = stage;
+    /* The report of the new stage is not delayed by the last one of the old. */
     progress->due_us = clock_boot_us();
     progress_report(progress, "");
 }
@@ -66,6 +70,7 @@ enum rc progress_tick(struct progress *progress, int64_t now_us, struct err *err
     if (rc != RC_OK)
         return rc;
     report(progress, now_us, "");
+    /* Also without a callback, or each tick would ask for a cancel. */
     progress->due_us = now_us + REPORT_EVERY_US;
     return RC_OK;
 }
@@ -73,12 +78,15 @@ enum rc progress_tick(struct progress *progress, int64_t now_us, struct err *err
 enum rc progress_cancelled(const struct progress *progress, struct err *err)
 {
     const struct publish_options *options = progress->options;
+    /* Called from the thread of the publisher, so the caller's callback needs no lock; a signal
+     * handler sets a flag that it reads. */
     if (options->cancelled == NULL || !options->cancelled(options->context))
         return RC_OK;
     return err_set(err, RC_REJECT, ERR_CANCELLED, options->queue, NULL,
                    "the publishing was interrupted");
 }
 
+/** A caller without a callback, such as the relay, has only its log. */
 void progress_notice(const struct progress *progress, const char *fmt, ...)
 {
     const struct publish_options *options = progress->options;
@@ -93,6 +101,7 @@ void progress_notice(const struct progress *progress, const char *fmt, ...)
         log_event(LOG_WARN, "publish_notice", "queue", options->queue, "message", text, NULL);
 }
 
+/** Without a callback the fault is not lost: publish_run() returns the first one. */
 void progress_fault(const struct progress *progress, const char *source, int64_t line,
                     const struct err *err)
 {

@@ -1,6 +1,6 @@
 /**
- * What: what a publisher tells its caller while it works: progress, notices, faults of the source;
- *   and the question whether the caller wants it to give up.
+ * What: the reports of a publisher to its caller: progress, notices, faults of the source; and the
+ *   question whether the caller cancels it.
  * Invariants: only progress.c writes the fields. The callback of progress is called at every change
  *   of stage, and otherwise at most once in 250 ms.
  * Threads: the caller's own; the callbacks run on it.
@@ -15,16 +15,16 @@
 struct progress {
     const struct publish_options *options;
     const void *state;
-    void (*look)(const void *state, struct publish_progress *report);
+    void (*fill)(const void *state, struct publish_progress *report);
     enum publish_stage stage;
     int64_t read, total; /* tasks; total -1: not known */
     int64_t due_us;      /* the next report */
 };
 
-/** look fills in a report what the other parts know: run, sent, acked. state, which it is given,
- * must live as long. */
+/** fill() writes into a report the values of the other parts: run, sent, acked. state, which it is
+ * given, must live as long. */
 struct progress progress_of(const struct publish_options *options, const void *state,
-                            void (*look)(const void *state, struct publish_progress *report));
+                            void (*fill)(const void *state, struct publish_progress *report));
 void progress_stage(struct progress *progress, enum publish_stage stage);
 /** One more task was read. */
 void progress_read(struct progress *progress);

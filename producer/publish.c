@@ -51,6 +51,8 @@ static enum rc check_options(const struct publish_options *options, struct err *
     return resumes ? check_resume(options, err) : RC_OK;
 }
 
+/** A resumed run that was read from a pipe has no source: no task is read, and only its end can be
+ * found on the topic. */
 static enum rc send_source(struct publishing *p, struct err *err)
 {
     if (!origin_is_known(&p->origin))
@@ -61,8 +63,9 @@ static enum rc send_source(struct publishing *p, struct err *err)
     return rc;
 }
 
-/** What keeps the run that was published from being run, each with what helps. */
-static void tell_hindrances(const struct publishing *p)
+/** Reports each reason why no executor runs the published run, with its remedy. An error of the
+ * query is ignored: the run is published, and this process must not exit as if it were not. */
+static void report_hindrances(const struct publishing *p)
 {
     DB_RESULT_AUTO *rows = NULL;
     struct err ignored;
@@ -75,6 +78,8 @@ static void tell_hindrances(const struct publishing *p)
                         db_text(rows, i, PUBLISH_HINDRANCES_HELPS));
 }
 
+/** Opens the session and reads the queue; the policy of a resumed run is recalled later, by
+ * resume_find(). */
 static enum rc find_queue(struct publishing *p, struct err *err)
 {
     const char *on_failure = p->options->on_failure;
@@ -106,16 +111,20 @@ static enum rc publish(struct publishing *p, struct err *err)
         rc = send_source(p, err);
     if (rc != RC_OK)
         rc = failed_publish(p, rc, err);
+    /* The state decides, not rc alone: a dry run also returns RC_OK, and failed_publish() turns a
+     * lost answer to the last commit into RC_OK. */
     if (rc != RC_OK || p->run.state != RUN_ENDED)
         return rc;
     sending_finish(p);
-    tell_hindrances(p);
+    report_hindrances(p);
     if (p->options->books.done != NULL)
         p->options->books.done(p->options->books.context);
     return RC_OK;
 }
 
-/** What the waiting does not need: the next producer may come. */
+/** Releases all that the wait for the outcome does not need, so that the next producer can publish
+ * meanwhile. The Kafka producer is closed before the lock is released: a successor that fenced it
+ * would make its last calls fail. */
 static void close_sending(struct publishing *p)
 {
     transaction_close(&p->transaction);
@@ -123,7 +132,7 @@ static void close_sending(struct publishing *p)
     session_unlock(&p->session, &p->target);
 }
 
-static void tell_result(const struct publishing *p, struct publish_result *ret_result)
+static void fill_result(const struct publishing *p, struct publish_result *ret_result)
 {
     if (p->run.state != RUN_NEW)
         (void)snprintf(ret_result->run, sizeof ret_result->run, "%s", p->run.id);
@@ -151,7 +160,7 @@ enum rc publish_run(const struct publish_options *options, struct publish_result
     close_sending(&p);
     if (rc == RC_OK && options->wait && !options->dry_run)
         rc = publishing_wait(&p, ret_result->status, err);
-    tell_result(&p, ret_result);
+    fill_result(&p, ret_result);
     resume_done(&p.resume);
     session_close(&p.session);
     return rc;

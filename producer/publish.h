@@ -11,8 +11,8 @@
  * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer, on the
  *   queue, with its transactional id, or with a transaction that hides the topic's end; ERR_CONFIG:
  *   the topic is not fit; ERR_CANCELLED: the caller's wish; ERR_FAILED: the run waited for ended
- *   badly; ERR_TIMEOUT: it did not end in time. What was sent and not committed is invisible for
- *   ever; a run of which a part is committed is ended as aborted, or, where that cannot be done
+ *   badly; ERR_TIMEOUT: it did not end in time. Records that were sent and not committed are never
+ *   visible; a run of which a part is committed is ended as aborted, or, where that cannot be done
  *   (the process, Kafka or the lock is gone), left to be resumed or to be closed by the next
  *   producer.
  */
@@ -22,8 +22,8 @@
 #include "producer/options.h"
 
 struct publish_result {
-    char run[37];                      /* "" until the run's row is written, and in a dry run */
-    int64_t tasks, phases;             /* of the source; of a failed stream: what was committed */
+    char run[37];          /* "" until the run's row is written, and in a dry run */
+    int64_t tasks, phases; /* of the source; of a failed stream: those that are committed */
     int64_t first_offset, last_offset; /* of the run's records; -1 = not known */
     char status[32];                   /* lockstep.run.status as last seen by wait, otherwise "" */
 };

@@ -1,10 +1,11 @@
-/* What all steps share while they wait: one tick for progress, cancelling and the note in the run's
- * row, and one answer to the question when the next part has something to do. */
+/* All steps share this while they wait: one tick for progress, cancelling and the note in the run's
+ * row, and one answer to the question when the next part has something to do. A step that waits
+ * longer than publishing_due_us() would miss the check of its lock. */
 #include "producer/publishing.h"
 
 #include "base/clock.h"
 
-static void look(const void *state, struct publish_progress *report)
+static void fill(const void *state, struct publish_progress *report)
 {
     const struct publishing *p = state;
     int64_t last_offset;
@@ -32,5 +33,5 @@ int64_t publishing_due_us(const struct publishing *p)
 
 void publishing_reports(struct publishing *p, const struct publish_options *options)
 {
-    p->progress = progress_of(options, p, look);
+    p->progress = progress_of(options, p, fill);
 }

@@ -8,10 +8,10 @@
  *     session       PostgreSQL, and the producers' lock      -
  *     origin        where the tasks come from                -
  *     run           id, policy, how far it is published      the next note in its row
- *     records       what the next record continues           -
- *     transaction   the Kafka producer, and what is open     when it must be committed
+ *     records       position and chain of the next record    -
+ *     transaction   the Kafka producer, its open transaction when it must be committed
  *     resume        the run that is continued                -
- *     progress      what the caller is told                  the next report
+ *     progress      the reports to the caller                the next report
  *
  * Invariants: the row of the run exists before the first record is sent. Of a run that is resumed
  *   the records that the topic has are made again and not sent; until they are found to be the same
@@ -50,13 +50,13 @@ MUST_CHECK enum rc publish_stream(struct publishing *p, struct err *err);
 MUST_CHECK enum rc publishing_takeover(struct publishing *p, bool without_exception,
                                        struct err *err);
 
-/** resume.c: under the lock: what of the run is on the topic. With run_state RUN_ENDED all of it
- * is. */
+/** resume.c: called under the lock. Finds how much of the run is on the topic; all of it sets
+ * RUN_ENDED. */
 MUST_CHECK enum rc resume_settle(struct publishing *p, struct err *err);
 /** Called when the source has given the records that are on the topic again, or has come to its
  * end. */
 MUST_CHECK enum rc resume_verify(struct publishing *p, struct err *err);
-/** Of a source that nobody can read again: notes the end of a run that is on the topic whole;
+/** For a source that cannot be read again: notes the end of a run that is on the topic whole;
  * refuses any other run, and changes nothing. */
 MUST_CHECK enum rc resume_without_source(struct publishing *p, struct err *err);
 
@@ -68,7 +68,7 @@ MUST_CHECK enum rc failed_publish(struct publishing *p, enum rc rc, struct err *
 /** wait.c: until the run has ended. ret_status is filled as far as it goes, on failure, too. */
 MUST_CHECK enum rc publishing_wait(struct publishing *p, char ret_status[32], struct err *err);
 
-/** publishing.c: the caller is told of its progress; the reports read the other parts. */
+/** publishing.c: starts the reports of progress, which read the other parts. */
 void publishing_reports(struct publishing *p, const struct publish_options *options);
 /** What is due of progress and of the run's row. Costs nothing otherwise. */
 MUST_CHECK enum rc publishing_tick(struct publishing *p, struct err *err);

@@ -72,6 +72,8 @@ void records_complete(struct records *records)
 
 bool records_meet(struct records *records)
 {
+    /* The topic does not have the number of phases of an unfinished run. The source, read again,
+     * gives it. */
     records->committed.phases = records->next.phases;
     return records->next.seq == records->committed.seq &&
            chain_equal(&records->next.chain, &records->committed.chain);

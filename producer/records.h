@@ -1,6 +1,6 @@
 /**
- * What: how far a run is on its topic: what the next record continues, and what is certainly
- *   there.
+ * What: how far a run is on its topic: the position behind the records that were made, and the
+ *   position behind those that are committed.
  * Invariants: only records.c writes the fields. next is never behind committed. committed.phases is
  *   known once the source has been read as far as committed.seq; a resumed publish reads it again
  *   from its start.
@@ -44,7 +44,7 @@ void records_commit(struct records *records, int64_t first_offset, int64_t last_
 /** The topic was read: this is committed. last_offset -1: nothing behind what was known. */
 void records_settle(struct records *records, int64_t seq, const struct chain *chain,
                     int64_t last_offset);
-/** Of a resumed run: what the topic has, which ends at last_offset. */
+/** Of a resumed run: the records that the topic has, the last of them at last_offset. */
 void records_recall(struct records *records, const struct position *there, int64_t last_offset);
 /** All of the run is on the topic: nothing is made again. */
 void records_complete(struct records *records);

@@ -43,6 +43,8 @@ static enum rc wrong(const struct publishing *p, const char *hint, struct err *e
     return err_set(err, RC_REJECT, ERR_USAGE, p->run.id, hint, "%s", text);
 }
 
+/** Refuses a run that has ended. The caller gets the reason and, where work is left, how to publish
+ * it. */
 static enum rc closed(const struct publishing *p, struct err *err)
 {
     const struct resume *r = &p->resume;
@@ -62,7 +64,9 @@ static enum rc closed(const struct publishing *p, struct err *err)
                  r->why[0] != '\0' ? r->why : "no reason was given.");
 }
 
-/** What the options leave open is as the run was begun. */
+/** Takes from the row the settings that the options leave open, so that the records are made as
+ * before: the format decides how a line is read, the name and the policy are in the first record.
+ */
 static void recall(struct publishing *p, struct db_result *row)
 {
     struct resume *r = &p->resume;
@@ -84,6 +88,8 @@ static void recall(struct publishing *p, struct db_result *row)
 static enum rc read_row(struct publishing *p, struct db_result *row, struct err *err)
 {
     struct resume *r = &p->resume;
+    /* The records of another queue are on another partition, so this queue's lock does not protect
+     * them. */
     if (!db_bool(row, 0, PUBLISH_RESUMABLE_IS_OURS))
         return wrong(p, "name that queue", err, "The run belongs to queue %s, not to %s.",
                      db_text(row, 0, PUBLISH_RESUMABLE_QUEUE), p->target.queue);
@@ -126,6 +132,9 @@ static enum rc find_source(struct publishing *p, struct err *err)
     const struct resume *r = &p->resume;
     if (origin_is_known(&p->origin) || (!r->from_file && !r->from_query))
         return RC_OK;
+    /* Only the login that published the run may let this process read a path or run a query from
+     * the row. Otherwise a login could name a file in its run, and another login that resumes the
+     * run would read that file with rights that the first does not have. */
     if (!r->own)
         return wrong(
             p,
@@ -178,6 +187,7 @@ bool resume_is_behind(const struct resume *resume, const struct records *records
     return resume_is_open(resume) && records->next.seq < records->committed.seq;
 }
 
+/** The predecessor committed the end and died before it noted that. No source is read again. */
 static void all_there(struct publishing *p, const struct tail *tail)
 {
     records_complete(&p->records);
@@ -187,7 +197,9 @@ static void all_there(struct publishing *p, const struct tail *tail)
                     p->run.id);
 }
 
-static enum rc go_on(struct publishing *p, struct err *err)
+/** From here on records are sent. The row gets the source that is used now, which may be a copy of
+ * the first one, and the position that the topic has proved. */
+static enum rc continue_run(struct publishing *p, struct err *err)
 {
     const struct origin *origin = &p->origin;
     const struct records *records = &p->records;
@@ -224,7 +236,7 @@ static enum rc found_aborted(struct publishing *p, const struct tail *tail, stru
     return closed(p, err);
 }
 
-/** What the tail says, before anything is read again. */
+/** Decides from the tail alone, before the source is read again, whether the run can continue. */
 static enum rc judge(struct publishing *p, const struct tail *tail, struct err *err)
 {
     if (tail->ended)
@@ -256,12 +268,15 @@ enum rc resume_settle(struct publishing *p, struct err *err)
         rc = judge(p, &tail, err);
     if (rc != RC_OK)
         return rc;
+    /* The number of phases is not in the tail of an unfinished run: it is counted while the records
+     * are made again (records_meet). */
     const struct position there = {tail.next_seq, tail.ended ? tail.phases : 0, tail.chain};
     records_recall(&p->records, &there, tail.last_offset >= 0 ? tail.last_offset : r->noted_offset);
     run_taken(&p->run);
     if (tail.ended)
         all_there(p, &tail);
-    return tail.ended || there.seq > 0 ? RC_OK : go_on(p, err);
+    /* With no record on the topic there is nothing to compare, and the sending begins at once. */
+    return tail.ended || there.seq > 0 ? RC_OK : continue_run(p, err);
 }
 
 /* The proof is complete when exactly as many records were made as the topic has, and their digests
@@ -272,7 +287,7 @@ enum rc resume_verify(struct publishing *p, struct err *err)
         return RC_OK;
     if (records_meet(&p->records)) {
         probe("resume.verified");
-        return go_on(p, err);
+        return continue_run(p, err);
     }
     return wrong(p,
                  "name the source as it was (the run is left as it is); or publish the work as a "
@@ -299,7 +314,8 @@ enum rc resume_without_source(struct publishing *p, struct err *err)
 {
     const struct resume *r = &p->resume;
     struct tail tail = {.next_seq = r->noted_seq + 1};
-    enum rc rc = sending_fence(p, err); /* what it has not committed is not in the way then */
+    /* which aborts the open transaction of its producer, or tail_read() would wait for that */
+    enum rc rc = sending_fence(p, err);
     if (rc == RC_OK)
         rc = tail_read(&p->target, &p->progress, r->noted_offset + 1, p->run.id, &tail, err);
     if (rc == RC_OK && !tail.ended)

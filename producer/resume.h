@@ -1,7 +1,7 @@
 /**
  * What: a publish that was broken off is continued: the source is read from its start again, and
  *   the records that it gives must be those that the topic has; behind the last of them the sending
- *   begins. This is what the row of such a run tells.
+ *   begins. struct resume has the contents of the row of such a run.
  * Invariants: only resume.c writes the fields. Nothing is sent before verified is true.
  * Threads: the caller's own.
  * Ownership: owns source and name; resume_done frees them.
@@ -17,7 +17,7 @@ struct publishing;
 
 struct resume {
     bool wanted, verified;
-    int64_t noted_seq, noted_offset; /* the row's newest note of what is committed */
+    int64_t noted_seq, noted_offset; /* the row's newest note of a committed record */
     struct chain noted_chain;
     char digest[33]; /* of the file that the run was begun from, or "" */
     int64_t digest_bytes;

@@ -1,5 +1,5 @@
 /**
- * What: what publishers write into the rows of runs, their own and those that a predecessor left
+ * What: the writes of publishers to the rows of runs, their own and those that a predecessor left
  *   behind.
  * Invariants: the caller holds the lock of the queue's producers.
  * Threads: the caller's own.

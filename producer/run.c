@@ -1,6 +1,7 @@
 /* The run's row, from its first note to its end. run_start() is flushed before the first record is
- * sent, so that a record on the topic always has a row that names its publisher; the notes in
- * between only shorten what a successor must read again. */
+ * sent, so that a record on the topic always has a row that names its publisher. The notes in
+ * between only shorten the part of the topic that a successor must read again. rows.c writes the
+ * end. */
 #include "producer/run.h"
 
 #include "base/ascii.h"
@@ -13,6 +14,7 @@
 
 #include <stdio.h>
 
+/* About as many records as are sent in this time are read again after a crash. */
 #define NOTE_EVERY_US 1000000
 
 struct run run_of(const struct publish_options *options)
@@ -22,6 +24,8 @@ struct run run_of(const struct publish_options *options)
     if (given == NULL)
         uuid_new(run.id);
     else
+        /* The topic has the id as text, and tail.c compares texts: a resume with an id in capital
+         * letters must find the records. PostgreSQL prints a uuid in lower case, too. */
         for (int i = 0; i < 37; i++)
             run.id[i] = ascii_lower(given[i]);
     return run;
@@ -61,8 +65,9 @@ enum rc run_check_new(const struct run *run, const struct session *session,
     return rc == RC_NONE ? RC_OK : rc == RC_OK ? exists(run, target, err) : rc;
 }
 
-/* RC_NONE: the row is there already. run_check_new() has asked before the lock, for a quick answer;
- * this statement decides. */
+/* RC_NONE of the statement: the row is there already. run_check_new() has asked before the lock,
+ * for a quick answer; another publisher may have inserted the id since, so this statement decides.
+ * before_offset is the first note: a successor that finds no later one reads from there. */
 enum rc run_start(struct run *run, const struct session *session, const struct target *target,
                   const struct origin *origin, int64_t end_offset, struct err *err)
 {
@@ -81,6 +86,8 @@ enum rc run_start(struct run *run, const struct session *session, const struct t
                                   [PUBLISH_START_P_BYTES] =
                                       repeatable ? DB_INT(origin->digest_bytes) : NULL,
                                   [PUBLISH_START_P_BEFORE_OFFSET] = DB_INT(end_offset - 1)};
+    /* A digest is noted only for a source that can be read again: a resume must find the same
+     * bytes. */
     probe("publish.starting");
     enum rc rc = db_run(session->db, &sql_publish_start, params, NULL, err);
     if (rc == RC_NONE)
@@ -122,6 +129,7 @@ static enum rc note(const struct run *run, const struct session *session,
         return session_check(session, err);
     char chain[33];
     chain_format(&records->committed.chain, chain);
+    /* The row has the last seq, the position the next one. */
     const char *const params[] = {DB_INT(target->queue_id), run->id,
                                   DB_INT(records->committed.seq - 1),
                                   DB_INT(records->settled_offset), chain};

@@ -28,7 +28,7 @@ struct run {
     const char *name; /* NULL: none */
     char on_failure[16];
     enum run_state state;
-    int64_t tasks, phases; /* that the caller is told */
+    int64_t tasks, phases; /* for publish_result */
     int64_t note_due_us;
 };
 

@@ -23,9 +23,9 @@ enum rc sending_open(struct publishing *p, struct err *err)
 enum rc sending_mark(struct publishing *p, struct err *err)
 {
     struct kafka_open_transaction open;
-    enum rc rc = blocked_look(&p->target, &open, err);
+    enum rc rc = blocked_check(&p->target, &open, err);
     if (rc == RC_OK)
-        blocked_tell_old(&p->target, &p->progress, &open);
+        blocked_report_old(&p->target, &p->progress, &open);
     else if (rc != RC_NONE)
         return rc;
     transaction_mark(&p->transaction, open.end);
@@ -64,7 +64,7 @@ enum rc sending_start(struct publishing *p, struct err *err)
     return RC_OK;
 }
 
-/** Takes what is in the outbox from start on as the next record of the run. */
+/** Takes the text in the outbox from start on as the next record of the run. */
 static enum rc send(struct publishing *p, size_t start, int tasks, struct err *err)
 {
     struct outbox *outbox = &p->transaction.outbox;
@@ -74,6 +74,7 @@ static enum rc send(struct publishing *p, size_t start, int tasks, struct err *e
         return rc;
     if (p->records.next.seq % PROBE_EVERY == PROBE_EVERY - 1)
         probe("publish.record");
+    /* Before outbox_send(), which clears the text that the chain takes. */
     records_add(&p->records, outbox->text.data + start, len);
     return outbox_is_full(outbox) ? transaction_send(&p->transaction, &p->target, err) : RC_OK;
 }
@@ -102,8 +103,8 @@ enum rc sending_commit(struct publishing *p, struct err *err)
     enum rc rc = transaction_commit(transaction, &p->target, &p->session, err);
     if (rc != RC_OK)
         return rc;
-    /* Offsets are known to be dense only if nobody else writes; then the last one and the count
-     * tell the first. */
+    /* The offsets of the run are dense only when no other producer writes to the partition. Then
+     * the last offset and the count give the first. */
     int64_t last, count = transaction_acked(transaction, &last);
     bool dense = last - count + 1 == transaction->end_offset;
     records_commit(&p->records, dense ? transaction->end_offset : -1, last);
@@ -121,7 +122,7 @@ enum rc sending_end(struct publishing *p, bool aborted, struct err *err)
     message_end(text, p->run.id, next->seq, aborted ? -1 : next->seq, aborted ? -1 : next->phases,
                 aborted);
     probe("publish.ending");
-    /* The last moment for it. */
+    /* The last moment at which an interrupt can leave the run unpublished. */
     enum rc rc = aborted ? RC_OK : progress_cancelled(&p->progress, err);
     if (rc == RC_OK)
         rc = send(p, start, 0, err);

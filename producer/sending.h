@@ -10,10 +10,10 @@
 
 #include "producer/publishing.h"
 
-/** Takes the transactional id; the caller is told that sending begins. */
+/** Takes the transactional id, and reports to the caller that sending begins. */
 MUST_CHECK enum rc sending_open(struct publishing *p, struct err *err);
-/** Notes where the partition ends: no record of a new run lies below. Names a transaction of
- * somebody else's that is open. */
+/** Notes where the partition ends: no record of a new run lies below. Reports an open transaction
+ * of another producer. */
 MUST_CHECK enum rc sending_mark(struct publishing *p, struct err *err);
 /** Lock, sending_open and sending_mark: no producer before us adds anything, and no run is changed.
  */

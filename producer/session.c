@@ -1,5 +1,8 @@
-/* The session of the publisher and its lock. The lock is of the session, so it ends with it; each
- * commit of Kafka is preceded by a question on this session (session_check). */
+/* The session of the publisher and its lock. The lock is an advisory lock of the session
+ * (PostgreSQL, Explicit Locking), so it ends with the session, also when this process is killed.
+ * Each commit of Kafka is preceded by a question on this session (session_check). The lock alone
+ * does not fence: a publisher that lost it may still send, until its successor opens the same
+ * transactional id (transaction.c). */
 #include "producer/session.h"
 
 #include "base/clock.h"
@@ -8,7 +11,8 @@
 
 #include <poll.h>
 
-/* The client waits: a lock call that waits in the server would hold back vacuum. */
+/* The client tries again and again: a lock call that waits in the server keeps a snapshot, which
+ * would hold back vacuum. */
 #define TRY_EVERY_MS 50
 
 enum rc session_open(struct session *session, const char *conninfo, struct err *err)
@@ -27,6 +31,7 @@ void session_close(struct session *session)
     *session = (struct session){0};
 }
 
+/** The holder may end between the try and this query. Then the error names no holder. */
 static enum rc held(const struct session *session, const struct target *target, struct err *err)
 {
     DB_RESULT_AUTO *holder = NULL;
@@ -80,6 +85,7 @@ void session_unlock(struct session *session, const struct target *target)
 {
     if (!session->locked)
         return;
+    /* Before the query: a session that fails here is no reason to unlock again. */
     session->locked = false;
     DB_RESULT_AUTO *gone = NULL;
     struct err err;

@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/** The topic tells how far the run has come, once its transaction is ended one way or the other. */
+/** Reads from the topic how far the run has come. The transaction must be ended before, either way.
+ */
 static enum rc settle(struct publishing *p, struct err *err)
 {
     const struct records *records = &p->records;
@@ -34,6 +35,8 @@ static void drop_open(struct publishing *p, bool fenced)
     transaction_drop(&p->transaction);
     if (p->transaction.state != TRANSACTION_DOUBT)
         return;
+    /* A producer whose commit or abort failed cannot be used again. Opening a new one with the same
+     * id makes the coordinator end the open transaction before it answers (InitProducerId). */
     transaction_close(&p->transaction);
     enum rc rc = fenced ? RC_OK : sending_open(p, &why); /* which ends what was open */
     if (rc == RC_OK)
@@ -42,7 +45,8 @@ static void drop_open(struct publishing *p, bool fenced)
         log_err(LOG_WARN, "publish_settle_failed", p->target.queue, &why);
 }
 
-/** Nothing of the run is on the partition: nobody else will ever end it. */
+/** Nothing of the run is on the partition. No executor will meet the run, so only this row can end
+ * it. */
 static void cancel(struct publishing *p, const struct err *err)
 {
     struct err why;
@@ -50,6 +54,8 @@ static void cancel(struct publishing *p, const struct err *err)
         log_err(LOG_WARN, "publish_cancel_failed", p->target.queue, &why);
 }
 
+/** A note that fails is only logged: the end on the topic decides, and the next publisher finds it
+ * there (takeover.c). */
 static void note_aborted(struct publishing *p, const struct err *err)
 {
     struct err why;
@@ -64,7 +70,7 @@ static void hint_piped(const struct publishing *p, struct err *err)
                    p->run.id);
 }
 
-static void tell_resumable(const struct publishing *p, const char *why, struct err *err)
+static void report_resumable(const struct publishing *p, const char *why, struct err *err)
 {
     (void)snprintf(err->detail, sizeof err->detail,
                    "%sRun %s has %" PRId64 " tasks on the topic and is not ended.", why, p->run.id,
@@ -79,10 +85,12 @@ static void tell_resumable(const struct publishing *p, const char *why, struct e
 static void end_aborted(struct publishing *p, bool fenced, struct err *err)
 {
     struct err why;
+    /* Records behind the committed ones were aborted. The end must have the next seq that readers
+     * expect, or they report a gap. */
     records_rewind(&p->records);
     run_count(&p->run, p->records.committed.seq, p->records.committed.phases);
     if (fenced) {
-        tell_resumable(p, "", err);
+        report_resumable(p, "", err);
         return;
     }
     if (sending_end(p, true, &why) == RC_OK) {
@@ -94,10 +102,11 @@ static void end_aborted(struct publishing *p, bool fenced, struct err *err)
         return;
     }
     log_err(LOG_WARN, "publish_abort_failed", p->target.queue, &why);
-    tell_resumable(p, "The run could not be ended. ", err);
+    report_resumable(p, "The run could not be ended. ", err);
 }
 
-/** Fenced: librdkafka says it in many ways. */
+/** Replaces the error of a fenced producer by one with a remedy, and keeps the code of librdkafka,
+ * which reports a fence with several codes (kafka/error.c). */
 static bool see_fenced(const struct publishing *p, enum rc rc, struct err *err)
 {
     if (rc != RC_LOST || err->kind != ERR_HELD)
@@ -114,17 +123,18 @@ static bool see_fenced(const struct publishing *p, enum rc rc, struct err *err)
     return true;
 }
 
-static void tell_lost(struct publishing *p, const struct err *why, struct err *err)
+static void report_lost(struct publishing *p, const struct err *why, struct err *err)
 {
     char text[900];
     session_lost(&p->session);
     (void)snprintf(text, sizeof text,
                    "The session that held the lock of the queue's producers is lost: %.500s ",
                    why->message);
-    tell_resumable(p, text, err);
+    report_resumable(p, text, err);
 }
 
-static void tell_doubt(const struct publishing *p, struct err *err)
+/** The caller does not learn a count of tasks: the topic could not be read to its end. */
+static void report_doubt(const struct publishing *p, struct err *err)
 {
     (void)snprintf(err->detail, sizeof err->detail,
                    "It is not known how much of run %s came onto the topic.", p->run.id);
@@ -152,12 +162,12 @@ enum rc failed_publish(struct publishing *p, enum rc rc, struct err *err)
     if (session_check(&p->session, &why) != RC_OK) {
         /* Not the queue's producer any more: a successor may be at work, so only what is ours is
          * dropped. */
-        tell_lost(p, &why, err);
+        report_lost(p, &why, err);
         return rc;
     }
     drop_open(p, fenced);
     if (p->transaction.state == TRANSACTION_DOUBT) {
-        tell_doubt(p, err);
+        report_doubt(p, err);
         return rc;
     }
     if (is_complete(p)) {

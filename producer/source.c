@@ -1,5 +1,8 @@
-/* One window of bytes over a file, a pipe or a terminal. poll() comes before each read, so that a
- * source without input can be left after a time; a regular file is always ready. */
+/* One window of bytes over a file, a pipe or a terminal. source_more() moves the unread rest to the
+ * front and reads behind it; poll() comes before each read, so that a source without input can be
+ * left after a time. A regular file is always ready (POSIX, poll). The file knows nothing of lines
+ * and tasks: staged_jsonl.c and staged_csv.c find those. Every byte goes into the digest when it is
+ * read. */
 #include "producer/source.h"
 
 #include "base/str.h"
@@ -17,6 +20,7 @@
 struct source {
     char *name;
     int fd;
+    /* regular: it can be read again, so it has a digest. started: a byte order mark is dropped. */
     bool regular, started, ended;
     size_t from, to; /* window[from..to) is read and not taken */
     XXH3_state_t *hash;
@@ -35,6 +39,8 @@ static enum rc system_error(enum rc rc, const char *name, const char *what, cons
 
 enum rc source_open(const char *path, struct source **ret_source, struct err *err)
 {
+    /* "-" is standard input, as in POSIX utilities (XBD 12.2, guideline 13); a file of that name is
+     * ./-. */
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -90,6 +96,8 @@ void source_take(struct source *source, size_t len)
     source->from += len;
 }
 
+/** A signal ends the wait with RC_RETRY, too: the caller then checks at once whether it was
+ * interrupted. */
 static enum rc await_input(const struct source *source, int timeout_ms, struct err *err)
 {
     struct pollfd input = {.fd = source->fd, .events = POLLIN};
@@ -102,7 +110,7 @@ static enum rc await_input(const struct source *source, int timeout_ms, struct e
                    timeout_ms);
 }
 
-/** A pipe may hand over the byte order mark in pieces, so the start is looked at only once it is
+/** A pipe may hand over the byte order mark in pieces, so the start is compared only once it is
  * whole. */
 static void drop_mark(struct source *source)
 {
@@ -115,6 +123,7 @@ static void drop_mark(struct source *source)
 
 enum rc source_more(struct source *source, int timeout_ms, struct err *err)
 {
+    /* The window has no wrap-around: a line must be one piece of memory for the parser. */
     if (source->from > 0) {
         memmove(source->window, source->window + source->from, source->to - source->from);
         source->to -= source->from;
@@ -126,6 +135,7 @@ enum rc source_more(struct source *source, int timeout_ms, struct err *err)
             return rc;
         ssize_t n;
         do
+            /* A hang-up or an error of the descriptor also ends poll(); read() then reports it. */
             n = read(source->fd, source->window + source->to, SOURCE_WINDOW - source->to);
         while (n < 0 && errno == EINTR);
         if (n < 0)
@@ -137,11 +147,14 @@ enum rc source_more(struct source *source, int timeout_ms, struct err *err)
         source->hashed += hashed;
         source->to += (size_t)n;
         source->ended = n == 0;
+        /* As long as it waits for a whole byte order mark the loop reads on, and shows nothing. */
         drop_mark(source);
     } while (!source->started);
     return source->ended ? RC_NONE : RC_OK;
 }
 
+/** In the canonical form of XXH3, which is big-endian, so that the same file has the same digest on
+ * every machine. */
 static void digest_text(const XXH3_state_t *hash, char ret_digest[33])
 {
     XXH128_canonical_t bytes;

@@ -3,8 +3,8 @@
  * Invariants: never more than SOURCE_WINDOW bytes are held; a UTF-8 byte order mark at the
  *   start is dropped; every byte read goes into the digest.
  * Threads: one at a time.
- * Ownership: source_open gives, source_close takes; what source_bytes shows lives until the
- *   next source_more.
+ * Ownership: source_open gives, source_close takes; the bytes of source_bytes live until the next
+ *   source_more.
  * Failure: ERR_USAGE with errno's name when the file cannot be opened or read.
  */
 #ifndef PRODUCER_SOURCE_H

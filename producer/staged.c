@@ -1,6 +1,7 @@
 /* One way to read tasks of each form: JSON Lines, CSV and queries each have a struct staged_reader
- * (staged_reader.h). staged_check() is the only judge of a task, and may be called from several
- * threads. */
+ * (staged_reader.h), which gives JSON texts. staged_check() is the only judge of a task, for all
+ * forms, and may be called from several threads (checker.c): it reads only the limit. Reading is
+ * separate from checking because parsing takes longer than reading. */
 #include "producer/staged.h"
 
 #include "base/ascii.h"
@@ -20,6 +21,8 @@ struct staged {
     bool csv;
 };
 
+/** The option decides, else the name. The content is not examined: the first bytes of a pipe would
+ * have to be awaited, and a wrong guess reports odd faults. */
 static bool is_csv(const char *path, enum publish_format format)
 {
     size_t len = strlen(path);
@@ -66,6 +69,7 @@ void staged_close(struct staged *staged)
     if (staged == NULL)
         return;
     staged->reader.close(staged->reader.state);
+    /* After the reader, which borrows the source. */
     source_close(staged->source);
     free(staged);
 }
@@ -77,6 +81,7 @@ enum rc staged_check(const struct staged *staged, struct staged_task *task, stru
     if (rc != RC_OK)
         return rc;
     task->order = msg->order;
+    /* Checked behind the parser: a text that is no task gets the more useful error. */
     if (task->len > staged->limit)
         return err_set(err, RC_REJECT, ERR_USAGE, "$",
                        "Keep large data in a table and pass its key, or raise max.message.bytes of "
@@ -88,6 +93,7 @@ enum rc staged_check(const struct staged *staged, struct staged_task *task, stru
 enum rc staged_read(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
                     struct err *err)
 {
+    /* A reader that fails before it has found a line leaves the line of the task before. */
     struct staged_text text = {.line = staged->line};
     enum rc rc = staged->reader.next(staged->reader.state, timeout_ms, &text, err);
     staged->line = text.line;
@@ -96,6 +102,7 @@ enum rc staged_read(struct staged *staged, int timeout_ms, struct staged_task *r
     return rc;
 }
 
+/** For a stream, which may not wait until a chunk is full. */
 enum rc staged_next(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
                     struct err *err)
 {
@@ -105,6 +112,7 @@ enum rc staged_next(struct staged *staged, int timeout_ms, struct staged_task *r
 
 bool staged_may_wait(const struct staged *staged)
 {
+    /* A query blocks in libpq for its whole FETCH. */
     return staged->source != NULL;
 }
 

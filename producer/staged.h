@@ -41,7 +41,8 @@ MUST_CHECK enum rc staged_next(struct staged *staged, int timeout_ms, struct sta
                                struct err *err);
 
 /** staged_next in two parts: the next text, which may be anything, and then its check, which sets
- * task->order. The check may be called on several threads, also beside a staged_read. */
+ * task->order. The check may be called on several threads, also while another one is in
+ * staged_read. */
 MUST_CHECK enum rc staged_read(struct staged *staged, int timeout_ms, struct staged_task *ret_task,
                                struct err *err);
 MUST_CHECK enum rc staged_check(const struct staged *staged, struct staged_task *task,
@@ -50,7 +51,7 @@ MUST_CHECK enum rc staged_check(const struct staged *staged, struct staged_task 
 /** true: staged_next keeps to its time-out; false (a query): only -1 gets anywhere. */
 bool staged_may_wait(const struct staged *staged);
 
-/** Where the task began that staged_next told of last. */
+/** Where the task began that staged_next returned or refused last. */
 int64_t staged_line(const struct staged *staged);
 /** The file's name, "stdin" or "query". */
 const char *staged_name(const struct staged *staged);

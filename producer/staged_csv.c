@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* libcsv pushes; it is fed up to the next line break at a time, so that at most one row is ready.
- */
 struct csv {
     struct source *source;
     struct csv_parser parser;
@@ -48,7 +46,7 @@ static void on_cell(void *cell, size_t len, void *context)
 static void on_row(int end, void *context)
 {
     struct csv *csv = context;
-    (void)end; /* with CSV_REPALL_NL an empty line is told of, too: a row without a cell */
+    (void)end; /* CSV_REPALL_NL reports an empty line, too, as a row without a cell */
     csv->row_done = csv->count > 0;
     csv->row_empty = csv->count == 0;
 }
@@ -61,6 +59,7 @@ static enum rc stop(struct csv *csv, struct staged_text *ret_text, const char *h
     return err_set(err, RC_REJECT, ERR_USAGE, "", hint, "%s", message);
 }
 
+/** CR LF is one line break, also when two feeds separate its bytes. */
 static void count_line(struct csv *csv, const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -70,8 +69,8 @@ static void count_line(struct csv *csv, const char *bytes, size_t len)
     }
 }
 
-/** Feeds the parser up to a line break, or to the end of what is read. RC_NONE: more must be read.
- */
+/** Feeds the parser up to a line break, or up to the end of the bytes that are read. RC_NONE: more
+ * must be read. */
 static enum rc feed(struct csv *csv, struct staged_text *ret_text, struct err *err)
 {
     size_t len;
@@ -84,6 +83,8 @@ static enum rc feed(struct csv *csv, struct staged_text *ret_text, struct err *e
         return RC_NONE;
     if (csv->row_bytes == 0)
         csv->row_line = csv->line;
+    /* A quote that is never closed would make the rest of the file one value: the bound ends that.
+     */
     csv->row_bytes += n;
     if (csv->row_bytes > MESSAGE_MAX_BYTES)
         return stop(csv, ret_text,
@@ -203,6 +204,6 @@ void staged_csv(struct source *source, struct staged_reader *ret_reader)
     if (csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL) != 0)
         abort(); /* only for options that do not exist */
     csv_set_space_func(&csv->parser, no_space);
-    csv_set_blk_size(&csv->parser, 65536); /* its buffer grows by this, 128 bytes if not told */
+    csv_set_blk_size(&csv->parser, 65536); /* its buffer grows by this; the default is 128 bytes */
     *ret_reader = (struct staged_reader){csv_next, csv_close, csv};
 }

@@ -21,8 +21,8 @@ struct query {
     struct str task;
 };
 
-/** What the user's own SQL does wrong is told of as the user's: the function that runs it is in
- * the context. */
+/** Turns an error of the user's own SQL into a usage error. PostgreSQL names the function that runs
+ * the SQL in the context of the error. */
 static enum rc query_failed(enum rc rc, struct err *err)
 {
     bool writes = sqlstate_is(

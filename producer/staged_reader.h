@@ -1,5 +1,5 @@
 /**
- * What: what the three readers of staged work have in common, for staged.c. Private to staged*.c.
+ * What: the interface of the three readers of staged work, for staged.c. Private to staged*.c.
  * Invariants: next sets ret_text->line before it returns RC_OK or RC_REJECT.
  * Threads: as staged.h.
  * Ownership: close ends what open made.
@@ -14,7 +14,7 @@
 
 struct staged_text {
     int64_t line;
-    const char *text; /* one JSON value, or what should be one */
+    const char *text; /* to be parsed as one JSON value */
     size_t len;
 };
 

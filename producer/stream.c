@@ -35,7 +35,7 @@ static enum rc unsorted(const struct publishing *p, const struct staged_task *ta
 }
 
 /** How long to wait for the next task: not with records in the outbox, else until one of the parts
- * wants something. */
+ * is due. */
 static int patience_ms(const struct publishing *p)
 {
     if (!staged_may_wait(p->origin.staged))
@@ -61,8 +61,8 @@ static enum rc send_next(struct publishing *p, const struct staged_task *task, s
     return rc == RC_OK ? commit_if_due(p, err) : rc;
 }
 
-/** Nothing came in time: what is open must not wait for it, and librdkafka may send in the
- * meantime. */
+/** Nothing came in time. The open transaction must not wait for the next task, and librdkafka can
+ * send the outbox in the meantime. */
 static enum rc send_meanwhile(struct publishing *p, struct err *err)
 {
     if (!staged_may_wait(p->origin.staged))
@@ -91,8 +91,8 @@ static enum rc send_stream(struct publishing *p, struct err *err)
     }
 }
 
-/** A file may grow while it is streamed: what it has at the start must be the same for a resumed
- * publish. */
+/** A file may grow while it is streamed: a resumed publish compares only the bytes that the file
+ * had when the run began. */
 static enum rc check_file(struct publishing *p, struct err *err)
 {
     const struct resume *r = &p->resume;
@@ -113,7 +113,8 @@ enum rc publish_stream(struct publishing *p, struct err *err)
     if (rc == RC_OK)
         rc = send_stream(p, err);
     if (rc == RC_OK)
-        rc = resume_verify(p, err); /* it may have come to its end too early */
+        /* the source may be shorter than the records that the topic has */
+        rc = resume_verify(p, err);
     if (rc != RC_OK)
         return rc;
     if (p->records.next.seq == 0)

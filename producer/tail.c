@@ -16,10 +16,10 @@
 
 /* TAIL_WAIT_MS is for the whole reading. A publisher waits for it with the lock of the queue's
  * producers. */
-#define TAIL_WAIT_MS  30000
-#define SLICE_MS      100
-#define LOOK_EVERY_US 1000000 /* for what may be in the way */
-#define END_MAX_BYTES 400     /* of an end message; so that not every task must be parsed */
+#define TAIL_WAIT_MS   30000
+#define SLICE_MS       100
+#define CHECK_EVERY_US 1000000 /* for an open transaction that may hide the end */
+#define END_MAX_BYTES  400     /* of an end message; so that not every task must be parsed */
 
 struct reading {
     const struct target *target;
@@ -29,7 +29,7 @@ struct reading {
     int wake_fd;
     int64_t end;      /* the high watermark */
     int64_t until_us; /* then it has taken too long */
-    int64_t look_us;
+    int64_t check_us;
     bool blocked;
     struct tail tail;
 };
@@ -66,26 +66,28 @@ static void see(struct tail *tail, const char *run, const struct kafka_record *r
     see_end(tail, record);
 }
 
-/** Nothing came for a while, and the end is not reached: is somebody's transaction in the way? */
-static enum rc look(struct reading *r, struct err *err)
+/** Nothing came for a while, and the end is not reached. Reports an open transaction of another
+ * producer that hides it, and gives that lock_wait_ms to end; afterwards the reading has its whole
+ * time again. */
+static enum rc check_blocked(struct reading *r, struct err *err)
 {
     int64_t now_us = clock_boot_us();
     struct kafka_open_transaction open;
     enum rc rc = progress_cancelled(r->progress, err);
-    if (rc != RC_OK || now_us < r->look_us)
+    if (rc != RC_OK || now_us < r->check_us)
         return rc;
-    rc = blocked_look(r->target, &open, err);
-    r->look_us = clock_boot_us() + LOOK_EVERY_US;
+    rc = blocked_check(r->target, &open, err);
+    r->check_us = clock_boot_us() + CHECK_EVERY_US;
     if (rc == RC_NONE && r->blocked) {
         r->blocked = false;
-        r->until_us = r->look_us + (int64_t)TAIL_WAIT_MS * 1000;
+        r->until_us = r->check_us + (int64_t)TAIL_WAIT_MS * 1000;
     }
     if (rc != RC_OK)
         return rc == RC_NONE ? RC_OK : rc;
     if (!r->blocked) {
         r->blocked = true;
         r->until_us = now_us + (int64_t)r->progress->options->lock_wait_ms * 1000;
-        blocked_tell(r->target, r->progress, &open);
+        blocked_report(r->target, r->progress, &open);
     }
     return now_us >= r->until_us ? blocked_err(r->target, &open, err) : RC_OK;
 }
@@ -107,7 +109,7 @@ static enum rc read_to_end(struct reading *r, struct err *err)
             uint64_t count;
             if (poll(&wake, 1, SLICE_MS) > 0 && read(r->wake_fd, &count, sizeof count) < 0)
                 continue; /* taken by a spurious wake-up */
-            rc = look(r, err);
+            rc = check_blocked(r, err);
             if (rc != RC_OK)
                 return rc;
         }
@@ -124,8 +126,9 @@ enum rc tail_read(const struct target *target, const struct progress *progress, 
                         .run = run,
                         .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                         .until_us = now_us + (int64_t)TAIL_WAIT_MS * 1000,
-                        .look_us = now_us + LOOK_EVERY_US,
+                        .check_us = now_us + CHECK_EVERY_US,
                         .tail = *ret_tail};
+    /* next_seq and chain are the caller's; all else is found by this reading. */
     r.tail.last_offset = r.tail.missing = r.tail.tasks = r.tail.phases = -1;
     struct kafka_consumer *consumer = NULL;
     enum rc rc = target_end(target, &r.end, err);
@@ -141,6 +144,7 @@ enum rc tail_read(const struct target *target, const struct progress *progress, 
         kafka_source_close(r.source);
     if (consumer != NULL)
         kafka_consumer_close(consumer);
+    /* After the consumer, whose thread writes to it. */
     (void)close(r.wake_fd);
     if (rc == RC_OK)
         *ret_tail = r.tail;

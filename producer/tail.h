@@ -1,11 +1,11 @@
 /**
- * What: what a partition holds of a run from some offset on: the answer to "what did the
- *   predecessor, or the commit that was never answered, leave behind?". Private to this folder.
+ * What: finds the records of a run on its partition, from some offset on. A predecessor, or a
+ *   commit that was never answered, may have left them. Private to this folder.
  * Invariants: reads committed records only, up to the high watermark as it is when the reading
- *   begins: an open transaction of somebody else, behind which nothing can be read, is waited for,
- *   named, and in the end an error, never taken for the end. Right only while nobody else publishes
- *   the run: under the lock, when no transaction of a producer of the queue is open or when the one
- *   that is will be settled by the producer that fenced it.
+ *   begins: an open transaction of another producer, behind which nothing can be read, is waited
+ *   for, reported, and in the end an error, never taken for the end. Right only while no other
+ *   producer publishes the run: under the lock, when no transaction of a producer of the queue is
+ *   open or when the one that is will be settled by the producer that fenced it.
  * Threads: the caller's own.
  * Ownership: plain data.
  * Failure: as kafka/consumer.h; ERR_HELD: an open transaction, longer than options->lock_wait_ms;
@@ -28,7 +28,7 @@ struct tail {
     int64_t tasks, phases; /* that it counts */
 };
 
-/** next_seq and chain are given by the caller: what is known already. */
+/** The caller sets next_seq and chain to the position that it knows already. */
 MUST_CHECK enum rc tail_read(const struct target *target, const struct progress *progress,
                              int64_t from_offset, const char *run, struct tail *ret_tail,
                              struct err *err);

@@ -19,7 +19,7 @@
 #define COMMIT_MS 60000
 
 /* A run whose producer was killed would keep the runs behind it waiting for ever, so the next
- * producer ends it, unless it is the one that resumes it or was told to refuse. */
+ * producer ends it, unless it resumes that run or has the option to refuse. */
 
 /* The end says `aborted` and has no counts, so no executor takes the run for complete. It is sent
  * before the row is written: executors judge by the topic. */
@@ -77,6 +77,7 @@ static enum rc refuse(const struct publishing *p, const char *run, bool piped,
 static enum rc abort_run(struct publishing *p, const char *run, struct tail *tail, struct err *err)
 {
     int64_t tasks = tail->next_seq - tail->ended;
+    /* An end that a predecessor sent is not sent twice. */
     if (!tail->ended) {
         enum rc rc = send_end(p, run, tail, err);
         if (rc != RC_OK)
@@ -104,7 +105,8 @@ static enum rc close_run(struct publishing *p, const struct db_result *runs, int
     enum rc rc = tail_read(&p->target, &p->progress, acked_offset + 1, run, &tail, err);
     if (rc != RC_OK && err->kind == ERR_CANCELLED)
         return rc;
-    if (rc != RC_OK) { /* e.g. retention has eaten it: no reason not to publish something else */
+    /* e.g. retention has deleted its records: other runs can still be published */
+    if (rc != RC_OK) {
         log_err(LOG_WARN, "publish_takeover_failed", p->target.queue, err);
         return RC_OK;
     }
@@ -123,6 +125,7 @@ enum rc publishing_takeover(struct publishing *p, bool without_exception, struct
     const char *const params[] = {DB_INT(p->target.queue_id),
                                   p->resume.wanted && !without_exception ? p->run.id : NULL};
     enum rc rc = db_run(p->session.db, &sql_publish_abandoned, params, &runs, err);
+    /* Counted, because an end that this loop sends lies behind the mark of our own run. */
     int64_t before, count, last;
     kafka_producer_acked(p->transaction.producer, &before, &last);
     for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)

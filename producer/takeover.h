@@ -1,9 +1,9 @@
 /**
- * What: ends the runs that a publisher left unfinished, as publish_run does before it sends: for
- *   every other publisher to a queue (relay/, what was enqueued by SQL).
- * Invariants: db holds the lock of the queue's producers, and producer has its transactional id:
- *   what a predecessor had open is settled. A run of which something is on the topic is closed as
- *   aborted, one of which nothing is, is Cancelled.
+ * What: ends the runs that a publisher left unfinished, as publish_run does before it sends. It is
+ *   for every other publisher to a queue: relay/ sends the runs that SQL has enqueued.
+ * Invariants: db holds the lock of the queue's producers, and producer has its transactional id, so
+ *   no transaction of a predecessor is open. A run with records on the topic is closed as aborted;
+ *   a run without any is Cancelled.
  * Threads: the caller's own.
  * Ownership: borrows everything.
  * Failure: as kafka/consumer.h and kafka/producer.h; ERR_HELD: a foreign transaction hides the

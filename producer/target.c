@@ -1,5 +1,6 @@
 /* The queue's row and its topic: found, and judged fit. Begin with target_check(); nothing is sent
- * before it has passed. */
+ * before it has passed. The check is of one moment: a topic that changes later is found by the
+ * executor (executor/identity.c). */
 #include "producer/target.h"
 
 #include "base/remedies.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OF_RELAY          ".relay"
+#define OF_RELAY ".relay"
+/* librdkafka connects and retries within these; a cluster that is longer silent is down. */
 #define DESCRIBE_WAIT_MS  15000
 #define WATERMARK_WAIT_MS 15000
 /* A batch is up to message.max.bytes long, and a record in it has a header (Kafka's record batch
@@ -69,6 +71,7 @@ static enum rc check_partitions(const struct target *target, const struct kafka_
 
 static int64_t batch_size(const struct target *target)
 {
+    /* The user's -X message.max.bytes, which librdkafka also uses as the bound of a batch. */
     const char *text = kafka_properties_get(target->kafka, "message.max.bytes");
     return text != NULL ? strtoll(text, NULL, 10) : DEFAULT_BATCH_SIZE;
 }
@@ -90,12 +93,15 @@ static enum rc check_settings(const struct target *target, const struct kafka_to
                        hint_of(target, "cleanup.policy=delete", hint),
                        "the topic is compacted (cleanup.policy=%s): Kafka would delete tasks",
                        info->cleanup_policy);
+    /* -1: the broker does not let this client describe the topic, and only the sending shows
+     * whether it is large enough. */
     if (info->max_message_bytes >= 0 && info->max_message_bytes < batch_size(target))
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
                        hint_of(target, "max.message.bytes=1048588", hint),
                        "the topic's max.message.bytes is %" PRId64
                        ", less than the producer's message.max.bytes, %" PRId64,
                        info->max_message_bytes, batch_size(target));
+    /* The row has no cluster if the broker reported none and no executor has met it yet. */
     if (target->cluster_id[0] != '\0' && info->cluster_id[0] != '\0' &&
         strcmp(target->cluster_id, info->cluster_id) != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
@@ -136,6 +142,8 @@ enum rc target_check(struct target *target, struct err *err)
     int64_t most = batch_size(target) - BATCH_BYTES;
     if (most > MESSAGE_MAX_BYTES)
         most = MESSAGE_MAX_BYTES;
+    /* The tags of a record are added behind the check of its task, so a task may not use their
+     * room. */
     if (most < 2 * MESSAGE_TAG_BYTES)
         return err_set(
             err, RC_FATAL, ERR_CONFIG, "message.max.bytes", "Raise it; the default is 1000000.",

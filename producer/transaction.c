@@ -9,7 +9,8 @@
 
 /* WAIT_MS is as long as transaction.timeout.ms by default, behind which the coordinator aborts the
  * transaction by itself. */
-#define WAIT_MS       60000 /* for the coordinator, and for a commit */
+#define WAIT_MS 60000 /* for the coordinator, and for a commit */
+/* Shorter than a commit's: an abort that is not answered is done by the coordinator later. */
 #define ABORT_WAIT_MS 10000
 #define FLUSH_WAIT_MS 2000
 
@@ -81,6 +82,8 @@ enum rc transaction_add(struct transaction *transaction, size_t len, int tasks, 
     enum rc rc = transaction->state == TRANSACTION_NONE ? begin(transaction, err) : RC_OK;
     if (rc != RC_OK)
         return rc;
+    /* librdkafka must know of the transaction before the first record, even if the record stays in
+     * the outbox until later. */
     outbox_keep(&transaction->outbox);
     transaction->tasks += tasks;
     transaction->bytes += len;
@@ -134,8 +137,8 @@ void transaction_drop(struct transaction *transaction)
     outbox_clear(&transaction->outbox);
     if (transaction->state != TRANSACTION_OPEN)
         return;
-    /* librdkafka 2.0.2 ends a transaction that the broker has not heard of yet with a fatal error;
-     * a flush makes it known. */
+    /* librdkafka 2.0.2 ends a transaction that the broker does not know yet with a fatal error; a
+     * flush makes it known. */
     (void)!kafka_flush(transaction->producer, FLUSH_WAIT_MS, &why);
     transaction->state = TRANSACTION_NONE;
     (void)!doubt(transaction, kafka_abort(transaction->producer, ABORT_WAIT_MS, &why));

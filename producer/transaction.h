@@ -5,9 +5,9 @@
  *                               |
  *                               '-- a call about it failed --> DOUBT -- the topic was read --> NONE
  *
- * Invariants: only transaction.c writes the fields. Of a transaction in DOUBT nobody knows whether
- *   it is committed: only the topic tells, once transaction_open has taken the transactional id
- *   again and has thereby ended it.
+ * Invariants: only transaction.c writes the fields. A transaction in DOUBT may or may not be
+ *   committed. The topic shows it, once transaction_open has taken the transactional id again and
+ *   has thereby ended the transaction.
  * Threads: the caller's own.
  * Ownership: transaction_open gives, transaction_close takes; a borrowed producer is closed by its
  *   owner.
@@ -40,12 +40,12 @@ struct transaction {
 
 struct transaction transaction_borrowed(struct kafka_producer *producer);
 void transaction_limit(struct transaction *transaction, struct transaction_limits limits);
-/** Takes the transactional id: a predecessor is fenced, and what it had open is ended. */
+/** Takes the transactional id, which fences a predecessor and ends its open transaction. */
 MUST_CHECK enum rc transaction_open(struct transaction *transaction, const struct target *target,
                                     struct err *err);
 /** Ends what is open. */
 void transaction_close(struct transaction *transaction);
-/** The partition ends there, and what the producer has sent so far is not of the run. */
+/** The partition ends there. Records that the producer has sent so far do not belong to the run. */
 void transaction_mark(struct transaction *transaction, int64_t end_offset);
 /** Records of the run that the broker has acknowledged, and the offset of the producer's last
  * one. */
@@ -63,7 +63,7 @@ MUST_CHECK enum rc transaction_commit(struct transaction *transaction, const str
                                       const struct session *session, struct err *err);
 /** Aborts what is open. In DOUBT afterwards, unless that is certain. */
 void transaction_drop(struct transaction *transaction);
-/** The topic has told what became of it. */
+/** The topic was read, and shows the outcome. */
 void transaction_settled(struct transaction *transaction);
 /** When it must be committed, on the clock of clock_boot_us: 0: now; INT64_MAX: nothing is open. */
 int64_t transaction_due_us(const struct transaction *transaction);

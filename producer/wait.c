@@ -17,19 +17,21 @@
 #define READ_EVERY_MS   1000  /* in case a notification was lost with its session */
 #define RECONNECT_MS    60000 /* a restart or a fail-over of the server */
 #define RECONNECT_EVERY 1000
-#define LOOK_EVERY_US   10000000 /* why no executor has met the run yet */
+#define CHECK_EVERY_US  10000000 /* why no executor has met the run yet */
 
 struct waiting {
     struct publishing *p;
     char *status;     /* of the run, as last seen */
     int64_t until_us; /* -1: for ever */
-    int64_t look_us;  /* for what hides the run from the executors; -1: not again */
+    int64_t check_us; /* when to search for a transaction that hides the run; -1: not again */
     bool reconnected;
     int64_t run_no; /* 0: not known yet, or not any more */
     struct stalled stalled;
 };
 
-/** RC_NONE: not ended yet. What is told as ended has been made durable before. */
+/** RC_NONE: not ended yet. The end is flushed to the disk of the server before it is reported: a
+ * crash of a server with synchronous_commit=off would otherwise undo an end that the caller has
+ * seen. */
 static enum rc read_outcome(struct waiting *w, struct err *err)
 {
     DB_RESULT_AUTO *outcome = NULL;
@@ -117,28 +119,28 @@ static enum rc reconnect(struct waiting *w, struct err *err)
     }
 }
 
-/** A run that no executor has met may be hidden from them by an open transaction, which is told of
+/** A run that no executor has met may be hidden from them by an open transaction, which is reported
  * once. */
-static void look_why(struct waiting *w)
+static void check_hidden(struct waiting *w)
 {
     const struct publishing *p = w->p;
     struct kafka_open_transaction open;
     struct err ignored;
     int64_t now_us = clock_boot_us();
-    if (w->look_us < 0 || now_us < w->look_us || strncmp(w->status, "Publish", 7) != 0)
+    if (w->check_us < 0 || now_us < w->check_us || strncmp(w->status, "Publish", 7) != 0)
         return;
-    w->look_us = now_us + LOOK_EVERY_US;
-    if (blocked_look(&p->target, &open, &ignored) != RC_OK || open.offset > p->records.last_offset)
+    w->check_us = now_us + CHECK_EVERY_US;
+    if (blocked_check(&p->target, &open, &ignored) != RC_OK || open.offset > p->records.last_offset)
         return;
-    blocked_tell(&p->target, &p->progress, &open);
-    w->look_us = -1;
+    blocked_report(&p->target, &p->progress, &open);
+    w->check_us = -1;
 }
 
 /** Without progress for a while: why. */
-static enum rc look_stalled(struct waiting *w, struct err *err)
+static enum rc check_stalled(struct waiting *w, struct err *err)
 {
     enum rc rc =
-        w->run_no > 0 ? stalled_look(&w->stalled, w->p->session.db, w->run_no, err) : RC_NONE;
+        w->run_no > 0 ? stalled_check(&w->stalled, w->p->session.db, w->run_no, err) : RC_NONE;
     if (rc == RC_OK)
         progress_notice(&w->p->progress, "%s", w->stalled.sentence);
     return rc == RC_NONE ? RC_OK : rc;
@@ -153,17 +155,17 @@ static enum rc timed_out(const struct waiting *w, struct err *err)
                    w->status);
 }
 
-/** The run has not ended: what else is there to do, and then the next news. RC_OK: read its row
- * again. */
+/** One round of the wait for a run that has not ended: report, check the limits, then await the
+ * next notification. RC_OK: read its row again. */
 static enum rc wait_on(struct waiting *w, struct err *err)
 {
     progress_report(&w->p->progress, w->status);
-    look_why(w);
+    check_hidden(w);
     if (w->until_us >= 0 && clock_boot_us() >= w->until_us)
         return timed_out(w, err);
     enum rc rc = interrupted(w, err);
     if (rc == RC_OK)
-        rc = look_stalled(w, err);
+        rc = check_stalled(w, err);
     return rc == RC_OK ? await_news(w, err) : rc;
 }
 
@@ -174,9 +176,11 @@ enum rc publishing_wait(struct publishing *p, char ret_status[STATUS_SIZE], stru
     struct waiting w = {.p = p,
                         .status = ret_status,
                         .until_us = timeout_ms >= 0 ? now_us + (int64_t)timeout_ms * 1000 : -1,
-                        .look_us = now_us + LOOK_EVERY_US};
+                        .check_us = now_us + CHECK_EVERY_US};
     progress_stage(&p->progress, PUBLISH_WAITING);
-    enum rc rc = listen(p, err); /* before the first look, so that nothing falls between */
+    /* before the first read: the end of a run between the two would be noticed READ_EVERY_MS late
+     */
+    enum rc rc = listen(p, err);
     for (;;) {
         if (rc == RC_OK)
             rc = read_outcome(&w, err);

@@ -57,6 +57,7 @@ static struct headers headers_of(const struct db_result *rows, int first, int64_
     while (first + headers.count < db_rows(rows) &&
            db_int(rows, first + headers.count, RELAY_HEADERS_RELAY_SEQ) == seq)
         headers.count++;
+    /* Room for one header more (publish_less), and for the end of the list. */
     headers.list = xcalloc((size_t)headers.count + 2, sizeof *headers.list);
     headers.values = xcalloc((size_t)headers.count + 1, sizeof *headers.values);
     for (int i = 0; i < headers.count; i++) {
@@ -127,6 +128,8 @@ static enum rc publish_all(struct relay *relay, struct relay_queue *queue,
     return rc;
 }
 
+/** Deletes the rows. A relay that dies before this leaves them, and the next one finds their
+ * records on the topic (settle.c). */
 static enum rc note(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                     int64_t seq, struct err *err)
 {

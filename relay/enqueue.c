@@ -19,14 +19,14 @@
 
 /* HOLD_US and PAUSE_US: a publisher that tries for the lock every 50 ms finds it free at least once
  * in each pause. FOUND_RUNS bounds the array of one statement. */
-#define BATCH_BYTES  (4 * 1024 * 1024)
-#define FOUND_RUNS   1000
-#define ADMIN_MS     5000
-#define COMMIT_MS    10000
-#define HOLD_US      (1000 * 1000) /* then publishers, who try every 50 ms, have their turn */
-#define PAUSE_US     (150 * 1000)
-#define TRY_US       (100 * 1000)
-#define TELL_HELD_US (5 * 1000 * 1000) /* a publisher that has the queue for longer is logged */
+#define BATCH_BYTES    (4 * 1024 * 1024)
+#define FOUND_RUNS     1000
+#define ADMIN_MS       5000
+#define COMMIT_MS      10000
+#define HOLD_US        (1000 * 1000) /* then publishers have their turn; they try every 50 ms */
+#define PAUSE_US       (150 * 1000)
+#define TRY_US         (100 * 1000)
+#define REPORT_HELD_US (5 * 1000 * 1000) /* a publisher that has the queue for longer is logged */
 
 /* Runs that were found on the topic. */
 struct met {
@@ -39,7 +39,9 @@ struct met {
     struct err *err;
 };
 
-static enum rc tell_met(struct met *met, const char *next_offset)
+/** Notes the collected runs as sent, and next_offset, NULL: unchanged, as the end of the part that
+ * is known. */
+static enum rc note_met(struct met *met, const char *next_offset)
 {
     db_array_end(&met->runs);
     enum rc rc = db_run(met->relay->db, &sql_relay_enqueue_sent,
@@ -63,7 +65,7 @@ static void see(void *context, const struct kafka_record *record)
     (void)snprintf(met->last, sizeof met->last, "%s", run);
     db_array_text(&met->runs, run, 36);
     if (++met->count == FOUND_RUNS)
-        met->rc = tell_met(met, NULL);
+        met->rc = note_met(met, NULL);
 }
 
 /* Finds enqueued runs that are on the topic already: a predecessor sent them, or the database was
@@ -86,9 +88,9 @@ static enum rc settle(struct relay *relay, const struct relay_queue *queue, stru
     if (rc == RC_OK)
         rc = met.rc;
     if (rc == RC_OK && met.count > 0) /* the log may end far behind the end of these runs */
-        rc = tell_met(&met, NULL);
+        rc = note_met(&met, NULL);
     if (rc == RC_OK)
-        rc = tell_met(&met, DB_INT(high));
+        rc = note_met(&met, DB_INT(high));
     str_done(&met.runs);
     kind_sent(kind, kind->sent_seq, high);
     probe("enqueue.settled");
@@ -201,6 +203,7 @@ static enum rc note(struct relay *relay, const struct relay_queue *queue, struct
         }
     db_array_end(&list);
     kafka_producer_acked(queue->publisher, &count, &last);
+    /* -1, or an older one: this producer has sent nothing yet. */
     if (last >= kind->next_offset)
         kind_sent(kind, kind->sent_seq, last + 1);
     log_event(LOG_INFO, "enqueued_published", "queue", queue->name, "runs", LOG_INT(runs),
@@ -213,7 +216,7 @@ static enum rc note(struct relay *relay, const struct relay_queue *queue, struct
     return rc;
 }
 
-/* RC_NONE: nothing waits. RC_RETRY with kind->again: a run was refused, what remains is to be
+/* RC_NONE: nothing waits. RC_RETRY with kind->again: a run was refused, and the others are to be
  * fetched again. */
 static enum rc batch(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                      struct err *err)
@@ -227,6 +230,8 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
     if (rc != RC_OK || db_rows(rows) == 0)
         return rc == RC_OK ? RC_NONE : rc;
     probe("enqueue.fetched");
+    /* Before the transaction begins: a run that the codec refuses would fail the others of its
+     * batch. */
     if (find_bad(rows, &bad, &why) == RC_OK) {
         kind_continues(kind, kind->after_us);
         return refuse(relay, queue, rows, bad, &why, err);
@@ -250,7 +255,7 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
     return rc == RC_OK ? note(relay, queue, kind, rows, err) : rc;
 }
 
-/* A publisher has the queue, which is usual for a moment; after TELL_HELD_US it is trouble. */
+/* A publisher has the queue, which is usual for a moment; after REPORT_HELD_US it is trouble. */
 static enum rc held(struct relay *relay, const struct relay_queue *queue, struct relay_kind *kind,
                     struct err *err)
 {
@@ -259,7 +264,7 @@ static enum rc held(struct relay *relay, const struct relay_queue *queue, struct
     if (kind->held_us == 0)
         kind->held_us = now_us;
     kind_continues(kind, now_us + TRY_US);
-    if (now_us - kind->held_us < TELL_HELD_US || kind->backoff_ms > 0)
+    if (now_us - kind->held_us < REPORT_HELD_US || kind->backoff_ms > 0)
         return RC_NONE;
     enum rc rc = db_run(relay->db, &sql_publish_holder,
                         (const char *const[]){DB_INT(queue->queue_id)}, &holder, err);

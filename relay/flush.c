@@ -1,5 +1,5 @@
-/* flush: what was committed is made durable before its record is sent. Otherwise a crash of the
- * server could lose a row whose record is on the topic already. */
+/* flush: the committed rows are made durable before their records are sent. Otherwise a crash of
+ * the server could lose a row whose record is on the topic already. */
 #include "relay/relaying.h"
 
 enum rc relay_flush(const struct relay *relay, struct kafka_producer *producer, struct err *err)

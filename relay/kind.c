@@ -1,4 +1,6 @@
-/* kind: how far the relay of one topic is. Only the functions here write these fields. */
+/* kind: how far the relay of one topic is. Only the functions here write these fields, so each
+ * change of state has one name: settled, sent, doubted, continuing, in trouble. The steps that call
+ * them are in batch.c, settle.c, enqueue.c and relay.c. */
 #include "relay/relaying.h"
 
 #include "base/clock.h"
@@ -34,5 +36,6 @@ void kind_begins(struct relay_kind *kind)
 void kind_waits(struct relay_kind *kind, int backoff_ms)
 {
     kind->backoff_ms = backoff_ms;
+    /* 0: not in trouble, and due at once. */
     kind->after_us = backoff_ms > 0 ? clock_boot_us() + (int64_t)backoff_ms * 1000 : 0;
 }

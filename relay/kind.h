@@ -1,6 +1,6 @@
 /**
  * What: one topic of a queue, and how far its relay is.
- * Invariants: what tells of its progress, from settled to again, is written by kind.c.
+ * Invariants: only kind.c writes its progress, the fields from settled to again.
  * Threads: the relay's own.
  * Ownership: its queue owns it.
  * Failure: none.
@@ -21,7 +21,7 @@ struct relay_kind {
     int64_t after_us;    /* not before: it was in trouble, or continues then */
     int backoff_ms;      /* 0: it is not in trouble */
     bool again;          /* nothing is wrong, but it continues only after after_us */
-    bool unsure;         /* the database may still tell of trouble */
+    bool unsure;         /* the row may still have the trouble of before */
     int64_t held_us;     /* enqueue: since when a publisher has the queue; 0: none has */
 };
 
@@ -29,7 +29,7 @@ struct relay_kind {
 void kind_settled(struct relay_kind *kind, int64_t sent_seq, int64_t next_offset);
 /** The same, while it is settled or need not be. */
 void kind_sent(struct relay_kind *kind, int64_t sent_seq, int64_t next_offset);
-/** Its producer is closed: what was in its hands is in doubt. */
+/** Its producer is closed: its records that are not noted are in doubt. */
 void kind_doubted(struct relay_kind *kind);
 /** Nothing is wrong, and it continues then; or it begins now. */
 void kind_continues(struct relay_kind *kind, int64_t after_us);

@@ -221,8 +221,8 @@ static struct relay_kind *kind_get(struct relay_queue *queue, const char *name, 
     return &kind[i];
 }
 
-static enum rc tell(struct relay *relay, const struct relay_queue *queue, const char *what,
-                    struct err *err)
+static enum rc notify(struct relay *relay, const struct relay_queue *queue, const char *what,
+                      struct err *err)
 {
     return db_run(relay->db, &sql_relay_tell, (const char *const[]){DB_INT(queue->queue_id), what},
                   NULL, err);
@@ -233,7 +233,7 @@ static enum rc tell(struct relay *relay, const struct relay_queue *queue, const 
 static enum rc leave(struct relay *relay, struct relay_queue *queue, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = queue->news ? tell(relay, queue, "relay_again", err) : RC_OK;
+    enum rc rc = queue->news ? notify(relay, queue, "relay_again", err) : RC_OK;
     queue->news = false;
     if (rc == RC_OK)
         rc = db_run(relay->db, &sql_relay_waiting, (const char *const[]){DB_INT(queue->queue_id)},
@@ -311,7 +311,7 @@ static enum rc release(struct relay *relay, struct relay_queue *queue, struct er
     if (rc == RC_OK)
         queue->wanted = db_bool(row, 0, RELAY_WAITING_WAITING);
     if (rc == RC_OK && queue->wanted && relay->stopping)
-        rc = tell(relay, queue, "relay", err);
+        rc = notify(relay, queue, "relay", err);
     return rc;
 }
 

@@ -42,16 +42,18 @@ MUST_CHECK enum rc relay_start(const char *conninfo, const struct db_server *ser
                                struct relay **ret_relay, struct err *err);
 
 enum relay_word {
-    RELAY_NEWS,  /* our own: if another is the relay of the queue, it is told */
-    RELAY_HEARD, /* by a notification: whoever is free may take it up */
-    RELAY_AGAIN  /* by a notification, too: for the one that is the queue's relay now */
+    /* rows of this executor: if another one is the relay of the queue, it is notified */
+    RELAY_NEWS,
+    /* by a notification: any executor without another relay for it may take the queue */
+    RELAY_HEARD,
+    RELAY_AGAIN /* by a notification, too: for the one that is the queue's relay now */
 };
 
 /** There may be something to relay for this queue. */
 void relay_wake(struct relay *relay, int queue_id, enum relay_word word);
 
-/** finish: what is known to wait is sent first, if that works at once; of the rest others are told.
- * NULL is fine. */
+/** finish: rows that are known to wait are sent first, if that works at once; other executors are
+ * notified of the rest. NULL is fine. */
 void relay_stop(struct relay *relay, bool finish);
 
 #endif

@@ -29,8 +29,8 @@ struct relay_queue {
     int queue_id;
     char name[64];
     bool wanted; /* something may be there */
-    bool fresh;  /* and there is word of it since the last look */
-    bool news;   /* and it is ours to tell of */
+    bool fresh;  /* and an order about it came since the last check */
+    bool news;   /* and this executor notifies the relay of it */
     bool locked;
     int64_t
         again_us;   /* not locked, wanted: another is the relay; when to see whether it still is */
@@ -55,16 +55,16 @@ struct relay {
     int db_backoff_ms;
     struct relay_queue *queues;
     bool stopping;
-    /* stopping: it goes over its queues once more, and tells others what it leaves */
+    /* stopping: it serves its queues once more, and notifies others of the rows that it leaves */
     bool finishes;
-    /* set by whoever asks it to stop: nothing is waited for after this; 0: nobody has */
+    /* set by relay_stop(): no wait lasts longer than this; 0: not yet */
     _Atomic int64_t until_us;
 };
 
 /* patience.c */
 /** The relay is to stop, and the time that it may still wait is over. */
 bool relay_out_of_time(const struct relay *relay);
-/** How long a call to Kafka may wait: most_ms, or what is left. */
+/** How long a call to Kafka may wait: most_ms, or the time that is left. */
 int relay_patience_ms(const struct relay *relay, int most_ms);
 /** One of a queue's producers, closed. When time is over it is kept until relay_main closes all of
  * them at once. */
@@ -74,12 +74,13 @@ void relay_close(const struct relay *relay, struct kafka_producer **producer);
 MUST_CHECK enum rc relay_prepare(struct relay *relay, struct relay_queue *queue,
                                  struct relay_kind *kind, struct err *err);
 
-/* flush.c: what was committed is durable, and the records that follow have the server's time: this
- * host's clock may be so wrong that the broker refuses them. */
+/* flush.c: makes the committed rows durable, and gives the records that follow the server's time:
+ * this host's clock may be so wrong that the broker refuses them. */
 MUST_CHECK enum rc relay_flush(const struct relay *relay, struct kafka_producer *producer,
                                struct err *err);
 
-/* settle.c: what of the kind is on its topic already, between next_offset and high. */
+/* settle.c: finds the rows of the kind that are on its topic already, between next_offset and high.
+ */
 MUST_CHECK enum rc relay_settle(struct relay *relay, struct relay_queue *queue,
                                 struct relay_kind *kind, int64_t low, int64_t high,
                                 struct err *err);
@@ -90,8 +91,8 @@ MUST_CHECK enum rc relay_read(const struct relay *relay, const struct relay_kind
                               int64_t from, int64_t high, relay_see_fn *see, void *context,
                               struct err *err);
 
-/* enqueue.c: what was enqueued by SQL, sent under the lock of the queue's producers for a second at
- * most. RC_NONE: there is nothing more, or a publisher has the queue. */
+/* enqueue.c: sends the runs that SQL has enqueued, under the lock of the queue's producers, for a
+ * second at most. RC_NONE: there is nothing more, or a publisher has the queue. */
 MUST_CHECK enum rc relay_enqueue(struct relay *relay, struct relay_queue *queue,
                                  struct relay_kind *kind, struct err *err);
 

@@ -1,6 +1,7 @@
-/* range: from what was asked for to offsets. Begin with reading_range(). It asks the broker for the
- * ends of the log and the offset of a time once, and changes nothing; reading.c then reads from
- * offsets only. */
+/* range: from the options of a replay to offsets. Begin with reading_range(). It asks the broker
+ * for the ends of the log and the offset of a time once, and changes nothing; reading.c then reads
+ * from offsets only. The range does not move afterwards, while producers continue to write:
+ * "latest" is the end at this moment. */
 #include "replay/reading.h"
 #include "replay/report.h"
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* For each question to the broker. */
 #define KAFKA_MS 10000
 
 struct log {
@@ -42,7 +44,7 @@ static enum rc place_offset(const struct replay_options *options, const struct l
     return rc;
 }
 
-/* A run lies where its row says; one that has none is looked for in the whole topic. A run's row
+/* A run lies where its row says; a run without a row is searched in the whole topic. A run's row
  * may be lost with its database; replays exist for that case, too. */
 static enum rc place_run(struct reading *reading, const struct log *log, struct err *err)
 {
@@ -51,6 +53,7 @@ static enum rc place_run(struct reading *reading, const struct log *log, struct 
     (void)snprintf(reading->run, sizeof reading->run, "%s", options->run);
     enum rc rc = db_run(options->db, &sql_replay_run,
                         (const char *const[]){DB_INT(options->queue_id), options->run}, &row, err);
+    /* The whole log, if nothing is known of the run. */
     reading->from = log->low;
     reading->to = log->high;
     if (rc == RC_NONE)
@@ -60,7 +63,8 @@ static enum rc place_run(struct reading *reading, const struct log *log, struct 
     reading->known = true;
     reading->implicit = db_bool(row, 0, REPLAY_RUN_IMPLICIT);
     reading->from = db_int(row, 0, REPLAY_RUN_FIRST_OFFSET);
-    if (!db_null(row, 0, REPLAY_RUN_END_OFFSET)) /* what ends an implicit run is not part of it */
+    /* the record that ends an implicit run belongs to the next one */
+    if (!db_null(row, 0, REPLAY_RUN_END_OFFSET))
         reading->to = db_int(row, 0, REPLAY_RUN_END_OFFSET) + !reading->implicit;
     return RC_OK;
 }
@@ -68,6 +72,7 @@ static enum rc place_run(struct reading *reading, const struct log *log, struct 
 static enum rc check(const struct reading *reading, const struct log *log, struct err *err)
 {
     const char *queue = reading->options->queue;
+    /* high itself is allowed, as the first offset that is not replayed. */
     if (reading->to > log->high)
         return err_set(err, RC_REJECT, ERR_USAGE, queue,
                        "Give the first offset that is not replayed as the end, or \"latest\".",
@@ -87,6 +92,8 @@ void reading_choose(struct reading *reading, int64_t to, const char *run, int64_
     reading->order = order;
 }
 
+/** The choice of a continued replay is in its row, but whether its run is implicit is in the row of
+ * the run. */
 enum rc reading_recall(struct reading *reading, struct err *err)
 {
     const struct replay_options *options = reading->options;

@@ -1,7 +1,8 @@
-/* reading: from the topic to segments. Begin with reading_next(): it looks one record ahead,
+/* reading: from the topic to segments. Begin with reading_next(): it reads one record ahead,
  * because only the next record shows that a segment is complete. Records are treated as by an
  * executor (executor/stream.c, executor/claim.c: same_segment), so that a replay makes the same
- * rows as the first claim did. */
+ * rows as the first claim did. The range comes from range.c; whether a record is run is decided in
+ * the database (run.c). */
 #include "replay/reading.h"
 #include "replay/report.h"
 
@@ -24,7 +25,7 @@ static void decoded_done(struct decoded *one)
     kafka_record_free(&one->record);
 }
 
-/* What an executor makes of a record (executor/receive.c), without keeping a copy. */
+/* Decodes a record as an executor does (executor/receive.c), without keeping a copy. */
 static void decode(struct decoded *one)
 {
     const char *value = one->record.value != NULL ? one->record.value : "";
@@ -60,6 +61,8 @@ enum rc reading_start(struct reading *reading, int64_t from, struct err *err)
     reading->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     enum rc rc = kafka_consumer_open(options->kafka, reading->wake_fd, &reading->consumer, err);
     if (rc == RC_OK)
+        /* Fails within 10 s where Kafka does not answer. The source alone would wait for it without
+         * an error. */
         rc = kafka_consumer_partitions(reading->consumer, options->topic, 10000, &ignored, err);
     if (rc == RC_OK)
         rc = kafka_source_open(reading->consumer, options->topic, options->partition,
@@ -101,6 +104,8 @@ static enum rc poll_record(struct reading *reading, struct kafka_record *ret_rec
         (void)poll(&wake, 1, WAKE_MS);
         ssize_t ignored = read(reading->wake_fd, &count, sizeof count);
         (void)ignored;
+        /* Errors of the client are logged here; the eventfd was read only so that poll() can sleep
+         * again. */
         kafka_consumer_serve(reading->consumer);
     }
 }
@@ -111,6 +116,7 @@ static enum rc fetch_ahead(struct reading *reading, struct err *err)
         enum rc rc = poll_record(reading, &reading->ahead.record, err);
         if (rc != RC_OK)
             return rc;
+        /* Also for a record that is then passed over: only the message has its run and order. */
         decode(&reading->ahead);
         if (chosen(reading, &reading->ahead))
             reading->has_ahead = true;
@@ -120,6 +126,8 @@ static enum rc fetch_ahead(struct reading *reading, struct err *err)
     return RC_OK;
 }
 
+/** The rules of same_segment in executor/claim.c, and the bounds of one statement. A reject is
+ * always a segment by itself. */
 static bool continues(const struct reading *reading)
 {
     const struct decoded *a = &reading->segment[reading->count - 1], *b = &reading->ahead;
@@ -130,9 +138,11 @@ static bool continues(const struct reading *reading)
            (a->seq < 0 ? b->seq < 0 : b->seq == a->seq + 1);
 }
 
+/** At the end of the range the last segment is returned first, and RC_NONE by the next call. */
 enum rc reading_next(struct reading *reading, struct err *err)
 {
     enum rc rc;
+    /* The segment before lives until here, so its caller needs no copy. */
     while (reading->count > 0)
         decoded_done(&reading->segment[--reading->count]);
     reading->bytes = 0;
@@ -156,6 +166,7 @@ void reading_done(struct reading *reading)
         kafka_source_close(reading->source);
     if (reading->consumer != NULL)
         kafka_consumer_close(reading->consumer);
+    /* 0: the reading was never started. */
     if (reading->wake_fd > 0)
         (void)close(reading->wake_fd);
     free(reading->runs);
@@ -174,6 +185,8 @@ const char *reading_kind_name(const struct reading *reading)
     return names[reading_kind(reading)];
 }
 
+/** Open addressing; 0 is an empty slot, else the slot is the place in runs plus 1. The table has
+ * twice as many slots as runs, so an empty one is always found. */
 static int *met_slot(struct reading *reading, const char *run)
 {
     uint32_t at = replay_hash(run, 0);
@@ -193,6 +206,8 @@ struct met *reading_met(struct reading *reading)
     return slot > 0 ? &reading->runs[slot - 1] : NULL;
 }
 
+/** Kept for the whole range: a run may have its records in several segments, with those of other
+ * runs between. */
 void reading_meet(struct reading *reading, bool cut)
 {
     const char *run = reading->segment[0].run;
@@ -223,6 +238,7 @@ static void add_headers(const struct decoded *one, struct str arrays[ARRAYS])
     struct kafka_header header;
     for (size_t i = 0; kafka_record_header(&one->record, i, &header); i++) {
         STR_AUTO name = {0};
+        /* The name of a header may be any bytes, and PostgreSQL takes only UTF-8. */
         utf8_escape(&name, header.name);
         add_text(&arrays[HEADER_NAMES], name.data != NULL ? name.data : "");
         db_array_bytes(&arrays[HEADER_VALUES], header.value, header.value_len);
@@ -242,6 +258,7 @@ void reading_arrays(const struct reading *reading, struct str arrays[ARRAYS])
             db_array_int(&arrays[SEQS], one->seq);
         else
             add_text(&arrays[SEQS], NULL);
+        /* NULL for a reject, whose bytes may not be text: they go as bytea (send_step). */
         db_array_text(&arrays[PAYLOADS], msg != NULL ? one->record.value : NULL,
                       one->record.value_len);
         add_text(&arrays[NAMES], msg != NULL ? msg->name : NULL);

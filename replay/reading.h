@@ -1,7 +1,7 @@
 /**
  * What: a range of the topic as segments: records that follow each other and share kind, run, order
- *   and previous order, as a claim takes them. And what looking and running share. For the files of
- *   replay/ only.
+ *   and previous order, as a claim takes them. And the common part of a preview and a run. For the
+ *   files of replay/ only.
  * Invariants: a segment holds SEGMENT_MOST records and about SEGMENT_BYTES at most. Records that
  *   the choice (run, order) leaves out are passed over.
  * Threads: one.
@@ -31,7 +31,7 @@ struct decoded {
     struct err why;
 };
 
-/** The runs met in the range: what a gap before a message means depends on it. */
+/** The runs met in the range: the meaning of a gap before a message depends on it. */
 struct met {
     char run[37];
     bool cut; /* it began before the range, with messages that are missing, too */
@@ -59,10 +59,9 @@ struct reading {
  * deleted are counted in the report. */
 MUST_CHECK enum rc reading_range(struct reading *reading, struct replay_report *report,
                                  struct err *err);
-/** The range ends there and this is the choice: what the row of the replay says. */
+/** The range ends there and this is the choice: both are in the row of the replay. */
 void reading_choose(struct reading *reading, int64_t to, const char *run, int64_t order);
-/** A replay that is resumed by its number: whether its run is an implicit one stands in the run's
- * row. */
+/** A replay that is resumed by its number: the run's row has whether it is an implicit one. */
 MUST_CHECK enum rc reading_recall(struct reading *reading, struct err *err);
 MUST_CHECK enum rc reading_start(struct reading *reading, int64_t from, struct err *err);
 /** RC_NONE: the range is read. */

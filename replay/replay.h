@@ -42,8 +42,8 @@ struct replay_options {
     bool (*cancelled)(void *context);                /* may be NULL */
 };
 
-/** One line of the answer: so many records of this run and order, and what is (would be) done with
- * them, and why. */
+/** One line of the answer: so many records of this run and order, with the treatment that they get
+ * (would get), and the reason. */
 struct replay_line {
     char run[37];  /* "": it has none, or it cannot be known */
     int64_t order; /* 0: none */
@@ -51,13 +51,13 @@ struct replay_line {
     enum replay_look_why why;
     int64_t records;
 };
-/** Their words, and what they mean, for people. */
+/** Their words, and their meaning for people. */
 const char *replay_action(const struct replay_line *line);
 const char *replay_why(const struct replay_line *line);
 const char *replay_meaning(const struct replay_line *line);
 
 struct replay_report {
-    int replay_id; /* 0: only looked */
+    int replay_id; /* 0: a preview */
     bool resumed;
     int64_t from, to, readable; /* readable < to: an open transaction holds back the rest */
     int64_t acted, skipped;

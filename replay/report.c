@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What sql/functions/replay/replay_judge.sql says, for people. */
+/* The words of sql/functions/replay/replay_judge.sql, as sentences for people. A pair without a
+ * sentence is shown by its words alone. */
 static const char *const meanings[][3] = {
     [REPLAY_LOOK_IS_MISSING] = {[REPLAY_LOOK_IS_MAKE] = "it has no row",
                                 [REPLAY_LOOK_IS_SKIP] = "it has no row: take mode missing"},
@@ -37,6 +38,7 @@ static const char *const meanings[][3] = {
     [REPLAY_LOOK_IS_DELETED] = {[REPLAY_LOOK_IS_SKIP] = "no longer on the topic: retention"},
 };
 
+/** The words come from the contract of the statement, so that SQL and C have one list (sql.h). */
 static const char *word(enum replay_look_columns column, unsigned word)
 {
     const struct sql_words *known = sql_replay_look.words;
@@ -71,6 +73,7 @@ uint32_t replay_hash(const char *key, uint32_t seed)
 
 static uint32_t place(const struct replay_line *line)
 {
+    /* All four parts that make a line one line; the run is the only text. */
     return replay_hash(line->run,
                        (uint32_t)line->order * 31U ^ ((uint32_t)line->why * 3U + line->action));
 }
@@ -90,8 +93,10 @@ static int *slot_of(struct replay_report *report, const struct replay_line *want
 
 static void grow(struct replay_report *report)
 {
+    /* A line for each run, order, treatment and reason: the number is known only at the end. */
     report->cap = report->cap > 0 ? report->cap * 2 : 64;
     report->lines = xrealloc(report->lines, (size_t)report->cap, sizeof *report->lines);
+    /* The places depend on the size of the table, so all lines are placed once more. */
     free(report->slots);
     report->slot_count = report->cap * 2;
     report->slots = xcalloc((size_t)report->slot_count, sizeof *report->slots);
@@ -110,6 +115,7 @@ void report_add(struct replay_report *report, const struct replay_line *line)
     } else {
         report->lines[*slot - 1].records += line->records;
     }
+    /* Each record is in one of the two totals. */
     *(line->action == REPLAY_LOOK_IS_SKIP ? &report->skipped : &report->acted) += line->records;
 }
 

@@ -3,8 +3,8 @@
  * Begin with run(): begin, then step for each segment, then finish. A step is one transaction
  * (lockstep.replay_step): it inserts or reopens the rows and moves the cursor of the replay
  * together, so an interrupted replay continues behind its last step and does nothing twice
- * (tests/e2e/replay_interrupted.sh). replay_look() walks the same way and writes nothing. Tasks are
- * run by executors and not here. */
+ * (tests/e2e/replay_interrupted.sh). replay_look() walks the same way and writes nothing. Executors
+ * run the tasks; range.c finds the offsets, reading.c the segments, report.c the counts. */
 #include "replay/reading.h"
 #include "replay/report.h"
 
@@ -22,10 +22,10 @@
 #include <string.h>
 #include <time.h>
 
-#define LOCK_MS  5000 /* the server may take a moment to notice that its last holder is gone */
-#define AGAIN_MS 20
-#define ROOM_MS  500 /* a notification comes before */
-#define SAY_US   (5 * 1000 * 1000)
+#define LOCK_MS   5000 /* the server may take a moment to notice that its last holder is gone */
+#define AGAIN_MS  20
+#define ROOM_MS   500               /* a notification comes before */
+#define REPORT_US (5 * 1000 * 1000) /* a wait that lasts longer is reported */
 
 static bool cancelled(const struct replay_options *options)
 {
@@ -38,13 +38,15 @@ static void sleep_ms(int ms)
                     NULL);
 }
 
+/** Whether the range has had a record of this run before, from the beginning of the run on: the
+ * meaning of a gap before this segment depends on it (replay_judge.sql, p_seen). */
 static const char *seen(struct reading *reading)
 {
     const struct met *met = reading_met(reading);
     return met != NULL && !met->cut ? "true" : "false";
 }
 
-/* Counts what look or step said about the segment, and remembers its run. */
+/* count() reads the rows of both statements by the names of one, so these must agree. */
 _Static_assert((int)REPLAY_LOOK_ACTION == (int)REPLAY_STEP_ACTION &&
                    (int)REPLAY_LOOK_WHY == (int)REPLAY_STEP_WHY &&
                    (int)REPLAY_LOOK_RECORDS == (int)REPLAY_STEP_RECORDS &&
@@ -56,6 +58,7 @@ _Static_assert((int)REPLAY_LOOK_IS_MAKE == (int)REPLAY_STEP_IS_MAKE &&
                    (int)REPLAY_LOOK_IS_MISSING == (int)REPLAY_STEP_IS_MISSING &&
                    (int)REPLAY_LOOK_IS_DELETED == (int)REPLAY_STEP_IS_DELETED,
                "and in the same words");
+/* Counts the answer of look or step about the segment, and remembers its run. */
 static void count(struct reading *reading, struct replay_report *report,
                   const struct db_result *rows)
 {
@@ -69,8 +72,10 @@ static void count(struct reading *reading, struct replay_report *report,
             .action = (enum replay_look_action)db_word(rows, i, REPLAY_LOOK_ACTION),
             .why = (enum replay_look_why)db_word(rows, i, REPLAY_LOOK_WHY),
             .records = db_int(rows, i, REPLAY_LOOK_RECORDS)};
+        /* The run of tasks may be an implicit one, which only the database knows by its id. */
         utf8_copy(line.run, sizeof line.run, *run && tasks ? run : head->run);
         cut = cut || line.why == REPLAY_LOOK_IS_NO_BEGINNING;
+        /* The end of a run is not a message that a person would replay, and is not counted. */
         if (reading_kind(reading) != SEGMENT_END)
             report_add(report, &line);
     }
@@ -106,7 +111,8 @@ static void arrays_done(struct str arrays[ARRAYS])
         str_done(&arrays[i]);
 }
 
-/* A run without a row may still be in the topic, whose end has been read. */
+/* A run without a row may still be in the topic. The range has been read to its end, so a run of
+ * which nothing was found does not exist. */
 static enum rc check_run(const struct reading *reading, const struct replay_report *report,
                          struct err *err)
 {
@@ -142,6 +148,8 @@ enum rc replay_look(const struct replay_options *options, struct replay_report *
     return rc;
 }
 
+/** The lock is tried again and again from here, because a lock call that waits in the server would
+ * hold back vacuum. */
 static enum rc lock(const struct replay_options *options, struct err *err)
 {
     int64_t until_us = clock_boot_us() + LOCK_MS * 1000;
@@ -214,6 +222,9 @@ static enum rc begin(struct reading *reading, struct replay_report *report, char
     return RC_OK;
 }
 
+/** The parameters of a claim, once more from the record: replay_step makes the same rows of it. A
+ * reject has its bytes instead of a message, and an implicit run the id that follows from its first
+ * offset (task/uuid.c). */
 static enum rc send_step(struct reading *reading, struct str arrays[ARRAYS], int replay_id,
                          struct db_result **ret_rows, struct err *err)
 {
@@ -254,10 +265,12 @@ static enum rc send_step(struct reading *reading, struct str arrays[ARRAYS], int
     return db_run(options->db, &sql_replay_step, params, ret_rows, err);
 }
 
-/* Enough phases wait to be opened: executors make room. A notification, or a moment. */
+/* Enough phases wait to be opened, and executors make room. Waits for a notification of an opening,
+ * or ROOM_MS, in case it was lost with a session. */
 static enum rc wait_for_room(struct reading *reading, int64_t *since_us, struct err *err)
 {
     const struct replay_options *options = reading->options;
+    /* The payload is not read: the step that follows asks the database. */
     const char *channel, *payload;
     struct pollfd news = {.fd = db_socket(options->db), .events = POLLIN};
     int64_t now_us = clock_boot_us();
@@ -269,8 +282,9 @@ static enum rc wait_for_room(struct reading *reading, int64_t *since_us, struct 
         return rc;
     if (*since_us == 0)
         *since_us = now_us;
-    if (now_us - *since_us < SAY_US || options->waiting == NULL)
+    if (now_us - *since_us < REPORT_US || options->waiting == NULL)
         return RC_OK;
+    /* Counted again: the wait is reported every five seconds. */
     *since_us = now_us;
     DB_RESULT_AUTO *row = NULL;
     rc = db_run(options->db, &sql_replay_waits, (const char *const[]){DB_INT(options->queue_id)},
@@ -284,6 +298,7 @@ static enum rc wait_for_room(struct reading *reading, int64_t *since_us, struct 
     return rc;
 }
 
+/** A later phase runs now, and the promise of ordered phases holds for a replay, too. */
 static enum rc blocked(const struct reading *reading, const struct db_result *rows, struct err *err)
 {
     return err_set(err, RC_RETRY, ERR_HELD, reading->options->queue, NULL,
@@ -293,8 +308,9 @@ static enum rc blocked(const struct reading *reading, const struct db_result *ro
                    db_text(rows, 0, REPLAY_STEP_ORDER));
 }
 
-/* The same segment is sent until the database has taken it: `busy` is a gate that has the phase in
- * hand for a moment, `lookahead` asks for room, and an undone transaction has moved no cursor. */
+/* The same segment is sent until the database has taken it. `busy` means that a gate works on the
+ * phase for a moment, `lookahead` that executors must make room first. An undone transaction has
+ * moved no cursor. */
 static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
                     struct replay_report *report, struct err *err)
 {
@@ -306,7 +322,8 @@ static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
         if (cancelled(options))
             return err_set(err, RC_RETRY, ERR_CANCELLED, options->queue, NULL, "cancelled");
         enum rc rc = send_step(reading, arrays, report->replay_id, &rows, err);
-        if (rc == RC_RETRY && err->kind == ERR_DB) { /* a deadlock, or the phase became busy */
+        /* the transaction was undone in a deadlock, or the phase became busy */
+        if (rc == RC_RETRY && err->kind == ERR_DB) {
             sleep_ms(AGAIN_MS);
             continue;
         }
@@ -327,6 +344,8 @@ static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
     }
 }
 
+/** Ends the row of the replay. Runs on which it acted and whose end is neither in its range nor
+ * still to be claimed are named, because a person may have to replay their rest. */
 static enum rc finish(const struct replay_options *options, const char *state,
                       struct replay_report *report, struct err *err)
 {
@@ -371,10 +390,13 @@ static enum rc run(const struct replay_options *given, struct reading *read,
     enum rc rc = listen(&options, err);
     if (rc == RC_OK)
         rc = begin(&reading, ret_report, mode, &cursor, err);
+    /* A copy of the options: a replay that is continued has the mode of its row. */
     options.mode = mode;
     if (rc == RC_OK)
         rc = reading_recall(&reading, err);
     ret_report->readable = reading.to;
+    /* At the end of the range already: the replay was interrupted between its last step and
+     * finish(). */
     if (rc == RC_OK && cursor < reading.to) {
         rc = reading_start(&reading, cursor, err);
         while (rc == RC_OK && (rc = reading_next(&reading, err)) == RC_OK)
@@ -408,6 +430,7 @@ enum rc replay_run(const struct replay_options *options, struct replay_report *r
     return rc;
 }
 
+/** Under the lock, so that no step of the replay is under way. Its finished steps stay. */
 enum rc replay_abandon(const struct replay_options *options, struct replay_report *ret_report,
                        struct err *err)
 {

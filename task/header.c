@@ -23,6 +23,8 @@ bool header_value_valid(const char *value)
 
 bool header_frames(const char *name)
 {
+    /* libcurl makes these itself, from the URL, the body and the connection (RFC 9112, section 6).
+     */
     static const char *const names[] = {"Host",       "Content-Length", "Transfer-Encoding",
                                         "Connection", "Expect",         "Upgrade"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -1,6 +1,6 @@
 /**
- * What: header fields of HTTP (RFC 9110, section 5): what is a name, what a value, and which of
- *   them say how a request is framed and to whom it goes. Messages and the configuration are read
+ * What: header fields of HTTP (RFC 9110, section 5): which names and values are valid, and which
+ *   names say how a request is framed and to whom it goes. Messages and the configuration are read
  *   by the same rules.
  * Invariants: names are compared without case.
  * Threads: any; pure functions.

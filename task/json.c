@@ -36,6 +36,8 @@ static const char *duplicate_key(const cJSON *object)
             few[count] = child->string;
         count++;
     }
+    /* Sorting bounds the time: comparing each pair of the 100,000 keys that fit into a message
+     * takes many seconds. */
     if (count <= FEW_KEYS)
         return NULL;
     FREE_AUTO const char **keys = xcalloc(count, sizeof *keys);
@@ -48,8 +50,9 @@ static const char *duplicate_key(const cJSON *object)
     return NULL;
 }
 
-/** Whether PostgreSQL's numeric, and so jsonb, can hold it: so many digits before the point and
- * behind it. */
+/** Whether PostgreSQL's numeric, and so jsonb, can hold the number: at most 131072 digits before
+ * the point and 16383 behind it (manual, 8.1.2). A claim that met a larger one would fail with the
+ * whole batch. */
 static bool fits_numeric(const char *raw, size_t len)
 {
     enum { MOST_BEFORE = 131072, MOST_BEHIND = 16383, MOST_EXPONENT = 1000 * 1000 };
@@ -85,6 +88,8 @@ static enum rc too_large(const struct json_path *path, struct err *err)
 static enum rc attach_spans(const struct json *json, cJSON *node, const struct json_path *path,
                             int *next, struct err *err)
 {
+    /* valueint is cJSON's rounded copy of a number, which is not read here: it becomes the index of
+     * the span. */
     node->valueint = (*next)++;
     if (cJSON_IsNumber(node)) {
         size_t len;
@@ -124,6 +129,8 @@ static struct block block_of(const struct json *json)
     return (struct block){json->tree, json->tree, json->tree + json->tree_size};
 }
 
+/** The hook of cJSON for memory. Rounds up to 16 bytes, the alignment of malloc; a request that
+ * does not fit gets memory of malloc. */
 static void *take_memory(size_t size)
 {
     size_t room = (size_t)(block.end - block.at), whole = (size + 15) & ~(size_t)15;
@@ -134,6 +141,7 @@ static void *take_memory(size_t size)
     return memory;
 }
 
+/** The hook of cJSON for freeing: memory of the block ends with the block. */
 static void give_memory(void *memory)
 {
     char *at = memory;
@@ -147,8 +155,8 @@ static void use_block(void)
     cJSON_InitHooks(&hooks);
 }
 
-/** With what xmalloc gives a NULL never means "out of memory", so no message is rejected for
- * that. */
+/** xmalloc does not return without memory, so a NULL of cJSON never means "out of memory", and no
+ * message is rejected for that. */
 static cJSON *make_tree(struct json *json, size_t len, size_t values)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -158,6 +166,7 @@ static cJSON *make_tree(struct json *json, size_t len, size_t values)
     json->tree = xmalloc(json->tree_size);
     block = block_of(json);
     cJSON *root = cJSON_ParseWithLength(json->text, len);
+    /* Other users of cJSON on this thread must not get memory of this tree. */
     block = (struct block){0};
     return root;
 }
@@ -166,6 +175,7 @@ static void free_tree(const struct json *json)
 {
     if (json->tree == NULL)
         return;
+    /* The hook must know this tree again, to leave the nodes of its block alone. */
     block = block_of(json);
     cJSON_Delete(json->root);
     block = (struct block){0};
@@ -219,7 +229,7 @@ const char *json_raw(const struct json *json, const cJSON *node, size_t *ret_len
     return json->text + span.start;
 }
 
-/** Copies at most JSON_EXCERPT_BYTES of text, whole characters, on one line; "..." tells that more
+/** Copies at most JSON_EXCERPT_BYTES of text, whole characters, on one line; "..." at its end: more
  * followed. */
 static const char *excerpt(const char *text, size_t len, char buffer[JSON_EXCERPT_SIZE])
 {
@@ -247,6 +257,7 @@ const char *json_type_name(const cJSON *node)
                                   : "a boolean";
 }
 
+/** The key can be written behind a dot in a path, as in $.name. */
 static bool is_word(const char *key)
 {
     size_t n = strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");

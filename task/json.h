@@ -42,8 +42,8 @@ struct json {
     size_t tree_size;
 };
 
-/** A step from the root (up == NULL) to a value; lives on the stack of who walks. key NULL: an
- * array's index. */
+/** A step from the root (up == NULL) to a value; lives on the stack of the function that walks. key
+ * NULL: an array's index. */
 struct json_path {
     const struct json_path *up;
     const char *key;

@@ -1,10 +1,12 @@
-/* Is this strict JSON (RFC 8259), in UTF-8, without NUL, at most 32 levels deep? The scan also
- * records where each value begins and ends, in the order in which cJSON makes its nodes. It counts
- * depth instead of recursing, so no message can exhaust the stack. */
+/* Decides whether a text is strict JSON (RFC 8259), in UTF-8, without NUL, at most 32 levels deep,
+ * and records where each value begins and ends, in the order in which cJSON makes its nodes. It
+ * counts depth instead of recursing, so no message can exhaust the stack. Duplicate keys and the
+ * sizes of numbers are checked on the tree (json.c). */
 #include "task/json_scan.h"
 
 #include <string.h>
 
+/** Notes the error at the current byte, and is false, so that a caller can return it. */
 static bool wrong(struct json_scan *scan, const char *what)
 {
     scan->wrong = what;
@@ -45,6 +47,7 @@ static bool scan_number(struct json_scan *scan)
 {
     if (byte_at(scan, scan->at) == '-')
         scan->at++;
+    /* RFC 8259, section 6: int = zero / ( digit1-9 *DIGIT ). */
     if (byte_at(scan, scan->at) == '0' && is_digit(byte_at(scan, scan->at + 1)))
         return wrong(scan, "a number has a leading zero");
     if (!scan_digits(scan))
@@ -82,6 +85,8 @@ static size_t utf8_length(const struct json_scan *scan)
     size_t n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
     if (c < 0xc2 || c > 0xf4)
         return 0;
+    /* The second byte has a smaller range behind four first bytes (RFC 3629, section 4): E0 and F0
+     * would else begin an overlong form, ED a surrogate, F4 a value above U+10FFFF. */
     int least = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
     int most = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
     if (second < least || second > most)
@@ -126,6 +131,8 @@ static bool scan_escape(struct json_scan *scan)
         return wrong(scan, "\\u is not followed by four hexadecimal digits");
     if (unit == 0)
         return wrong(scan, "\\u0000 is not allowed, PostgreSQL cannot store it");
+    /* A pair of escapes is one character (RFC 8259, section 7); PostgreSQL refuses half of one in
+     * jsonb. */
     if (unit >= 0xd800 && unit <= 0xdfff) {
         bool pair = unit <= 0xdbff && byte_at(scan, scan->at + 6) == '\\' &&
                     byte_at(scan, scan->at + 7) == 'u';
@@ -138,7 +145,7 @@ static bool scan_escape(struct json_scan *scan)
     return true;
 }
 
-/** Steps over what stands in a string as it is and in ASCII: nearly all of most messages. */
+/** Steps over plain ASCII in a string, which is nearly all of most messages. */
 static void skip_plain(struct json_scan *scan)
 {
     const unsigned char *at = scan->text + scan->at, *end = scan->text + scan->len;
@@ -175,6 +182,7 @@ static bool scan_string(struct json_scan *scan)
     return wrong(scan, "the text ends inside a string");
 }
 
+/** The innermost open container is an object. Its span says so, so no second stack is needed. */
 static bool in_object(const struct json_scan *scan)
 {
     return scan->text[scan->spans[scan->open[scan->depth - 1]].start] == '{';
@@ -195,6 +203,7 @@ static bool scan_key(struct json_scan *scan)
     return true;
 }
 
+/** The first byte decides the kind of the value (RFC 8259, section 3). */
 static bool scan_scalar(struct json_scan *scan)
 {
     int c = byte_at(scan, scan->at);
@@ -219,6 +228,8 @@ static bool scan_value(struct json_scan *scan, bool *ret_entered)
 {
     skip_space(scan);
     *ret_entered = false;
+    /* The span is taken before the value is scanned, so a container comes before its values, as in
+     * cJSON. */
     uint32_t span = scan->count++;
     scan->spans[span].start = (uint32_t)scan->at;
     int c = byte_at(scan, scan->at);
@@ -272,6 +283,7 @@ bool json_scan(struct json_scan *scan)
         if (!entered && !leave_containers(scan))
             return false;
     } while (scan->depth > 0);
+    /* Only white space may follow: a second value would be lost silently. */
     skip_space(scan);
     return scan->at == scan->len || wrong(scan, "there is more text behind the value");
 }

@@ -1,11 +1,11 @@
 /**
- * What: is a text JSON (RFC 8259), as strictly as task/json.h says, and where is each of its
- *   values. Private to json.c.
- * Invariants: every byte is looked at, once; no recursion. The spans come in document order: a
- *   container before what it holds.
+ * What: decides whether a text is JSON (RFC 8259), as strictly as task/json.h says, and finds where
+ *   each of its values is. Private to json.c.
+ * Invariants: every byte is read once; no recursion. The spans come in document order: a container
+ *   before its members.
  * Threads: any; a struct json_scan belongs to one.
  * Ownership: the caller gives text and spans.
- * Failure: false: wrong says what is wrong at byte at.
+ * Failure: false: wrong describes the error at byte at.
  */
 #ifndef TASK_JSON_SCAN_H
 #define TASK_JSON_SCAN_H

@@ -1,12 +1,14 @@
 /* Tokens of PostgreSQL's SQL (manual, 4.1 Lexical Structure), as far as statement.c needs them:
- * where strings, quoted names, comments and dollar quotes end. standard_conforming_strings is on in
- * every session (db/packet.c), so a backslash escapes only in E'...'. */
+ * where strings, quoted names, comments and dollar quotes end. Operators and numbers are one kind
+ * of token, and nothing is known of the grammar. standard_conforming_strings is on in every session
+ * (db/packet.c), so a backslash escapes only in E'...'. */
 #include "task/lexer.h"
 
 #include "base/ascii.h"
 
 #include <string.h>
 
+/** As scan.l has it (ident_start): every byte above 127 may be in an identifier. */
 static bool starts_word(char c)
 {
     return ascii_alpha(c) || c == '_' || (unsigned char)c >= 0x80;
@@ -89,6 +91,8 @@ static const char *quote_end(const char *at, bool backslashes)
 /** A literal continues in the next line: the quote that continues it, NULL if it ends at at. */
 static const char *continuation(const char *at)
 {
+    /* Two literals are one only if a line break is between them (manual, 4.1.2.1); a comment with
+     * two dashes may be there, too. */
     bool newline = false;
     for (; lexer_is_space(*at) || (at[0] == '-' && at[1] == '-'); at++) {
         if (*at == '-')
@@ -110,6 +114,8 @@ static enum token lex_quote(struct lexer *lexer, bool backslashes)
             lexer->unclosed = identifier ? "identifier in double quotes" : "string";
             return TOKEN_UNCLOSED;
         }
+        /* Only in E'...' it matters: the continued part escapes with backslashes, too, though no E
+         * is before it. Without that its quote could end at the wrong place. */
         part = backslashes ? continuation(end)
                            : NULL; /* a plain one is as well cut as a token of its own */
     }
@@ -123,6 +129,7 @@ static enum token lex_quote(struct lexer *lexer, bool backslashes)
 static enum token lex_dollar(struct lexer *lexer)
 {
     const char *start = lexer->at, *at = start + 1;
+    /* A tag begins as a word, so $1$ is a parameter and then a dollar. */
     if (starts_word(*at))
         while (continues_word(*at))
             at++;
@@ -148,6 +155,7 @@ static enum token lex_word(struct lexer *lexer)
         lexer->at++;
         return lex_quote(lexer, true);
     }
+    /* A dollar may be inside a word (ident_cont of scan.l) and does not begin a quote there. */
     while (continues_word(*lexer->at) || *lexer->at == '$')
         lexer->at++;
     lexer->text = start;

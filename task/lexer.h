@@ -27,7 +27,7 @@ struct lexer {
     const char *at;
     const char *text; /* of the last token */
     size_t len;
-    const char *unclosed; /* TOKEN_UNCLOSED: what has no end */
+    const char *unclosed; /* TOKEN_UNCLOSED: the kind of text that has no end */
 };
 
 /** The next token; comments and white space are skipped. */

@@ -24,9 +24,9 @@
 #define MOST_ATTEMPTS  1000
 #define LONGEST_KIND   200   /* characters */
 #define LONGEST_TEXT   10000 /* characters */
-#define MOST_SECONDS   1e9
-#define LEAST_TIMEOUT  0.001
-#define LONGEST_GUESS  24 /* a longer word is no misspelt name of a field */
+#define MOST_SECONDS   1e9   /* 31 years */
+#define LEAST_TIMEOUT  0.001 /* PostgreSQL counts time-outs in milliseconds, and 0 is none */
+#define LONGEST_GUESS  24    /* a longer word is no misspelt name of a field */
 
 static enum rc read_type(struct reading *r, cJSON *node, const struct json_path *path)
 {
@@ -45,6 +45,7 @@ static enum rc read_run(struct reading *r, cJSON *node, const struct json_path *
     if (!cJSON_IsString(node) || !uuid_valid(node->valuestring))
         return field_wrong_type(r, node, path, "a UUID");
     for (int i = 0; i < 36; i++)
+        /* One spelling: readers compare run ids as texts. */
         r->msg->run[i] = ascii_lower(node->valuestring[i]);
     return RC_OK;
 }
@@ -90,8 +91,8 @@ static enum rc read_description(struct reading *r, cJSON *node, const struct jso
     return rc;
 }
 
-/* What a run is called, and its own policy: the claim of the first message reads them from the text
- * (run_start.sql). */
+/* The name of the run and its own policy are only checked here: the claim of the first message
+ * reads them from the text (run_start.sql). */
 static enum rc read_run_name(struct reading *r, cJSON *node, const struct json_path *path)
 {
     return field_short_text(r, node, path, LONGEST_NAME);
@@ -167,6 +168,8 @@ static enum rc read_kind(struct reading *r, cJSON *node, const struct json_path 
     enum rc rc = field_text(r, node, path);
     if (rc == RC_OK)
         rc = field_short_text(r, node, path, LONGEST_KIND);
+    /* lockstep.task_is_type() takes one word for a type or a kind, so the two may not be the same.
+     */
     enum message_type type;
     if (rc == RC_OK && type_find(node->valuestring, &type))
         rc = field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be the name of a type: %s",
@@ -220,6 +223,8 @@ enum field_id {
     FIELDS
 };
 
+/* types: bits of the types that may have the field. A field that belongs to another type is
+ * refused, too: it shows that the type is not the intended one. */
 static const struct field {
     const char *name;
     int types;
@@ -289,7 +294,7 @@ static const char *nearest_field(const char *word, enum message_form form)
 
 static const struct json_path root = {0};
 
-/** Puts each member of the object where its field stands in the table. */
+/** Puts each member of the object at the place of its field in the table. */
 static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
 {
     if (!cJSON_IsObject(r->json->root))
@@ -307,6 +312,7 @@ static enum rc sort_members(struct reading *r, cJSON *members[FIELDS])
         if (fields[i].tag && r->form == MESSAGE_STAGED)
             return field_wrong(r, MESSAGE_BAD_FIELD, &path,
                                "is computed by the producer and must not be in staged work");
+        /* No member is overwritten: json_parse() refuses a key that occurs twice. */
         members[i] = child;
     }
     return RC_OK;
@@ -321,7 +327,7 @@ static enum rc require(struct reading *r, cJSON *const members[FIELDS], enum fie
     return field_wrong(r, MESSAGE_BAD_FIELD, &path, "is missing: it is required %s", when);
 }
 
-/** What must be there, by type and form. */
+/** Checks the fields that are required by type and form. */
 static enum rc check_required(struct reading *r, cJSON *const members[FIELDS])
 {
     const struct message *msg = r->msg;
@@ -331,6 +337,7 @@ static enum rc check_required(struct reading *r, cJSON *const members[FIELDS])
         if (rc == RC_OK && r->form == MESSAGE_RECORD)
             rc = require(r, members, F_PREVIOUS_ORDER, "for a task");
     } else if (!msg->aborted && members[F_RUN] != NULL) {
+        /* A run without an id has no producer that counted it, and an aborted one is not whole. */
         rc = require(r, members, F_TASKS, "at the end of a run with an id that is not aborted");
         if (rc == RC_OK)
             rc =
@@ -354,7 +361,7 @@ static enum rc check_required(struct reading *r, cJSON *const members[FIELDS])
     return RC_OK;
 }
 
-/** What the fields say together. */
+/** Checks the rules that concern more than one field. */
 static enum rc check_together(struct reading *r, cJSON *const members[FIELDS])
 {
     const struct message *msg = r->msg;
@@ -400,6 +407,7 @@ static enum rc read_fields(struct reading *r)
     enum rc rc = sort_members(r, members);
     if (rc != RC_OK)
         return rc;
+    /* The type is read first, and decides which other fields may be there. */
     if (members[F_TYPE] == NULL)
         r->msg->type = implied_type(r->json->root);
     for (int i = 0; i < FIELDS; i++) {
@@ -441,11 +449,13 @@ enum rc message_parse(const char *bytes, size_t len, enum message_form form,
         return rc;
     }
     MESSAGE_AUTO *msg = xcalloc(1, sizeof *msg);
+    /* -1: absent, because 0 is a value of each. */
     msg->seq = msg->end_tasks = msg->end_phases = -1;
     msg->transaction = true;
     struct reading r = {
         .json = &json, .form = form, .msg = msg, .action = &msg->action, .err = err};
     rc = read_fields(&r);
+    /* Every text of the message is a copy, so the tree can go. */
     json_done(&json);
     if (rc == RC_OK) {
         *ret_msg = msg;

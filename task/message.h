@@ -1,7 +1,8 @@
 /**
  * What: the message of docs/reference/message.schema.json: record value <-> struct message.
  * Invariants: strict RFC 8259, UTF-8, no NUL, no duplicate keys, depth <= 32; int64 values are
- *   exact; a field that is not known is refused. What parses here can be stored by PostgreSQL.
+ *   exact; a field that is not known is refused. PostgreSQL can store every message that parses
+ *   here.
  * Threads: any; a struct message is plain data.
  * Ownership: message_parse gives, message_free takes; all strings belong to the message.
  * Failure: RC_REJECT with err->object = the JSON path ("$.params[2]", "$" with the byte position in
@@ -39,7 +40,7 @@ struct message_header {
     char *name, *value;
 };
 
-/** What is done outside the database. type command: command, args, input; type http: the rest. */
+/** Work outside the database. type command: command, args, input; type http: the rest. */
 struct message_action {
     char *command; /* a name that executors have registered */
     char **args;
@@ -83,10 +84,8 @@ struct message {
     bool aborted;
 };
 
-/**
- * What a parser is given. A staged task has no previous_order, seq, run (the producer computes
- * them): present = refused.
- */
+/** The origin of a text. A staged task has no previous_order, seq, run (the producer computes
+ * them): present = refused. */
 enum message_form { MESSAGE_RECORD, MESSAGE_STAGED };
 
 MUST_CHECK enum rc message_parse(const char *bytes, size_t len, enum message_form form,
@@ -98,8 +97,8 @@ void message_auto(struct message **msg);
 /** One entry of a retry_on list: a SQLSTATE class or code, or all; "-" before it: not. */
 bool retry_on_valid(const char *entry, size_t len);
 
-/** The i-th field that is known, NULL behind the last: what docs/reference/message.schema.json must
- * list. */
+/** The i-th field that is known, NULL behind the last. docs/reference/message.schema.json must list
+ * them. */
 const char *message_field_name(int i);
 
 /**

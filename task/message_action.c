@@ -1,4 +1,6 @@
-/* The fields of what runs outside the database: commands and requests. */
+/* The fields of work outside the database: commands and requests. A field is copied when it is well
+ * formed. Whether a command is registered and a host is allowed differs between executors, so that
+ * is checked when the task runs (action/allow.c, action/settings.c). */
 #include "task/message_field.h"
 
 #include "base/ascii.h"
@@ -45,6 +47,7 @@ enum rc read_args(struct reading *r, cJSON *node, const struct json_path *path)
 /* For a command its standard input; for an external worker any JSON value, which is its own. */
 enum rc read_input(struct reading *r, cJSON *node, const struct json_path *path)
 {
+    /* The worker gets it from the text of the message, as it was written. */
     if (r->msg->type == MESSAGE_EXTERNAL)
         return RC_OK;
     if (!cJSON_IsString(node))
@@ -53,7 +56,8 @@ enum rc read_input(struct reading *r, cJSON *node, const struct json_path *path)
     return RC_OK;
 }
 
-/* Which hosts may be called is the executor's to say, when it runs. */
+/* A URL with a blank or a control character could end the request line early, and another one
+ * begin. So only printable ASCII is taken (RFC 3986, section 2). */
 enum rc read_url(struct reading *r, cJSON *node, const struct json_path *path)
 {
     enum rc rc = field_text(r, node, path);
@@ -91,6 +95,8 @@ enum rc read_method(struct reading *r, cJSON *node, const struct json_path *path
     return RC_OK;
 }
 
+/** A line break in a value would begin a header, or a request, of the task's own (RFC 9112, 11.1
+ * and 11.2). */
 static enum rc check_header(struct reading *r, const cJSON *node, const struct json_path *path)
 {
     if (!header_name_valid(node->string))
@@ -135,6 +141,7 @@ enum rc read_body(struct reading *r, cJSON *node, const struct json_path *path)
     return RC_OK;
 }
 
+/** Also for an action that was read in part: the counts are those of the copies that were made. */
 void message_action_done(struct message_action *action)
 {
     for (int i = 0; i < action->arg_count; i++)

@@ -1,6 +1,6 @@
-/* message_edit: members of a message's top level are taken out of its text; all else stays as it
- * was written. The text is cut and not written again from a tree, so that numbers and escapes stay
- * as their producer wrote them. */
+/* Removes members from the top level of a message's text, so that a redrive can leave out run, seq
+ * and the other tags; all else stays as it was written. The text is cut and not written again from
+ * a tree, so that numbers and escapes stay as their producer wrote them. */
 #include "task/json.h"
 #include "task/message.h"
 #include "task/message_text.h"
@@ -42,6 +42,7 @@ static size_t skip_value(const char *text, size_t at)
     }
 }
 
+/** names ends with NULL. */
 static bool is_one_of(const char *name, const char *const *names)
 {
     while (*names != NULL && strcmp(*names, name) != 0)
@@ -80,6 +81,7 @@ enum rc message_without(struct str *out, const char *text, size_t len, const cha
     for (const cJSON *member = json.root->child; member != NULL; member = member->next) {
         size_t start = skip_space(copy, at);
         size_t end = skip_value(copy, skip_space(copy, skip_string(copy, start)) + 1);
+        /* Cut along the parsed members, so that a name is compared with its escapes resolved. */
         at = end + 1;
         if (is_one_of(member->string, names))
             continue;

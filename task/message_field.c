@@ -17,6 +17,8 @@ enum rc field_wrong(struct reading *r, enum message_reason reason, const struct 
     char text[900], object[JSON_PATH_SIZE];
     va_list ap;
     va_start(ap, fmt);
+    /* Cuts between characters: the message is stored in the database, which takes valid UTF-8 only.
+     */
     utf8_vformat(text, sizeof text, fmt, ap);
     va_end(ap);
     json_path_text(path, object);
@@ -36,7 +38,8 @@ enum rc field_wrong_type(struct reading *r, const cJSON *node, const struct json
                        json_type_name(node), value);
 }
 
-/** Digits with a '-' before them at most: a spelling of an integer, of whatever size. */
+/** Digits with a '-' before them at most: a spelling of an integer of any size. 1e3 and 1.0 are
+ * none, as in a cast of text to bigint in PostgreSQL. */
 static bool plain_integer(const char *raw, size_t len)
 {
     size_t sign = len > 0 && raw[0] == '-';
@@ -76,8 +79,8 @@ enum rc field_bool(struct reading *r, const cJSON *node, const struct json_path 
     return RC_OK;
 }
 
-/* Before its exponent another digit than 0. raw: no text with a NUL at its end, but a part of the
- * record. */
+/* There is another digit than 0 before the exponent. raw is a part of the record, without a NUL at
+ * its end. */
 static bool has_digits(const char *raw, size_t len)
 {
     size_t i = 0;
@@ -94,6 +97,8 @@ enum rc field_number(struct reading *r, const cJSON *node, const struct json_pat
     double n = node->valuedouble;
     size_t len;
     const char *raw = json_raw(r->json, node, &len);
+    /* 1e-400 is 0 as a double. PostgreSQL's cast to float8 refuses it as out of range, and the
+     * claim would fail. */
     bool vanished = n <= 0 && has_digits(raw, len);
     if (!isfinite(n) || n < 0 || n > most || vanished) {
         char value[JSON_EXCERPT_SIZE];
@@ -112,6 +117,7 @@ enum rc field_text(struct reading *r, const cJSON *node, const struct json_path 
 {
     if (!cJSON_IsString(node))
         return field_wrong_type(r, node, path, "a string");
+    /* White space alone is no name and no statement. */
     if (node->valuestring[strspn(node->valuestring, " \t\r\n")] == '\0')
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "must not be empty");
     return RC_OK;
@@ -124,6 +130,8 @@ enum rc field_short_text(struct reading *r, const cJSON *node, const struct json
         return field_wrong_type(r, node, path, "a string");
     int count = 0;
     for (const char *c = node->valuestring; *c != '\0'; c++)
+        /* Characters, as char_length() of PostgreSQL counts them: bytes that continue a character
+         * are not counted. */
         count += ((unsigned char)*c & 0xc0) != 0x80;
     if (count > most)
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %d characters, at most %d are allowed",
@@ -131,6 +139,7 @@ enum rc field_short_text(struct reading *r, const cJSON *node, const struct json
     return RC_OK;
 }
 
+/** The string of a node with its escapes resolved; it has no NUL, which the scan refuses. */
 char *copy_text(const cJSON *node)
 {
     return xstrdup(node->valuestring);

@@ -1,10 +1,10 @@
 /**
- * What: what the readers of single fields (message.c, message_life.c, message_sql.c,
- *   message_action.c) share: the state of one reading, the checked scalars, the way to report what
- *   is wrong. Private to the message codec.
+ * What: the common part of the readers of single fields (message.c, message_life.c, message_sql.c,
+ *   message_action.c): the state of one reading, the checked scalars, the form of errors. Private
+ *   to the message codec.
  * Invariants: a reader stores into r->msg only what it has checked.
  * Threads: one reading, one thread.
- * Ownership: struct reading borrows everything; what the message keeps is copied.
+ * Ownership: struct reading borrows everything; texts that the message keeps are copied.
  * Failure: RC_REJECT through field_wrong: err->code = the reason, err->object = the path.
  */
 #ifndef TASK_MESSAGE_FIELD_H

@@ -25,6 +25,8 @@ void json_quote(struct str *out, const char *text, size_t len)
             continue;
         str_add(out, text + done, i - done);
         done = i + 1;
+        /* The short escapes of RFC 8259, section 7: each character, then the letter behind its
+         * backslash. */
         static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
         const char *letter = c == 0 ? NULL : strchr(letters, c);
         if (letter != NULL)
@@ -59,7 +61,8 @@ static char *put_number(char *at, const char *key, size_t key_len, int64_t value
 }
 #define PUT_NUMBER(at, key, value) put_number(at, "\"" key "\":", sizeof("\"" key "\":") - 1, value)
 
-/** The brace, and the two with a comma behind each; what is -1, or no run, is left out. */
+/** The opening brace, then run and seq with a comma behind each. An empty run and a seq of -1 are
+ * left out. */
 static char *put_start(char *at, const char *run, int64_t seq)
 {
     at = PUT(at, "{");
@@ -86,6 +89,8 @@ void message_tag(struct str *out, const char *staged, size_t len, const char *ru
         str_add(out, staged + start + 1, len - start - 1);
 }
 
+/** The name and the policy come before the tags, behind a brace of their own; tagged.data + 1 is
+ * behind the other. */
 void message_tag_first(struct str *out, const char *staged, size_t len, const char *run,
                        int64_t previous_order, const char *run_name, const char *on_failure)
 {
@@ -107,6 +112,8 @@ void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, i
     char end[2 * MESSAGE_TAG_BYTES];
     char *at = PUT_NUMBER(put_start(end, run, seq), "tasks", tasks);
     at = PUT_NUMBER(at, "phases", phases);
+    /* Without counts the end of an aborted run is still valid: message_parse() requires them of
+     * other ends only. */
     if (aborted)
         at = PUT(at, "\"aborted\":true,");
     at = PUT(at, "\"type\":\"end\"}");

@@ -1,6 +1,8 @@
-/* What a message says about the life of its task: when, after what, how often, and whether it was
- * there before. What is checked here is read again by the database, from the text
- * (sql/functions/claim/claim.sql, fail.sql), so it must be what that takes. */
+/* The fields about the life of a task: when it runs, after which outcome, how often, and with which
+ * key. The database reads these fields again, from the text (sql/functions/claim/claim.sql,
+ * fail.sql). So a text that passes here must be one that the casts there take, or a claim would
+ * fail with the whole batch. PostgreSQL's timestamptz takes every instant of RFC 3339 that passes
+ * here. */
 #include "task/message_life.h"
 #include "task/message_field.h"
 
@@ -10,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST_KEY     1000 /* bytes: it stands in an index */
+#define LONGEST_KEY     1000 /* bytes: an index takes about 2700 */
 #define MOST_CLASSES    100
 #define LONGEST_INSTANT 64
 
@@ -23,6 +25,7 @@ enum rc read_condition(struct reading *r, cJSON *node, const struct json_path *p
         return RC_OK;
     if (strcmp(node->valuestring, "always") != 0 && strcmp(node->valuestring, "failure") != 0)
         return field_wrong_type(r, node, path, wanted);
+    /* success is the default, so only the others must be read by the claim. */
     r->msg->special = true;
     return RC_OK;
 }
@@ -32,6 +35,7 @@ enum rc read_key(struct reading *r, cJSON *node, const struct json_path *path)
     enum rc rc = field_text(r, node, path);
     if (rc == RC_OK)
         rc = field_short_text(r, node, path, LONGEST_KEY);
+    /* Characters first, as for other texts; the index counts bytes. */
     if (rc == RC_OK && strlen(node->valuestring) > LONGEST_KEY)
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "has %zu bytes, at most %d are allowed",
                            strlen(node->valuestring), LONGEST_KEY);
@@ -75,6 +79,7 @@ static bool good_zone(const char *at)
     int hours = digits(&at, 2);
     bool colon = hours >= 0 && skip(&at, ':', ':');
     int minutes = colon ? digits(&at, 2) : -1;
+    /* PostgreSQL's greatest displacement is 15:59. */
     return hours <= 15 && minutes >= 0 && minutes <= 59 && *at == '\0';
 }
 
@@ -83,6 +88,8 @@ static bool good_instant(const char *at)
 {
     if (strlen(at) > LONGEST_INSTANT)
         return false;
+    /* There is no year 0 in PostgreSQL. A second of 60 is a leap second, which PostgreSQL takes as
+     * the next minute; an hour of 24 is none in RFC 3339. */
     int year = digits(&at, 4);
     int month = year > 0 && skip(&at, '-', '-') ? digits(&at, 2) : -1;
     int day = month > 0 && skip(&at, '-', '-') ? digits(&at, 2) : -1;
@@ -115,6 +122,8 @@ enum rc read_not_before(struct reading *r, cJSON *node, const struct json_path *
     return rc;
 }
 
+/** The constraint on queue.retry_on has the same rule (guard_queue.sql). A class of an SQLSTATE is
+ * its first two characters (PostgreSQL manual, appendix A). */
 bool retry_on_valid(const char *entry, size_t len)
 {
     size_t sign = len > 0 && entry[0] == '-';

@@ -1,15 +1,14 @@
-/* Finds run and seq of a record without parsing it: of records that are no messages, and where
- * nothing else is needed. A wrong run would make a stranger's run fail, so any contradiction means
- * that nothing is known. */
+/* Finds run and seq of a record without parsing it: of records that are no messages, so that their
+ * loss is counted in their run, and in readers that need nothing else. It reads the top level of a
+ * text that may not be JSON: it searches for brackets, quotes and commas only, counts depth instead
+ * of recursing, and takes any bytes in strings. A wrong run would make another producer's run fail,
+ * so any contradiction means that nothing is known. */
 #include "task/message.h"
 #include "task/uuid.h"
 
 #include "base/ascii.h"
 
 #include <string.h>
-
-/* Reads the top level of what is not JSON enough for message_parse: looks for brackets, quotes and
- * commas only, counts depth instead of recursing, and takes whatever bytes stand in strings. */
 
 struct peek {
     const char *at, *end;
@@ -43,7 +42,7 @@ static bool string_rest(struct peek *peek, struct slice *ret_slice)
     return true;
 }
 
-/** A value of any kind; *ret_string tells whether it is a string (then the slice is its inside). */
+/** A value of any kind; *ret_string: it is a string, and the slice is its inside. */
 static bool any_value(struct peek *peek, struct slice *ret_slice, bool *ret_string)
 {
     *ret_string = skip_to(peek, '"');
@@ -54,6 +53,7 @@ static bool any_value(struct peek *peek, struct slice *ret_slice, bool *ret_stri
     while (peek->at < peek->end) {
         char c = *peek->at;
         struct slice inside;
+        /* The comma or the bracket of the object around it is left for the caller. */
         if (depth == 0 && (c == ',' || c == '}' || c == ']'))
             break;
         peek->at++;
@@ -90,6 +90,7 @@ static void note_member(struct found *found, struct slice key, struct slice valu
         if (value.len == 36)
             memcpy(run, value.text, 36);
         if (!string || !uuid_valid(run) || found->run[0] != '\0') {
+            /* A second run, or one that is no UUID: a reader could take either. */
             found->spoilt = true;
             return;
         }
@@ -127,12 +128,15 @@ enum rc message_peek(const char *bytes, size_t len, char ret_run[37], int64_t *r
 {
     if (bytes == NULL)
         return RC_NONE;
+    /* message_parse() refuses a byte order mark; the run behind it can still be read. */
     if (len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
         bytes += 3;
         len -= 3;
     }
     struct peek peek = {bytes, bytes + (len < MESSAGE_MAX_BYTES ? len : MESSAGE_MAX_BYTES)};
     struct found found = {.seq = -1};
+    /* A text that breaks off may have lost its run, so without one the record is not counted as one
+     * of the implicit run. */
     bool whole = read_members(&peek, &found);
     if (found.spoilt || (!whole && found.run[0] == '\0'))
         return RC_NONE;

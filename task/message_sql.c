@@ -1,5 +1,6 @@
 /* sql and params: a text or an array of statements, and the values of $1, $2 and so on as
- * PostgreSQL's text format takes them. */
+ * PostgreSQL's text format takes them. The statements are not parsed here: SQL that is wrong makes
+ * its task fail, with the error of the server, and does not make a record unreadable. */
 #include "task/message_sql.h"
 #include "task/message_field.h"
 #include "task/statement.h"
@@ -10,10 +11,12 @@
 
 #define MOST_PARAMS 65535 /* the protocol's count is 16 bits */
 
+/** Room for count more statements; the count of the message is raised as they are read. */
 static void more_statements(struct message *msg, int count)
 {
     size_t had = (size_t)msg->statement_count, more = (size_t)count;
     msg->statements = xrealloc(msg->statements, had + more, sizeof *msg->statements);
+    /* Zeroed, because message_free() also frees a message whose reading stops half way. */
     memset(msg->statements + had, 0, more * sizeof *msg->statements);
 }
 
@@ -30,6 +33,8 @@ enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
     }
     if (!cJSON_IsArray(node))
         return field_wrong_type(r, node, path, "a string or an array of strings");
+    /* An array has one statement in each element. A string may have several, which are split when
+     * the task runs. */
     int count = cJSON_GetArraySize(node);
     if (count == 0)
         return field_wrong(r, MESSAGE_BAD_FIELD, path, "must hold at least one statement");
@@ -49,6 +54,8 @@ enum rc read_sql(struct reading *r, cJSON *node, const struct json_path *path)
  * else its JSON. */
 static char *param_text(const struct reading *r, cJSON *node)
 {
+    /* A null pointer is SQL NULL in libpq's paramValues; the JSON null cannot be passed as a
+     * parameter. */
     if (cJSON_IsNull(node))
         return NULL;
     if (cJSON_IsString(node))
@@ -65,8 +72,9 @@ static bool several_statements(const char *sql)
 {
     struct statement *statements = NULL;
     int count = 0;
+    /* The cheap test first: nearly all statements have no semicolon. */
     if (strchr(sql, ';') == NULL || statement_split(sql, &statements, &count, NULL) != RC_OK)
-        return false; /* what the splitter refuses is the task's own failure, told when it runs */
+        return false; /* a text that the splitter refuses makes the task fail when it runs */
     free(statements);
     return count > 1;
 }
@@ -93,6 +101,8 @@ static enum rc read_list(struct reading *r, cJSON *node, const struct json_path 
     return RC_OK;
 }
 
+/** object is the message or the step that has the sql, and first is the place of its first
+ * statement. */
 enum rc read_params(struct reading *r, cJSON *node, const struct json_path *path,
                     const cJSON *object, int first)
 {

@@ -1,4 +1,7 @@
-/* The steps of a task: an array of objects, each with a name and what a task of its type has. */
+/* The steps of a task: an array of objects, each with a name and the fields of a task of its type.
+ * Begin with read_step(): type, members, name, then the work. The readers of the work are those of
+ * messages (message_sql.c, message_action.c), which are pointed to the step. The steps are run by
+ * reader/steps.c. */
 #include "task/message_action.h"
 #include "task/message_field.h"
 #include "task/message_sql.h"
@@ -38,6 +41,8 @@ enum { MEMBERS = sizeof members / sizeof *members };
 static const char *const doing[] = {
     [MESSAGE_SQL] = "sql", [MESSAGE_COMMAND] = "command", [MESSAGE_HTTP] = "url"};
 
+/** sql, command or http; without a type the fields decide, as in a message. external and end are no
+ * types of a step: a worker and a producer know of whole tasks only. */
 static enum rc read_step_type(struct reading *r, const cJSON *step, const struct json_path *path,
                               enum message_type *ret_type)
 {
@@ -55,6 +60,8 @@ static enum rc read_step_type(struct reading *r, const cJSON *step, const struct
                         : field_wrong(r, MESSAGE_BAD_FIELD, &at, "must be sql, command or http");
 }
 
+/** Refuses an unknown field, and one that belongs to another type; the field that does the work
+ * must be there. */
 static enum rc check_members(struct reading *r, const cJSON *step, const struct json_path *path,
                              enum message_type type)
 {
@@ -108,6 +115,8 @@ static enum rc read_step_sql(struct reading *r, cJSON *object, const struct json
         rc = read_params(r, params, &at_params, object, step->first);
     if (rc == RC_OK && transaction != NULL)
         rc = field_bool(r, transaction, &at_transaction, &step->transaction);
+    /* All statements of a message are in one array, and a step has a part of it. So the code that
+     * runs a task without steps needs no other form. */
     step->count = r->msg->statement_count - step->first;
     return rc;
 }
@@ -116,6 +125,7 @@ static enum rc read_step_action(struct reading *r, cJSON *object, const struct j
                                 struct message_step *step)
 {
     enum rc rc = RC_OK;
+    /* The readers write to r->action, which is otherwise the action of the message. */
     r->action = &step->action;
     for (int i = 0; rc == RC_OK && i < MEMBERS; i++) {
         cJSON *node = cJSON_GetObjectItemCaseSensitive(object, members[i].name);
@@ -141,6 +151,8 @@ static enum rc read_step(struct reading *r, cJSON *object, const struct json_pat
         return rc;
     step->first = r->msg->statement_count;
     step->transaction = true;
+    /* Counted before its work is read: message_free() then also frees a step whose reader has
+     * failed. */
     r->msg->step_count++;
     return step->type == MESSAGE_SQL ? read_step_sql(r, object, path, step)
                                      : read_step_action(r, object, path, step);

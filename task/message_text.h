@@ -22,7 +22,7 @@
  */
 void message_tag(struct str *out, const char *staged, size_t len, const char *run, int64_t seq,
                  int64_t previous_order);
-/** The same for the first task of a run: what the run is called (NULL: nothing), and its policy. */
+/** The same for the first task of a run: the name of the run (NULL: none), and its policy. */
 void message_tag_first(struct str *out, const char *staged, size_t len, const char *run,
                        int64_t previous_order, const char *run_name, const char *on_failure);
 /** The end of a run, a UUID. run "" or NULL, seq, tasks, phases -1: left out (counts only if
@@ -35,7 +35,8 @@ void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, i
  */
 MUST_CHECK enum rc message_without(struct str *out, const char *text, size_t len,
                                    const char *const *names, struct err *err);
-/** Appends text as a JSON string in its quotes. What is not UTF-8 stays so: message_parse tells. */
+/** Appends text as a JSON string in its quotes. Invalid UTF-8 is copied: message_parse refuses it.
+ */
 void json_quote(struct str *out, const char *text, size_t len);
 
 #endif

@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
+/* In the order of enum message_type. */
 static const char *const names[] = {"sql", "command", "http", "external", "end"};
 
 bool type_find(const char *name, enum message_type *ret_type)
@@ -25,6 +26,7 @@ enum message_type implied_type(const cJSON *object)
         return MESSAGE_COMMAND;
     if (cJSON_GetObjectItemCaseSensitive(object, "url") != NULL)
         return MESSAGE_HTTP;
+    /* None of them: the error then says that sql is missing, which is right for most tasks. */
     return MESSAGE_SQL;
 }
 

@@ -1,6 +1,7 @@
-/* Why does a run not move? For commands that wait. Begin with stalled_look(): only if the pulse of
- * the run (counts that move with any progress) stands still for STALLED_US is the costly question
- * asked, and a reason that is normal for a healthy run is not shown. */
+/* Finds out why a run does not move, for commands that wait. Begin with stalled_check(): only if
+ * the pulse of the run (counts that move with any progress) is the same for STALLED_US is the
+ * costly question asked (lockstep.explain), and a reason that is normal for a healthy run is not
+ * shown. It never ends a wait: a session that may not ask only gets no reasons. */
 #include "task/stalled.h"
 
 #include "base/clock.h"
@@ -8,10 +9,10 @@
 
 #include <string.h>
 
-#define LOOK_EVERY_US 1000000
-#define STALLED_US    3000000
+#define CHECK_EVERY_US 1000000
+#define STALLED_US     3000000
 
-/* What a run that is all right may wait for: its tasks, which take their time. */
+/* The reasons for which a healthy run waits, such as a task that takes its time. */
 static bool is_healthy(const char *reason)
 {
     static const char *const reasons[] = {
@@ -24,6 +25,7 @@ static bool is_healthy(const char *reason)
     return false;
 }
 
+/** The error is of the session or of the moment, and the caller reconnects or retries. */
 static bool is_passing(enum rc rc)
 {
     return rc == RC_LOST || rc == RC_RETRY;
@@ -33,6 +35,8 @@ static enum rc ask_why(struct stalled *stalled, struct db *db, int64_t run_no, s
 {
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = db_run(db, &sql_run_explain, (const char *const[]){DB_INT(run_no)}, &rows, err);
+    /* A login without the right to ask would get the same error each second, in the log of the
+     * server, too. */
     stalled->refused = rc != RC_OK && rc != RC_NONE && !is_passing(rc);
     if (rc != RC_OK)
         return is_passing(rc) ? rc : RC_NONE;
@@ -40,6 +44,7 @@ static enum rc ask_why(struct stalled *stalled, struct db *db, int64_t run_no, s
         const char *reason = db_text(rows, row, RUN_EXPLAIN_REASON);
         if (is_healthy(reason))
             continue;
+        /* Each reason is shown once, until another one or progress comes. */
         if (strcmp(stalled->reason, reason) == 0)
             return RC_NONE;
         utf8_copy(stalled->reason, sizeof stalled->reason, reason);
@@ -50,13 +55,13 @@ static enum rc ask_why(struct stalled *stalled, struct db *db, int64_t run_no, s
     return RC_NONE;
 }
 
-enum rc stalled_look(struct stalled *stalled, struct db *db, int64_t run_no, struct err *err)
+enum rc stalled_check(struct stalled *stalled, struct db *db, int64_t run_no, struct err *err)
 {
     int64_t now_us = clock_boot_us();
     DB_RESULT_AUTO *pulse = NULL;
-    if (stalled->refused || now_us < stalled->look_us)
+    if (stalled->refused || now_us < stalled->check_us)
         return RC_NONE;
-    stalled->look_us = now_us + LOOK_EVERY_US;
+    stalled->check_us = now_us + CHECK_EVERY_US;
     enum rc rc = db_run(db, &sql_run_pulse, (const char *const[]){DB_INT(run_no)}, &pulse, err);
     if (rc != RC_OK) {
         stalled->refused = rc != RC_NONE && !is_passing(rc);

@@ -1,8 +1,10 @@
 /* Splits a task's SQL into statements, refuses those that would leave the task's transaction, and
- * marks those that may change the session. Begin with split(). This is a lexer's judgement, and it
- * errs on the safe side: the extended protocol takes one command a call, so a wrong split is a
- * syntax error, and a session that is reset without need costs time only.
- * tests/unit/statement_test.c has each known way to end the transaction early. */
+ * marks those that may change the session. Begin with split(): read tokens, note the words that
+ * decide, judge at each semicolon (finish). This is a lexer's judgement, and it errs on the safe
+ * side: the extended protocol takes one command a call, so a wrong split is a syntax error, and a
+ * session that is reset without need costs time only. Which statement runs in a transaction, and
+ * how, the reader decides (reader/). tests/unit/statement_test.c has each known way to end the
+ * transaction early. */
 #include "task/statement.h"
 #include "base/ascii.h"
 #include "base/str.h"
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_SIZE  STATEMENT_WORD /* longer than every word that is looked for */
+#define WORD_SIZE  STATEMENT_WORD /* longer than every word of the lists */
 #define HEAD_WORDS 5 /* CREATE OR REPLACE FUNCTION, SET SESSION SESSION AUTHORIZATION */
 
 struct reading {
@@ -25,7 +27,7 @@ struct reading {
     size_t body; /* open BEGIN ATOMIC and CASE of an SQL function's body */
     bool tokens; /* there is one */
     bool session_word, into_temp, temp, client_copy;
-    bool escaped; /* what is set or reset is spelled U&"...", so it may be anything */
+    bool escaped; /* the setting is spelled U&"...", so it may be any */
 };
 
 static bool is_one_of(const char *word, const char *const *list)
@@ -55,8 +57,10 @@ static bool is_session_word(const char *word)
         "DATABASE_TO_XML",
         "TS_STAT",
         "TS_REWRITE",
-        NULL}; /* the last ones run a text, or whatever a view does */
+        NULL}; /* the last ones run SQL that is in a text or in a view */
     for (const char *const *p = prefixes; *p != NULL; p++)
+        /* A prefix, because the functions have variants: pg_advisory_lock_shared,
+         * query_to_xml_and_xmlschema. */
         if (**p == *word && strncmp(word, *p, strlen(*p)) == 0)
             return strstr(word, "ADVISORY_XACT_") == NULL; /* those end with the transaction */
     return false;
@@ -66,6 +70,7 @@ static bool is_session_word(const char *word)
 static bool creates_routine(const struct reading *r)
 {
     static const char *const routines[] = {"FUNCTION", "PROCEDURE", NULL};
+    /* CREATE OR REPLACE has two words more than CREATE. */
     int i = strcmp(r->head[1], "OR") == 0 ? 3 : 1;
     return strcmp(r->head[0], "CREATE") == 0 && is_one_of(r->head[i], routines);
 }
@@ -83,6 +88,8 @@ static void count_body(struct reading *r, const char *word)
         r->body--;
 }
 
+/** Only ASCII letters: the keywords of PostgreSQL have no others. A longer word is cut and matches
+ * none. */
 static void capitals(const char *text, size_t len, char word[WORD_SIZE])
 {
     size_t i = 0;
@@ -125,6 +132,8 @@ static void read_other(struct reading *r, enum token token, char c)
         r->parens++;
     if (token == TOKEN_CLOSE && r->parens > 0)
         r->parens--;
+    /* An opening parenthesis before the first word is passed: (SELECT ...) UNION is a query, too.
+     */
     if (r->heads > 0 || token != TOKEN_OPEN)
         r->head_done = true;
     r->last[0][0] = r->last[1][0] = '\0';
@@ -137,8 +146,8 @@ static void read_other(struct reading *r, enum token token, char c)
 #define OWN_ROLE   "set the role in task_conninfo, or use SET LOCAL ROLE"
 
 static const struct refusal {
-    const char *first, *second; /* second NULL: whatever follows */
-    const char *said, *hint;
+    const char *first, *second; /* second NULL: any second word */
+    const char *shown, *hint;
 } refusals[] = {
     {"BEGIN", NULL, "BEGIN", OWN_TRANSACTION},
     {"START", NULL, "START TRANSACTION", OWN_TRANSACTION},
@@ -190,6 +199,8 @@ static bool alters_own_role(const struct reading *r)
     return is_one_of(r->head[1], kinds) && is_one_of(r->head[2], own) && is_one_of(r->head[3], set);
 }
 
+/** Compares the first words with the table. Where the second word alone does not decide (SET LOCAL
+ * x, COPY, ALTER ROLE), it is replaced by the one that does. */
 static const struct refusal *find_refusal(const struct reading *r)
 {
     static const char *const set[] = {"SET", "RESET", NULL};
@@ -216,6 +227,9 @@ static void classify(const struct reading *r, struct statement *statement)
     static const char *const session[] = {"SET",  "RESET",   "LISTEN",     "UNLISTEN",
                                           "LOAD", "PREPARE", "DEALLOCATE", "DECLARE",
                                           "DO",   "CALL",    NULL};
+    /* Plain statements may run in a pipeline. A statement of neither list, such as CREATE or
+     * VACUUM, is not plain, and leaves nothing in the session unless it makes a temporary object.
+     */
     statement->plain = is_one_of(r->head[0], plain);
     statement->changes_session = r->session_word || r->into_temp ||
                                  (r->temp && !statement->plain) || is_one_of(r->head[0], session);
@@ -237,7 +251,7 @@ static enum rc finish(struct list *list, const struct reading *r, const char *st
         char object[40];
         (void)snprintf(object, sizeof object, "statement %d", list->count + 1);
         return err_set(err, RC_REJECT, ERR_FAILED, object, refusal->hint,
-                       "%s is not allowed in the SQL of a task", refusal->said);
+                       "%s is not allowed in the SQL of a task", refusal->shown);
     }
     while (end > start && lexer_is_space(end[-1]))
         end--;
@@ -272,6 +286,8 @@ static enum rc split(const char *text, struct list *list, struct err *err)
                            (size_t)(here - text));
         if (token == TOKEN_END)
             return finish(list, &r, start, here, err);
+        /* A semicolon within parentheses belongs to CREATE RULE, one within a body to CREATE
+         * FUNCTION. */
         if (token == TOKEN_SEMICOLON && r.parens == 0 && r.body == 0) {
             enum rc rc = finish(list, &r, start, here - 1, err);
             if (rc != RC_OK)
@@ -316,6 +332,8 @@ bool statement_names(const struct statement *statement, statement_known *known, 
             return token == TOKEN_UNCLOSED; /* has been refused before */
         if (token != TOKEN_WORD && token != TOKEN_QUOTED)
             continue;
+        /* A quoted name with a doubled quote in it is spelled differently from its name: it counts
+         * as known. */
         capitals(lexer.text, lexer.len, word);
         if (known(context, word) || (token == TOKEN_QUOTED && strchr(word, '"') != NULL))
             return true;

@@ -5,8 +5,8 @@
  *   BEGIN ATOMIC bodies and ';' in parentheses (CREATE RULE).
  * Invariants: the server is the last judge: every statement goes through the extended protocol,
  *   which takes one command only, so a wrong split is a syntax error and never a way around the
- *   check. Nothing that ends a transaction is let through (COMMIT, ROLLBACK, SAVEPOINT, ...). What
- *   is inside strings, so in a function's body, is not read.
+ *   check. Nothing that ends a transaction is let through (COMMIT, ROLLBACK, SAVEPOINT, ...). The
+ *   inside of strings, and so of a function's body, is not read.
  * Threads: any; pure functions.
  * Ownership: slices point into the caller's text.
  * Failure: RC_REJECT with the word that is refused and, in the hint, what to do instead.

@@ -1,6 +1,8 @@
 /* The tags of messages, checked by the rules of a claim (sql/functions/claim/claim_judge.sql),
  * without a database: for commands that check a file before it is published. Begin with
- * tags_check(). */
+ * tags_check(): find the run, check the sequence, check the order or the counts. The rules exist
+ * twice on purpose: the claim decides inside its transaction, this file before anything is sent. A
+ * change there needs the same change here. */
 #include "task/tags.h"
 
 #include <inttypes.h>
@@ -35,7 +37,7 @@ void tags_free(struct tags *tags)
     free(tags);
 }
 
-/* A producer writes one run after the other: the newest is looked at first. */
+/* A producer writes one run after the other, so the search begins with the newest. */
 static struct run *find_run(struct tags *tags, const char *id)
 {
     if (*id == '\0')
@@ -58,6 +60,8 @@ static struct run *add_run(struct tags *tags, const char *id)
     return run;
 }
 
+/** Completes an error that has its message already: the reason is its code, and the object is the
+ * field. */
 static enum rc refuse(struct err *err, const char *reason, const char *field, const char *hint)
 {
     err->kind = ERR_FAILED;
@@ -79,6 +83,7 @@ static enum rc check_seq(struct tags *tags, struct run *run, bool known, int64_t
                       "seq %" PRId64 " of the run was there before", seq);
         return refuse(err, "duplicate", "$.seq", hint.data);
     }
+    /* Duplicates first: a copy of a run that has ended is one mistake, not two. */
     if (run->ended) {
         (void)err_set(err, RC_REJECT, ERR_FAILED, "", NULL,
                       "the run has ended before this message");
@@ -86,6 +91,7 @@ static enum rc check_seq(struct tags *tags, struct run *run, bool known, int64_t
     }
     int64_t gap = seq - run->next_seq, next = run->next_seq;
     bool lost = gap > tags->loose;
+    /* Set even when messages are lost, so that one gap is reported once. */
     run->next_seq = seq;
     run->rejected += lost ? 0 : gap;
     if (lost && !known) {
@@ -101,6 +107,9 @@ static enum rc check_seq(struct tags *tags, struct run *run, bool known, int64_t
     return RC_OK;
 }
 
+/** The reason why the message does not continue its run, NULL if it does. Either it belongs to the
+ * newest phase, with the same previous order, or it begins the next one and names the newest as its
+ * previous order. */
 static const char *misfit(const struct run *run, const struct message *msg)
 {
     if (run->phases == 0)
@@ -137,7 +146,8 @@ static enum rc check_order(const struct run *run, const struct message *msg, str
     return refuse(err, reason, msg->order < run->order ? "$.order" : "$.previous_order", hint.data);
 }
 
-/* A message of an implicit run that begins a new one. */
+/* A message without a run id that begins a new implicit run: its previous order is 0, and it is not
+ * one more task of the first phase of the open run. */
 static bool begins(const struct run *open, const struct message *msg)
 {
     return msg->previous_order == 0 && (open == NULL || open->phases == 0 ||
@@ -166,6 +176,8 @@ static enum rc check_end(struct tags *tags, struct run *run, const struct messag
     if (*msg->run == '\0')
         tags->open = -1;
     int64_t tasks = run->tasks + run->rejected;
+    /* With rejected messages the number of phases is unknown: one of them may have been a phase
+     * alone. */
     if (msg->aborted || *msg->run == '\0' ||
         (msg->end_tasks == tasks && (run->rejected > 0 || msg->end_phases == run->phases)))
         return RC_OK;
@@ -187,6 +199,7 @@ enum rc tags_check(struct tags *tags, const struct message *msg, struct err *err
         (void)err_set(err, RC_REJECT, ERR_FAILED, "", NULL, "there is no run to end");
         return refuse(err, "hole", "$.type", "leave this end out, or give the run that it ends");
     }
+    /* No run is added for it: a later message must not be judged by a run that never began. */
     if (implicit && !known && msg->previous_order != 0)
         return check_order(&(struct run){0}, msg, err);
     if (!known || (implicit && !end && begins(run, msg)))
@@ -203,6 +216,8 @@ enum rc tags_check(struct tags *tags, const struct message *msg, struct err *err
     return rc == RC_OK ? then : rc;
 }
 
+/** A record without a readable run may be the one that a later gap misses (loose); one with a run
+ * and the next seq certainly is. */
 void tags_rejected(struct tags *tags, const char *id, int64_t seq)
 {
     struct run *run = id != NULL && *id != '\0' ? find_run(tags, id) : NULL;
