@@ -1,7 +1,7 @@
 -- The decision of the dispatcher's next cycle about each schedule of a job, and its reason (lockstep.job_test_cycle).
--- now: at that time instead. tasks: the tasks that would be published. The results of users' SQL are not known here: for a
--- trigger the last look of the dispatcher counts, unless look has another one, and the tasks of a query are made of
--- rows, an object that has by schedule the rows of the query. `lockstep job test` runs both, as the tasks' login.
+-- now: at that time instead. tasks: the tasks that would be published. The results of users' SQL are not known here:
+-- for a trigger the last look of the dispatcher counts, unless look has another one, and the tasks of a query are made
+-- of rows, an object that has by schedule the rows of the query. `lockstep job test` runs both, as the tasks' login.
 CREATE OR REPLACE FUNCTION lockstep.job_test(
     job text, now timestamptz DEFAULT NULL, look lockstep.rows_look DEFAULT NULL, rows jsonb DEFAULT NULL)
 RETURNS TABLE (schedule text, would_fire boolean, verdict text, reason text, scheduled_for timestamptz,
