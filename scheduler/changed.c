@@ -30,8 +30,8 @@ static void remember(struct changed *changed, int64_t relation)
         changed->count++;
 }
 
-enum rc changed_hear(struct changed *changed, struct db *db, bool *ret_rows, bool *ret_others,
-                     struct err *err)
+enum rc changed_receive(struct changed *changed, struct db *db, bool *ret_rows, bool *ret_others,
+                        struct err *err)
 {
     const char *channel, *payload;
     enum rc rc;

@@ -25,8 +25,8 @@ struct changed {
 
 /** Takes all notifications of the session. *ret_rows: one was of a table, which is remembered;
  * *ret_others: one was of anything else. */
-MUST_CHECK enum rc changed_hear(struct changed *changed, struct db *db, bool *ret_rows,
-                                bool *ret_others, struct err *err);
+MUST_CHECK enum rc changed_receive(struct changed *changed, struct db *db, bool *ret_rows,
+                                   bool *ret_others, struct err *err);
 
 /** The triggers on the tables that are remembered are looked at soon, unless they still wait. */
 MUST_CHECK enum rc changed_act(struct changed *changed, struct db *db, struct err *err);

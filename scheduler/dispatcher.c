@@ -96,10 +96,10 @@ static bool is_asking(const struct dispatcher *dispatcher)
 
 /* A look that is out may have begun before the rows came, and the database leaves it alone.
  * *ret_early: it has heard of nothing but rows, which wait, and nothing else is due. */
-static enum rc hear(struct dispatcher *dispatcher, bool *ret_early, struct err *err)
+static enum rc receive_news(struct dispatcher *dispatcher, bool *ret_early, struct err *err)
 {
     bool rows = false, others = false;
-    enum rc rc = changed_hear(&dispatcher->changed, dispatcher->session.db, &rows, &others, err);
+    enum rc rc = changed_receive(&dispatcher->changed, dispatcher->session.db, &rows, &others, err);
     dispatcher->look_again |= rows && is_asking(dispatcher);
     *ret_early = rc == RC_OK && dispatcher->locked && rows && !others &&
                  dispatcher->answers == NULL && changed_wait_ms(&dispatcher->changed, 1) > 0 &&
@@ -187,7 +187,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     bool early = false;
     enum rc rc = begin(dispatcher, err);
     if (rc == RC_OK)
-        rc = hear(dispatcher, &early, err);
+        rc = receive_news(dispatcher, &early, err);
     if (early) {
         int left_ms = (int)((dispatcher->round_us - clock_boot_us()) / 1000) + 1;
         *ret_wait_ms = changed_wait_ms(&dispatcher->changed, left_ms);

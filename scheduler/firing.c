@@ -5,7 +5,7 @@
 #include "metrics/tally.h"
 #include "scheduler/decided.h"
 
-static void tell(const struct db_result *rows, int row, int verdict)
+static void log_decision(const struct db_result *rows, int row, int verdict)
 {
     bool fired = verdict == JOB_DISPATCH_IS_FIRE, failed = verdict == JOB_DISPATCH_IS_ERROR,
          missed = verdict == JOB_DISPATCH_IS_MISS, skipped = verdict == JOB_DISPATCH_IS_SKIP;
@@ -28,7 +28,7 @@ static const struct ask_columns DISPATCHED = {
     JOB_DISPATCH_TOKEN, JOB_DISPATCH_LOOK, JOB_DISPATCH_MARK,     JOB_DISPATCH_QUERY,
     JOB_DISPATCH_WORDS, JOB_DISPATCH_JOB,  JOB_DISPATCH_SCHEDULE, JOB_DISPATCH_SCHEDULED_FOR};
 
-/* A firing in the tasks' session counts when it has happened there: tell_fired. */
+/* A firing in the tasks' session counts when it has happened there: log_fired. */
 static void count(const struct dispatcher_options *options, const struct db_result *rows, int row,
                   int verdict)
 {
@@ -55,7 +55,7 @@ static void decided(const struct dispatcher_options *options, const struct db_re
     if (verdict == JOB_DISPATCH_IS_LOOK || verdict == JOB_DISPATCH_IS_ASK)
         *ret_ask = ask_new(rows, row, &DISPATCHED);
     else if (verdict != JOB_DISPATCH_IS_WAIT)
-        tell(rows, row, verdict);
+        log_decision(rows, row, verdict);
 }
 
 enum rc firing_fire(struct db *db, const struct dispatcher_options *options,
@@ -86,7 +86,7 @@ enum rc firing_fire(struct db *db, const struct dispatcher_options *options,
 }
 
 /* A firing has happened in the tasks' session. */
-static void tell_fired(const struct dispatcher_options *options, const struct ask *ask)
+static void log_fired(const struct dispatcher_options *options, const struct ask *ask)
 {
     if (ask->run[0] == '\0')
         return;
@@ -103,7 +103,7 @@ enum rc firing_report(struct db *db, const struct dispatcher_options *options,
     ask_why(ask, why, sizeof why);
     *ret_ask = NULL;
     if (!ask->failed && ask->look == NULL) {
-        tell_fired(options, ask);
+        log_fired(options, ask);
         return RC_OK;
     }
     enum rc rc;
@@ -120,7 +120,7 @@ enum rc firing_report(struct db *db, const struct dispatcher_options *options,
     if (rc == RC_OK)
         decided(options, row, 0, db_word(row, 0, JOB_DISPATCH_VERDICT), ret_ask);
     if (rc == RC_OK && ask->again && !db_null(row, 0, JOB_DISPATCH_JOB))
-        tell(row, 0, JOB_DISPATCH_IS_WAIT);
+        log_decision(row, 0, JOB_DISPATCH_IS_WAIT);
     return rc;
 }
 

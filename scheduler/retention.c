@@ -184,7 +184,7 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
     struct sweep sweep = {.at = -1};
     STR_AUTO text = {0};
     DB_RESULT_AUTO *ours = NULL;
-    DB_RESULT_AUTO *given_back = NULL;
+    DB_RESULT_AUTO *released = NULL;
     enum rc rc = retention->db != NULL
                      ? RC_OK
                      : db_open_on(retention->conninfo, DB_RETENTION, &retention->server, DB_SAME,
@@ -207,8 +207,8 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
     if (sweep.rows > 0)
         log_event(LOG_INFO, "swept", "queue", queue->name, "detail", text.data, NULL);
     rc = db_run(retention->db, &sql_sweep_note,
-                (const char *const[]){DB_INT(queue->queue_id), text.data}, &given_back, err);
-    if (rc == RC_OK && !db_bool(given_back, 0, SWEEP_NOTE_HELD))
+                (const char *const[]){DB_INT(queue->queue_id), text.data}, &released, err);
+    if (rc == RC_OK && !db_bool(released, 0, SWEEP_NOTE_HELD))
         return err_set(err, RC_LOST, ERR_INTERNAL, queue->name, NULL,
                        "the sweep lock was not held when it was released");
     return rc;
