@@ -22,7 +22,7 @@ struct cluster {
     struct thread thread;
     struct visitor *own;  /* the console's login; the thread's */
     pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t told;
+    pthread_cond_t answered;
     bool asked, up;
     int64_t answered_us; /* 0: it was never asked */
     struct str figures;
@@ -59,7 +59,7 @@ static void look(struct cluster *cluster)
     str_clear(&cluster->figures);
     if (rc == RC_OK)
         str_text(&cluster->figures, db_text(result, 0, CONSOLE_CLUSTER_DOCUMENT));
-    (void)pthread_cond_broadcast(&cluster->told);
+    (void)pthread_cond_broadcast(&cluster->answered);
     (void)pthread_mutex_unlock(&cluster->lock);
 }
 
@@ -103,7 +103,7 @@ static bool wait_until(struct cluster *cluster, int64_t until_us)
     if (left_us <= 0)
         return false;
     struct timespec until = condition_until(left_us);
-    return pthread_cond_timedwait(&cluster->told, &cluster->lock, &until) == 0;
+    return pthread_cond_timedwait(&cluster->answered, &cluster->lock, &until) == 0;
 }
 
 bool cluster_answers(struct cluster *cluster, int64_t until_us, struct str *figures)
@@ -149,7 +149,7 @@ void cluster_leave(struct cluster *cluster)
 
 static void made(struct cluster *cluster)
 {
-    condition_init(&cluster->told);
+    condition_init(&cluster->answered);
     (void)pthread_mutex_init(&cluster->lock, NULL);
 }
 
@@ -162,7 +162,7 @@ static void forget(struct cluster *cluster)
     openapi_free(cluster->api.openapi);
     visitor_release(cluster->own);
     str_done(&cluster->figures);
-    (void)pthread_cond_destroy(&cluster->told);
+    (void)pthread_cond_destroy(&cluster->answered);
     (void)pthread_mutex_destroy(&cluster->lock);
     free(cluster);
 }

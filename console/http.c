@@ -145,7 +145,7 @@ static bool is_framed(struct MHD_Connection *connection)
 }
 
 /* A body that says of itself that it is too large is not read. */
-static bool says_too_large(const struct http *http, struct MHD_Connection *connection)
+static bool announces_too_large(const struct http *http, struct MHD_Connection *connection)
 {
     const char *length =
         MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -171,7 +171,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                 "its Host or the length of its body is given twice, or in a coding that is "
                 "not known here",
                 "Send one Host, and one Content-Length or Transfer-Encoding: chunked.");
-        else if (says_too_large(http, connection))
+        else if (announces_too_large(http, connection))
             refuse_large(request);
         else
             return MHD_YES;
@@ -250,7 +250,7 @@ static void watch(struct http *http)
     int64_t late_us = clock_boot_us() - (int64_t)http->options.idle_s * 1000000;
     for (struct http_request *request = http->watched; request != NULL; request = request->watched)
         if (!request->has_gone && request->mark != NULL && socket_left(request->mark->fd))
-            request_tell_gone(request);
+            request_notify_gone(request);
     for (struct http_mark *mark = http->marks; mark != NULL; mark = mark->next)
         if (mark->since_us != 0 && mark->since_us < late_us)
             (void)shutdown(mark->fd, SHUT_RDWR);

@@ -91,7 +91,7 @@ void request_free(struct http_request *request);
 /** What a handler has added that has not answered. */
 void request_forget_headers(struct http_request *request);
 /** To whom it is watched for, once. With the lock. */
-void request_tell_gone(struct http_request *request);
+void request_notify_gone(struct http_request *request);
 void request_refuse(struct http_request *request, int status, const char *detail, const char *hint);
 /** Takes the response over: it is what the client gets. */
 void request_respond(struct http_request *request, int status, struct MHD_Response *response);

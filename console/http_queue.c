@@ -159,7 +159,7 @@ void queue_end(struct http *http)
     while (http->waiting != NULL)
         wake(http, &http->waiting);
     for (struct http_request *request = http->watched; request != NULL; request = request->watched)
-        request_tell_gone(request);
+        request_notify_gone(request);
     (void)pthread_cond_broadcast(&http->filled);
     (void)pthread_cond_broadcast(&http->hurries);
 }

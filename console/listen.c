@@ -163,9 +163,9 @@ static enum rc open_network(const char *address, struct listener *listener, stru
         return RC_FATAL;
     }
     struct addrinfo *found = NULL;
-    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM,
-                                    .ai_flags = AI_NUMERICSERV | AI_PASSIVE};
-    int answer = getaddrinfo(host, port, &wanted, &found);
+    const struct addrinfo asked = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_NUMERICSERV | AI_PASSIVE};
+    int answer = getaddrinfo(host, port, &asked, &found);
     if (answer != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, address, ADDRESS_HINT, "%s: %s", host,
                        gai_strerror(answer));

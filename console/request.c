@@ -322,7 +322,7 @@ void http_watch(struct http_request *request, void (*fn)(void *context), void *c
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-void request_tell_gone(struct http_request *request)
+void request_notify_gone(struct http_request *request)
 {
     if (request->has_gone)
         return;

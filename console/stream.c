@@ -25,7 +25,7 @@ struct client {
     struct http_stream *out;
     struct visitor *visitor; /* held */
     int64_t last_id;         /* what it has; -1: it wants what comes from now on */
-    bool told_away;          /* its last news of the database is that it does not answer */
+    bool knows_away;         /* its last news of the database is that it does not answer */
 };
 
 struct stream {
@@ -164,7 +164,7 @@ static void send_all(struct stream *stream, int64_t id, bool late, const char *t
 }
 
 /* Those that do not know it yet hear whether the database answers. */
-static void tell(struct stream *stream, bool away)
+static void notify_away(struct stream *stream, bool away)
 {
     STR_AUTO text = {0};
     if (away)
@@ -174,8 +174,8 @@ static void tell(struct stream *stream, bool away)
         str_text(&text, "event: back\ndata: {}\n\n");
     for (struct client **place = &stream->clients; *place != NULL;) {
         struct client *client = *place;
-        bool news = client->told_away != away;
-        client->told_away = away;
+        bool news = client->knows_away != away;
+        client->knows_away = away;
         if (!news || send_to(stream, place, text.data, text.len))
             place = &client->next;
     }
@@ -312,12 +312,12 @@ static void look(struct stream *stream)
     if (rc == RC_OK) {
         if (outage_over(&stream->outage, clock_boot_us(), &away_ms))
             log_event(LOG_INFO, "stream_is_back", "after_ms", LOG_INT(away_ms), NULL);
-        tell(stream, false);
+        notify_away(stream, false);
         take_changes(stream, rows);
     } else {
         if (outage_tells(&stream->outage, &err, clock_boot_us()))
             log_err(LOG_WARN, "stream_without_database", NULL, &err);
-        tell(stream, true);
+        notify_away(stream, true);
     }
 }
 

@@ -30,7 +30,7 @@ struct visitor {
     _Atomic int64_t since_us, used_us, checked_us;
     _Atomic bool lost;
     pthread_mutex_t lock; /* of busy */
-    pthread_cond_t given;
+    pthread_cond_t released;
     bool busy;           /* with a request, whose the session is */
     struct db *db;       /* NULL: none is open */
     int db_level;        /* that SET ROLE was done for */
@@ -42,7 +42,7 @@ struct visitor *visitor_new(const char *login, enum level level, const char *con
     struct visitor *visitor = xcalloc(1, sizeof *visitor);
     (void)snprintf(visitor->login, sizeof visitor->login, "%s", login);
     (void)pthread_mutex_init(&visitor->lock, NULL);
-    condition_init(&visitor->given);
+    condition_init(&visitor->released);
     visitor->conninfo = conninfo;
     visitor->level = level;
     visitor->holders = 1;
@@ -71,7 +71,7 @@ void visitor_release(struct visitor *visitor)
     if (visitor == NULL || --visitor->holders > 0)
         return;
     db_close(visitor->db);
-    (void)pthread_cond_destroy(&visitor->given);
+    (void)pthread_cond_destroy(&visitor->released);
     (void)pthread_mutex_destroy(&visitor->lock);
     free(visitor);
 }
@@ -233,7 +233,7 @@ static void gone(void *context)
     struct turn *turn = context;
     (void)pthread_mutex_lock(&turn->visitor->lock);
     turn->gone = true;
-    (void)pthread_cond_broadcast(&turn->visitor->given);
+    (void)pthread_cond_broadcast(&turn->visitor->released);
     (void)pthread_mutex_unlock(&turn->visitor->lock);
 }
 
@@ -245,7 +245,7 @@ static enum rc await(struct turn *turn, struct err *err)
     bool late = false;
     (void)pthread_mutex_lock(&visitor->lock);
     while (visitor->busy && !turn->gone && !late)
-        late = pthread_cond_timedwait(&visitor->given, &visitor->lock, &until) != 0;
+        late = pthread_cond_timedwait(&visitor->released, &visitor->lock, &until) != 0;
     bool mine = !visitor->busy;
     bool has_gone = turn->gone;
     if (mine)
@@ -262,18 +262,18 @@ static bool is_clean(struct db *db)
            (db_run(db, &sql_console_rollback, NULL, NULL, NULL) == RC_OK && !db_in_transaction(db));
 }
 
-static void give(struct visitor *visitor, enum rc rc)
+static void release_session(struct visitor *visitor, enum rc rc)
 {
     if (rc == RC_LOST || (visitor->db != NULL && !is_clean(visitor->db)))
         close_session(visitor);
     (void)pthread_mutex_lock(&visitor->lock);
     visitor->busy = false;
-    (void)pthread_cond_signal(&visitor->given);
+    (void)pthread_cond_signal(&visitor->released);
     (void)pthread_mutex_unlock(&visitor->lock);
 }
 
-static enum rc take(struct visitor *visitor, struct http_request *request,
-                    struct visitor_patience patience, struct err *err)
+static enum rc acquire_session(struct visitor *visitor, struct http_request *request,
+                               struct visitor_patience patience, struct err *err)
 {
     struct turn turn = {.visitor = visitor};
     turn.wait_ms = visitor->waiting++ < patience.most ? PATIENCE_MS : patience.others_ms;
@@ -287,7 +287,7 @@ static enum rc take(struct visitor *visitor, struct http_request *request,
         return rc;
     rc = open_session(visitor, err);
     if (rc != RC_OK)
-        give(visitor, rc);
+        release_session(visitor, rc);
     return rc;
 }
 
@@ -295,7 +295,7 @@ static enum rc use(struct visitor *visitor, struct http_request *request,
                    struct visitor_patience patience, visitor_fn *fn, void *context, struct err *err)
 {
     bool aimed = false;
-    enum rc rc = take(visitor, request, patience, err);
+    enum rc rc = acquire_session(visitor, request, patience, err);
     if (rc != RC_OK)
         return rc;
     rc = request != NULL ? run_watched(visitor->db, request, fn, context, &aimed, err)
@@ -304,7 +304,7 @@ static enum rc use(struct visitor *visitor, struct http_request *request,
         right_hint(err, db_login(visitor->db));
     if (rc == RC_LOST && visitor->conninfo == NULL)
         rc = refuse_lost(visitor, err);
-    give(visitor, aimed ? RC_LOST : rc); /* the answer stays */
+    release_session(visitor, aimed ? RC_LOST : rc); /* the answer stays */
     return rc;
 }
 
