@@ -1,4 +1,7 @@
-/* The API's routes. */
+/* The API's routes, one row each: method, path, statement, level, parameters in the order of the
+ * statement's $1, $2 ..., and the summary for the OpenAPI document. A row without a statement has
+ * its C function in the second table, in route_code. A new route needs a row here, a file in
+ * sql/console/, and new parameters a row in console/field.c; nothing else. */
 #include "console/route.h"
 
 #include "advise/advise.h"
@@ -19,6 +22,7 @@
 
 #define ADVISE_READ 20000 /* tasks; `lockstep queue advise` reads more, and takes a second */
 
+/* Here and not in advise/, which knows neither routes nor fields. */
 static enum rc advise(const struct route_context *context, struct db *db, const char *const *params,
                       struct str *document, struct err *err)
 {
@@ -234,6 +238,8 @@ const struct route routes[] = {
 
 const struct route_code *route_code(const struct route *route)
 {
+    /* Few routes do more than their statement, so this is a table of its own and not six more
+     * columns above. */
     static const struct route_code codes[] = {
         {"GET", "queues/{queue}/advise", .make = advise},
         {"GET", "settings", .make = settings_make},

@@ -1,3 +1,8 @@
+/* One visitor and its PostgreSQL session. A request takes a turn at the session (acquire_session),
+ * runs its function while a watch would cancel it (run_watched), and releases the session clean or
+ * closed. A session of the console's login is opened when it is needed; a person's cannot be opened
+ * again, because the password is not kept. console/sessions.c decides which visitors there are, and
+ * for how long. */
 #include "console/visitor_make.h"
 
 #include "base/clock.h"
@@ -17,10 +22,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PATIENCE_MS  8000 /* statement_timeout is 5 s */
+#define PATIENCE_MS  8000 /* longer than statement_timeout, 5 s, which ends a statement first */
 #define AT_ONCE_US   1000000
 #define REPORT_US    100000
-#define WAITERS_MOST 6 /* requests, so that one visitor does not take all workers */
+#define WAITERS_MOST 6 /* requests that may wait for one visitor's session */
 
 struct visitor {
     char id[SECRET_SIZE], csrf[SECRET_SIZE], proof[SECRET_SIZE], login[300];
@@ -124,6 +129,8 @@ bool visitor_may_report(struct visitor *visitor)
 {
     int64_t now_us = clock_boot_us();
     (void)pthread_mutex_lock(&visitor->lock);
+    /* A token bucket that keeps one number, the time at which the reports would be over if they had
+     * come one per REPORT_US. */
     int64_t from_us = visitor->reported_us > now_us ? visitor->reported_us : now_us;
     bool may = from_us - now_us < VISITOR_BURST * REPORT_US;
     if (may)
@@ -143,7 +150,7 @@ void visitor_renew(struct visitor *visitor, const struct visitor *found, int64_t
     visitor->since_us = visitor->used_us = now_us;
 }
 
-/* A person's. */
+/* The session of a person is lost for good: the answer is 401, and the page asks for a sign-in. */
 static enum rc refuse_lost(const struct visitor *visitor, struct err *err)
 {
     (void)err_set(err, RC_LOST, ERR_DB_DOWN, visitor->login, "Sign in again.",
@@ -165,6 +172,9 @@ static enum rc refuse_wait(const struct visitor *visitor, struct err *err)
                    "too many requests of this login wait for the database");
 }
 
+/* SET ROLE takes the group's rights and leaves the console's own login visible as session_user. The
+ * proof makes the event log name the token. A new level is set on the same session by the next
+ * use. */
 static enum rc take_role(struct visitor *visitor, struct err *err)
 {
     static const char *const roles[] = {[LEVEL_NONE] = "none",
@@ -209,12 +219,15 @@ static void cancel(void *context)
     db_cancel(context);
 }
 
-/* *ret_aimed: a request to cancel is still under way; it would hit the session's next statement. */
+/* Runs fn while the departure of the client cancels its statement. *ret_aimed: a cancel request is
+ * still under way. PostgreSQL's cancel names a session, not a statement ("Canceling Queries in
+ * Progress"), so it would hit the next request's statement. */
 static enum rc run_watched(struct db *db, struct http_request *request, visitor_fn *fn,
                            void *context, bool *ret_aimed, struct err *err)
 {
     struct db_canceller *canceller = db_canceller_new(db);
     http_watch(request, cancel, canceller);
+    /* Between the end of the wait and this watch the client may have left. */
     enum rc rc = http_gone(request) ? refuse_gone(err) : fn(db, context, err);
     http_watch(request, NULL, NULL);
     *ret_aimed = !db_cancel_wait(canceller, PATIENCE_MS);
@@ -228,6 +241,7 @@ struct turn {
     bool gone;   /* with the visitor's lock */
 };
 
+/* Called with the server's lock, by its watcher: this function only takes the visitor's. */
 static void gone(void *context)
 {
     struct turn *turn = context;
@@ -254,8 +268,8 @@ static enum rc await(struct turn *turn, struct err *err)
     return mine ? RC_OK : has_gone ? refuse_gone(err) : refuse_wait(visitor, err);
 }
 
-/* A transaction that was left open, because its end failed or was cancelled, would take in what the
- * next request does. */
+/* A transaction that was left open, because its end failed or was cancelled, would take in the
+ * statements of the next request, and roll them back with its own. */
 static bool is_clean(struct db *db)
 {
     return !db_in_transaction(db) ||
@@ -276,6 +290,8 @@ static enum rc acquire_session(struct visitor *visitor, struct http_request *req
                                struct visitor_patience patience, struct err *err)
 {
     struct turn turn = {.visitor = visitor};
+    /* A visitor with many requests must not take all workers: the later ones are refused after
+     * others_ms. */
     turn.wait_ms = visitor->waiting++ < patience.most ? PATIENCE_MS : patience.others_ms;
     if (request != NULL)
         http_watch(request, gone, &turn);
@@ -304,7 +320,7 @@ static enum rc use(struct visitor *visitor, struct http_request *request,
         right_hint(err, db_login(visitor->db));
     if (rc == RC_LOST && visitor->conninfo == NULL)
         rc = refuse_lost(visitor, err);
-    release_session(visitor, aimed ? RC_LOST : rc); /* the answer stays */
+    release_session(visitor, aimed ? RC_LOST : rc); /* closes it if aimed; rc stays the answer */
     return rc;
 }
 
@@ -319,7 +335,9 @@ enum rc visitor_use(struct visitor *visitor, struct http_request *request, visit
     return use(visitor, request, patience_of(request), fn, context, err);
 }
 
-/* A session that was lost at once had ended before; a server that is slow is not asked twice. */
+/* Reads may run twice, changes may not: whether a lost change was committed is unknown. A session
+ * that was lost within a second had ended while it was idle (a restart of the server); a server
+ * that is slow is not asked twice. */
 static enum rc use_again(struct visitor *visitor, struct http_request *request,
                          struct visitor_patience patience, visitor_fn *fn, void *context,
                          struct err *err)
