@@ -18,6 +18,8 @@
 
 #define MOST 256 /* connections */
 
+/* 16 kB at a time: a piece keeps the moment at which its bytes came, so that a later one is not
+ * early. */
 struct piece {
     struct piece *next;
     int64_t due_us;
@@ -65,6 +67,7 @@ static void take(struct way *way, int64_t due_us)
         free(piece);
         return;
     }
+    /* The end of the stream travels as an empty piece: it must not overtake the bytes before it. */
     way->ended = n == 0;
     piece->next = NULL;
     piece->due_us = due_us;
@@ -85,6 +88,7 @@ static int64_t pass_on(struct way *way, int64_t now_us)
         if (piece->len == 0)
             (void)shutdown(way->to, SHUT_WR);
         if (n < 0 && piece->len > 0)
+            /* The receiver's buffer is full: tried again after a millisecond. */
             return 1000;
         piece->sent += (size_t)n;
         if (piece->sent < piece->len)

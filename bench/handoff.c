@@ -34,6 +34,7 @@ static void *take_turns(void *context)
     for (int i = 0; side->rc == RC_OK && !over && i < side->rounds; i++) {
         side->rc = db_command(side->db, side->lock, 0, NULL, &side->err);
         int64_t since_us = atomic_exchange(&released_us, 0);
+        /* The first acquisition of each side waited for nothing. */
         if (side->rc == RC_OK && since_us != 0 && i > 0)
             (void)printf("%lld\n", (long long)(clock_boot_us() - since_us));
         (void)nanosleep(&hold, NULL);
