@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Names the receivers with undelivered notices, below a list that people read. */
-static enum rc tell_undelivered(struct cli *cli, struct err *err)
+static enum rc report_undelivered(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = db_run(cli->db, &sql_alert_receivers, NULL, &rows, err);
@@ -51,7 +51,7 @@ enum rc command_alert_list(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = cli_print_list(cli, rows,
                             "alert,job,kind,opened_at,text,acknowledged_by,closed_at,ended", err);
-    return rc == RC_OK && cli->output == OUTPUT_TABLE ? tell_undelivered(cli, err) : rc;
+    return rc == RC_OK && cli->output == OUTPUT_TABLE ? report_undelivered(cli, err) : rc;
 }
 
 enum rc command_alert_show(struct cli *cli, struct err *err)

@@ -23,8 +23,8 @@ struct check {
     bool schema;         /* current: queues can be read */
 };
 
-void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,
-                const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void check_report(struct check *check, enum topic_grade grade, const char *subject,
+                  const char *hint, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 /** A check that was not made, and why: what is not said to be well is said to be unknown. */
 void check_skipped(struct check *check, const char *subject, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

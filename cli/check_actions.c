@@ -40,27 +40,27 @@ void check_command(struct check *check, const char *subject, const char *where,
     struct stat program, directory;
     const struct passwd *user = NULL;
     if (*command->user != '\0' && (user = getpwnam(command->user)) == NULL)
-        check_tell(check, TOPIC_FAIL, subject, "Make the user, or name another one.",
-                   "%sthere is no user %s on this host", where, command->user);
+        check_report(check, TOPIC_FAIL, subject, "Make the user, or name another one.",
+                     "%sthere is no user %s on this host", where, command->user);
     else if (user != NULL && user->pw_uid != geteuid() && geteuid() != 0)
-        check_tell(check, TOPIC_FAIL, subject, "Run the executor as root, or leave user out.",
-                   "%sonly root may run it as %s", where, command->user);
+        check_report(check, TOPIC_FAIL, subject, "Run the executor as root, or leave user out.",
+                     "%sonly root may run it as %s", where, command->user);
     else if (stat(command->argv[0], &program) != 0)
-        check_tell(check, TOPIC_FAIL, subject, "Install it, or correct [commands].", "%s%s: %s",
-                   where, command->argv[0], strerror(errno));
+        check_report(check, TOPIC_FAIL, subject, "Install it, or correct [commands].", "%s%s: %s",
+                     where, command->argv[0], strerror(errno));
     else if (!S_ISREG(program.st_mode) || !may(&program, user, 1))
-        check_tell(check, TOPIC_FAIL, subject,
-                   "Make it executable (chmod +x), or correct [commands].",
-                   "%s%s cannot be executed%s%s", where, command->argv[0], user ? " by " : "",
-                   user ? command->user : "");
+        check_report(check, TOPIC_FAIL, subject,
+                     "Make it executable (chmod +x), or correct [commands].",
+                     "%s%s cannot be executed%s%s", where, command->argv[0], user ? " by " : "",
+                     user ? command->user : "");
     else if (stat(command->directory, &directory) != 0 || !S_ISDIR(directory.st_mode))
-        check_tell(check, TOPIC_FAIL, subject, "Make it, or correct directory.",
-                   "%s%s is no directory", where, command->directory);
+        check_report(check, TOPIC_FAIL, subject, "Make it, or correct directory.",
+                     "%s%s is no directory", where, command->directory);
     else if ((program.st_mode & S_IWOTH) != 0)
-        check_tell(check, TOPIC_WARN, subject, "Take that right away (chmod o-w).",
-                   "%s%s can be changed by everybody", where, command->argv[0]);
+        check_report(check, TOPIC_WARN, subject, "Take that right away (chmod o-w).",
+                     "%s%s can be changed by everybody", where, command->argv[0]);
     else
-        check_tell(check, TOPIC_OK, subject, NULL, "%s%s", where, command->argv[0]);
+        check_report(check, TOPIC_OK, subject, NULL, "%s%s", where, command->argv[0]);
 }
 
 static void wrong(void *check, const struct err *err)
@@ -82,11 +82,11 @@ void check_actions(struct check *check)
     }
     const char *ca_file = config_get_text(check->cli->config, "http", "ca_file");
     if (*ca_file != '\0' && access(ca_file, R_OK) != 0)
-        check_tell(check, TOPIC_FAIL, "http", "Correct [http] ca_file.", "%s: %s", ca_file,
-                   strerror(errno));
+        check_report(check, TOPIC_FAIL, "http", "Correct [http] ca_file.", "%s: %s", ca_file,
+                     strerror(errno));
     const char *allow = config_get_text(check->cli->config, "http", "allow");
     if (*allow != '\0')
-        check_tell(check, TOPIC_OK, "http", NULL, "tasks may call %s", allow);
+        check_report(check, TOPIC_OK, "http", NULL, "tasks may call %s", allow);
     check_receivers(check, settings);
     action_settings_free(settings);
 }

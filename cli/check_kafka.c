@@ -15,7 +15,7 @@ static void check_queues(struct check *check, struct kafka_admin *admin)
     for (int row = 0; row < db_rows(names); row++)
         check_queue(check, admin, db_text(names, row, QUEUE_NAMES_NAME));
     if (db_rows(names) == 0)
-        check_tell(check, TOPIC_WARN, "queues", REMEDY_QUEUE_FIRST, "there is no queue yet");
+        check_report(check, TOPIC_WARN, "queues", REMEDY_QUEUE_FIRST, "there is no queue yet");
 }
 
 static void skip_topics(struct check *check, const char *why)
@@ -32,8 +32,9 @@ void check_kafka(struct check *check)
     struct kafka_topic_info info;
     const char *brokers = kafka_properties_get(&check->cli->kafka, "bootstrap.servers");
     if (brokers == NULL) {
-        check_tell(check, TOPIC_FAIL, "Kafka", "--brokers HOST:PORT, or [kafka] bootstrap.servers",
-                   "no broker is configured");
+        check_report(check, TOPIC_FAIL, "Kafka",
+                     "--brokers HOST:PORT, or [kafka] bootstrap.servers",
+                     "no broker is configured");
         skip_topics(check, "no broker is configured");
         return;
     }
@@ -45,7 +46,7 @@ void check_kafka(struct check *check)
         check_failed(check, "Kafka", &err);
         skip_topics(check, "Kafka does not answer");
     } else {
-        check_tell(check, TOPIC_OK, "Kafka", NULL, "%s answers", brokers);
+        check_report(check, TOPIC_OK, "Kafka", NULL, "%s answers", brokers);
         if (check->schema)
             check_queues(check, admin);
     }

@@ -33,9 +33,9 @@ struct subject {
     ((void)snprintf((subject)->hint, sizeof(subject)->hint, remedy, (subject)->queue.name),        \
      (subject)->hint)
 
-#define TELL(subject, grade, hint, ...)                                                            \
+#define REPORT(subject, grade, hint, ...)                                                          \
     ((subject)->well = false,                                                                      \
-     check_tell((subject)->check, (grade), (subject)->name, (hint), __VA_ARGS__))
+     check_report((subject)->check, (grade), (subject)->name, (hint), __VA_ARGS__))
 
 static void failed(struct subject *subject, const struct err *err)
 {
@@ -70,18 +70,18 @@ static void judge_shape(struct subject *subject)
     const struct queue_row *queue = &subject->queue;
     const struct kafka_topic_info *info = &subject->info;
     if (*queue->cluster_id != '\0' && strcmp(queue->cluster_id, info->cluster_id) != 0)
-        TELL(subject, TOPIC_FAIL, "Does --brokers name the cluster that the queue was made on?",
-             "the cluster is %s, the queue was made on %s", info->cluster_id, queue->cluster_id);
+        REPORT(subject, TOPIC_FAIL, "Does --brokers name the cluster that the queue was made on?",
+               "the cluster is %s, the queue was made on %s", info->cluster_id, queue->cluster_id);
     /* A queue may be one partition of a larger topic: create asked for that in so many words. */
     if (subject->known_partitions == 1 && info->partitions > 1)
-        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_SHAPE),
-             "topic %s has %d partitions now, it had 1", queue->topic, info->partitions);
+        REPORT(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_SHAPE),
+               "topic %s has %d partitions now, it had 1", queue->topic, info->partitions);
     struct topic_finding findings[TOPIC_FINDINGS];
     const struct topic_place where = place(subject);
     int count = topic_judge(info, &where, false, findings);
     for (int i = 0; i < count; i++)
-        TELL(subject, findings[i].grade, findings[i].hint, "topic %s: %s", queue->topic,
-             findings[i].text);
+        REPORT(subject, findings[i].grade, findings[i].hint, "topic %s: %s", queue->topic,
+               findings[i].text);
 }
 
 /* false: this is another topic, which has nothing to do with the cursor. */
@@ -100,12 +100,12 @@ static bool judge_mark(struct subject *subject)
     if (rc != RC_OK)
         failed(subject, &err);
     else if (!look.mark_known)
-        TELL(subject, TOPIC_WARN, "Executors need Read on this group.",
-             "the topic's birthmark cannot be read from group %s: %s", KAFKA_MARK_GROUP,
-             look.mark_err.message);
+        REPORT(subject, TOPIC_WARN, "Executors need Read on this group.",
+               "the topic's birthmark cannot be read from group %s: %s", KAFKA_MARK_GROUP,
+               look.mark_err.message);
     else if (strcmp(look.mark, subject->mark) != 0) {
-        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_ANEW),
-             "the topic's birthmark is gone: it was deleted and created again");
+        REPORT(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_ANEW),
+               "the topic's birthmark is gone: it was deleted and created again");
         return false;
     }
     return true;
@@ -124,11 +124,11 @@ static void judge_open(struct subject *subject)
     (void)snprintf(hint, sizeof hint, REMEDY_KAFKA_ABORT, where.brokers, where.topic,
                    where.partition, ends->stable);
     if (age_s >= YOUNG_S)
-        TELL(subject, age_s >= HANGING_S ? TOPIC_FAIL : TOPIC_WARN, hint,
-             "blocked for %" PRId64
-             " s by an open transaction: nothing at or behind offset %" PRId64
-             " of topic %s can be read (its end is %" PRId64 ")",
-             age_s, ends->stable, subject->queue.topic, ends->high);
+        REPORT(subject, age_s >= HANGING_S ? TOPIC_FAIL : TOPIC_WARN, hint,
+               "blocked for %" PRId64
+               " s by an open transaction: nothing at or behind offset %" PRId64
+               " of topic %s can be read (its end is %" PRId64 ")",
+               age_s, ends->stable, subject->queue.topic, ends->high);
 }
 
 static void judge_cursor(struct subject *subject)
@@ -136,14 +136,14 @@ static void judge_cursor(struct subject *subject)
     const struct queue_row *queue = &subject->queue;
     const struct topic_ends *ends = &subject->ends;
     if (queue->next_offset < ends->low)
-        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_RETENTION),
-             "the cursor %" PRId64 " is below the log's beginning %" PRId64
-             ": messages were deleted before they were claimed",
-             queue->next_offset, ends->low);
+        REPORT(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_RETENTION),
+               "the cursor %" PRId64 " is below the log's beginning %" PRId64
+               ": messages were deleted before they were claimed",
+               queue->next_offset, ends->low);
     else if (queue->next_offset > ends->high)
-        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_TRUNCATED),
-             "the cursor %" PRId64 " is behind the log's end %" PRId64, queue->next_offset,
-             ends->high);
+        REPORT(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_TRUNCATED),
+               "the cursor %" PRId64 " is behind the log's end %" PRId64, queue->next_offset,
+               ends->high);
 }
 
 static bool look_at_topic(struct subject *subject)
@@ -152,8 +152,8 @@ static bool look_at_topic(struct subject *subject)
     const struct queue_row *queue = &subject->queue;
     enum rc rc = kafka_topic_describe(subject->admin, queue->topic, KAFKA_MS, &subject->info, &err);
     if (rc == RC_NONE)
-        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_GONE), "topic %s does not exist",
-             queue->topic);
+        REPORT(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_GONE),
+               "topic %s does not exist", queue->topic);
     else if (rc != RC_OK)
         failed(subject, &err);
     if (rc != RC_OK)
@@ -165,9 +165,10 @@ static bool look_at_topic(struct subject *subject)
                           &subject->ends, &err)
              : RC_NONE;
     if (rc == RC_NONE)
-        TELL(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_ANEW),
-             "topic %s has %d partition%s, and the queue reads partition %d", queue->topic,
-             subject->info.partitions, subject->info.partitions == 1 ? "" : "s", queue->partition);
+        REPORT(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_ANEW),
+               "topic %s has %d partition%s, and the queue reads partition %d", queue->topic,
+               subject->info.partitions, subject->info.partitions == 1 ? "" : "s",
+               queue->partition);
     else if (rc != RC_OK)
         failed(subject, &err);
     return rc == RC_OK;
@@ -188,9 +189,9 @@ void check_queue(struct check *check, struct kafka_admin *admin, const char *nam
     if (subject.same)
         judge_cursor(&subject);
     if (subject.well)
-        check_tell(check, TOPIC_OK, subject.name, NULL,
-                   "topic %s, partition %d of %d, cursor %" PRId64 " of %" PRId64 "%s",
-                   subject.queue.topic, subject.queue.partition, subject.info.partitions,
-                   subject.queue.next_offset, subject.ends.high,
-                   subject.mark[0] != '\0' ? ", birthmark intact" : ", no birthmark yet");
+        check_report(check, TOPIC_OK, subject.name, NULL,
+                     "topic %s, partition %d of %d, cursor %" PRId64 " of %" PRId64 "%s",
+                     subject.queue.topic, subject.queue.partition, subject.info.partitions,
+                     subject.queue.next_offset, subject.ends.high,
+                     subject.mark[0] != '\0' ? ", birthmark intact" : ", no birthmark yet");
 }

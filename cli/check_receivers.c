@@ -40,7 +40,7 @@ static void check_url(struct check *check, const struct action_settings *setting
                       const struct receiver *receiver, const char *subject)
 {
     struct message msg = {.type = MESSAGE_HTTP, .action.url = (char *)(uintptr_t)receiver->url};
-    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
+    const struct addrinfo asked = {.ai_socktype = SOCK_STREAM};
     const char *proxy = config_get_text(check->cli->config, "http", "proxy");
     const char *host, *port;
     char need[ACTION_NEED_SIZE];
@@ -51,18 +51,18 @@ static void check_url(struct check *check, const struct action_settings *setting
         !split(need + strlen("http:"), &host, &port))
         return;
     if (*proxy != '\0') {
-        check_tell(check, TOPIC_OK, subject, NULL, "[alert:%s] host %s, through the proxy",
-                   receiver->name, host);
+        check_report(check, TOPIC_OK, subject, NULL, "[alert:%s] host %s, through the proxy",
+                     receiver->name, host);
         return;
     }
-    int answer = getaddrinfo(host, port, &wanted, &found);
+    int answer = getaddrinfo(host, port, &asked, &found);
     if (answer != 0)
-        check_tell(check, TOPIC_FAIL, subject,
-                   "Correct url, or see that this host resolves the name.",
-                   "[alert:%s] url: host %s: %s", receiver->name, host, gai_strerror(answer));
+        check_report(check, TOPIC_FAIL, subject,
+                     "Correct url, or see that this host resolves the name.",
+                     "[alert:%s] url: host %s: %s", receiver->name, host, gai_strerror(answer));
     else
-        check_tell(check, TOPIC_OK, subject, NULL, "[alert:%s] host %s is allowed and resolved",
-                   receiver->name, host);
+        check_report(check, TOPIC_OK, subject, NULL, "[alert:%s] host %s is allowed and resolved",
+                     receiver->name, host);
     if (found != NULL)
         freeaddrinfo(found);
 }
@@ -124,7 +124,7 @@ void check_served(struct check *check)
         char subject[SUBJECT_SIZE];
         name_subject(receiver, subject);
         if (!is_known(rows, receiver))
-            check_tell(check, TOPIC_WARN, subject, REMEDY_MONITOR_RUN,
-                       "no monitor has read section [%s]: nothing is sent to it", section);
+            check_report(check, TOPIC_WARN, subject, REMEDY_MONITOR_RUN,
+                         "no monitor has read section [%s]: nothing is sent to it", section);
     }
 }

@@ -19,10 +19,10 @@ int check_rights(struct check *check, const char *task_login, bool only_creation
         return 1;
     }
     for (int i = 0; i < db_rows(found); i++)
-        check_tell(check, grade_of(db_int(found, i, SECURITY_FINDINGS_GRADE)),
-                   db_text(found, i, SECURITY_FINDINGS_SUBJECT),
-                   db_text(found, i, SECURITY_FINDINGS_HINT), "%s",
-                   db_text(found, i, SECURITY_FINDINGS_FINDING));
+        check_report(check, grade_of(db_int(found, i, SECURITY_FINDINGS_GRADE)),
+                     db_text(found, i, SECURITY_FINDINGS_SUBJECT),
+                     db_text(found, i, SECURITY_FINDINGS_HINT), "%s",
+                     db_text(found, i, SECURITY_FINDINGS_FINDING));
     return db_rows(found);
 }
 
@@ -31,9 +31,9 @@ static bool task_login(struct check *check, char ret_login[64])
 {
     const char *conninfo = config_get_text(check->cli->config, "postgres", "task_conninfo");
     if (*conninfo == '\0') {
-        check_tell(check, TOPIC_FAIL, "task SQL",
-                   "[postgres] task_conninfo = a login role that is a member of lockstep_task",
-                   "task_conninfo is not set: task SQL runs with the executor's rights");
+        check_report(check, TOPIC_FAIL, "task SQL",
+                     "[postgres] task_conninfo = a login role that is a member of lockstep_task",
+                     "task_conninfo is not set: task SQL runs with the executor's rights");
         return false;
     }
     struct err err;
@@ -57,5 +57,5 @@ void check_security(struct check *check)
     if (!known)
         check_skipped(check, "task login", NULL, "its memberships and rights: it is not known");
     if (check_rights(check, known ? login : NULL, false) == 0)
-        check_tell(check, TOPIC_OK, "security", NULL, "no right lets one role become another");
+        check_report(check, TOPIC_OK, "security", NULL, "no right lets one role become another");
 }

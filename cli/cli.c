@@ -26,13 +26,13 @@
 void cli_config_wrong(void *context, const struct err *err)
 {
     struct cli *cli = context;
-    exit_tell(stderr, err, cli->verbose > 0);
-    cli_told(cli, true);
+    exit_report(stderr, err, cli->verbose > 0);
+    cli_reported(cli, true);
 }
 
-void cli_told(struct cli *cli, bool told)
+void cli_reported(struct cli *cli, bool reported)
 {
-    cli->told = told;
+    cli->reported = reported;
 }
 
 /* -X key=value is kafka.key=value; both kinds keep their order. */
@@ -242,8 +242,8 @@ int cli_main(int argc, char **argv)
         rc = help_or_run(&cli, &err);
     rights_hint(&cli, &err);
     int code = exit_of(rc, &err);
-    if (rc != RC_OK && rc != RC_NONE && !cli.told)
-        exit_tell(stderr, &err, cli.verbose > 0);
+    if (rc != RC_OK && rc != RC_NONE && !cli.reported)
+        exit_report(stderr, &err, cli.verbose > 0);
     db_close(cli.db);
     kafka_properties_done(&cli.kafka);
     config_free(cli.config);

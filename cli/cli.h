@@ -35,7 +35,7 @@ struct cli {
     struct kafka_properties kafka;
     struct db *db;
     enum output output;
-    bool help, quiet, color, wide, told; /* told: the error is already on stderr */
+    bool help, quiet, color, wide, reported; /* told: the error is already on stderr */
     int verbose;
 };
 
@@ -47,7 +47,7 @@ void cli_config_wrong(void *cli, const struct err *err);
 MUST_CHECK enum rc cli_config_load(struct cli *cli, config_report_fn *report, void *context,
                                    struct config **ret_config, struct err *err);
 /** Whether the error that comes is on stderr already. */
-void cli_told(struct cli *cli, bool told);
+void cli_reported(struct cli *cli, bool reported);
 void cli_configure_log(const struct cli *cli, const struct config *config);
 
 /** Everything from argv to the exit code. */

@@ -42,13 +42,13 @@ static void option_list(FILE *out, const struct shell *shell, const struct optio
 static void option_cases(FILE *out, const char *command, const struct option_spec *specs)
 {
     for (; specs != NULL && specs->name != NULL; specs++) {
-        const char *want = specs->argument ? specs->argument : "";
-        const char *words = strchr(want, '|');
+        const char *form = specs->argument ? specs->argument : "";
+        const char *words = strchr(form, '|');
         if (words == NULL)
             continue;
-        bool numeric = *want == 'N' && (want[1] == ':' || want[1] == '|');
+        bool numeric = *form == 'N' && (form[1] == ':' || form[1] == '|');
         (void)fprintf(out, "    '%s --%s') words_of='", command, specs->name);
-        for (const char *c = numeric ? words + 1 : want; *c != '\0'; c++)
+        for (const char *c = numeric ? words + 1 : form; *c != '\0'; c++)
             (void)fputc(*c == '|' ? ' ' : *c, out);
         (void)fputs("' ;;\n", out);
     }

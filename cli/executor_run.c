@@ -75,13 +75,13 @@ static void keep_by_file(struct cli *cli, const char *queue)
 struct reloading {
     struct cli *cli;
     struct action_shelf *shelf;
-    bool told;
+    bool logged;
 };
 
-static void tell_refused(void *context, const struct err *err)
+static void log_refused(void *context, const struct err *err)
 {
     struct reloading *reloading = context;
-    reloading->told = true;
+    reloading->logged = true;
     log_err(LOG_WARN, "reload_refused", NULL, err);
 }
 
@@ -92,14 +92,14 @@ static bool reload(void *context)
     struct config *config = NULL;
     struct action_settings *actions = NULL;
     struct err err;
-    reloading->told = false;
-    enum rc rc = cli_config_load(reloading->cli, tell_refused, reloading, &config, &err);
+    reloading->logged = false;
+    enum rc rc = cli_config_load(reloading->cli, log_refused, reloading, &config, &err);
     if (rc == RC_OK)
-        rc = action_settings_load(config, tell_refused, reloading, &actions, &err);
+        rc = action_settings_load(config, log_refused, reloading, &actions, &err);
     if (rc != RC_OK) {
         config_free(config);
-        if (!reloading->told)
-            tell_refused(reloading, &err);
+        if (!reloading->logged)
+            log_refused(reloading, &err);
         return false;
     }
     cli_configure_log(reloading->cli, config);
@@ -142,7 +142,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     for (int i = 0; i < count; i++)
         keep_by_file(cli, queues[i]);
     action_start();
-    options.tally = metrics_port_wanted(cli) ? tally_new(queues, count) : NULL;
+    options.tally = metrics_port_configured(cli) ? tally_new(queues, count) : NULL;
     rc = metrics_port_open(cli, options.conninfo, db_server(cli->db), options.tally, &port, err);
     cli_disconnect(cli); /* the daemon has sessions of its own */
     struct reloading reloading = {.cli = cli, .shelf = action_shelf_new(actions, NULL)};

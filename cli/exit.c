@@ -28,7 +28,7 @@ int exit_of(enum rc rc, const struct err *err)
     return 70;
 }
 
-static void tell_part(FILE *out, const char *name, const char *text)
+static void print_part(FILE *out, const char *name, const char *text)
 {
     if (*text == '\0')
         return;
@@ -37,17 +37,17 @@ static void tell_part(FILE *out, const char *name, const char *text)
     (void)fputc('\n', out);
 }
 
-void exit_tell(FILE *out, const struct err *err, bool verbose)
+void exit_report(FILE *out, const struct err *err, bool verbose)
 {
     (void)fprintf(out, "lockstep: ");
     width_print(out, err->object, true);
     (void)fprintf(out, "%s", *err->object != '\0' ? ": " : "");
     width_print(out, err->message, true);
     (void)fputc('\n', out);
-    tell_part(out, "detail", err->detail);
+    print_part(out, "detail", err->detail);
     if (verbose) {
-        tell_part(out, "context", err->context);
-        tell_part(out, "code", err->code);
+        print_part(out, "context", err->context);
+        print_part(out, "code", err->code);
     }
-    tell_part(out, "hint", err->hint);
+    print_part(out, "hint", err->hint);
 }

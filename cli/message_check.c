@@ -70,8 +70,8 @@ static const char *advice(const struct err *err, char buffer[200])
     return err->hint;
 }
 
-static void tell(struct checking *check, bool bad, const char *field, const char *reason,
-                 const char *message, const char *write)
+static void report(struct checking *check, bool bad, const char *field, const char *reason,
+                   const char *message, const char *write)
 {
     check->wrong += bad;
     check->warned += !bad;
@@ -94,10 +94,10 @@ static void tell(struct checking *check, bool bad, const char *field, const char
         (void)printf("  %s\n", write);
 }
 
-static void tell_err(struct checking *check, const struct err *err)
+static void report_err(struct checking *check, const struct err *err)
 {
     char buffer[200];
-    tell(check, true, err->object, err->code, err->message, advice(err, buffer));
+    report(check, true, err->object, err->code, err->message, advice(err, buffer));
 }
 
 static void check_value(struct checking *check, const char *value, size_t len)
@@ -116,7 +116,7 @@ static void check_value(struct checking *check, const char *value, size_t len)
         rc = tags_check(check->tags, msg, &err);
     }
     if (rc != RC_OK)
-        tell_err(check, &err);
+        report_err(check, &err);
 }
 
 /* "headers": ["name", "value", ...] as kcat -J has it. Of those only traceparent is read. */
@@ -127,10 +127,10 @@ static void check_headers(struct checking *check, const cJSON *headers)
         const char *value = cJSON_GetStringValue(name->next);
         if (cJSON_IsString(name) && strcmp(name->valuestring, "traceparent") == 0 &&
             (value == NULL || !kafka_traceparent_valid(value, strlen(value))))
-            tell(check, false, "traceparent", "bad_header",
-                 "the header traceparent is not as W3C Trace Context has it: it is left out",
-                 "Write 00-, 32 and 16 lower-case hexadecimal digits, and two: "
-                 "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+            report(check, false, "traceparent", "bad_header",
+                   "the header traceparent is not as W3C Trace Context has it: it is left out",
+                   "Write 00-, 32 and 16 lower-case hexadecimal digits, and two: "
+                   "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     }
 }
 
@@ -142,8 +142,9 @@ static void check_envelope(struct checking *check, const char *text, size_t len)
     const char *value = cJSON_GetStringValue(payload);
     if (payload == NULL || (value == NULL && !cJSON_IsNull(payload))) {
         check->messages++;
-        tell(check, true, "payload", "bad_json", "the line is none that kcat -J writes",
-             "Each line is a record, as kcat -C -J writes it. For values alone leave out --form.");
+        report(
+            check, true, "payload", "bad_json", "the line is none that kcat -J writes",
+            "Each line is a record, as kcat -C -J writes it. For values alone leave out --form.");
     } else {
         check_value(check, value, value != NULL ? strlen(value) : 0);
         check_headers(check, cJSON_GetObjectItemCaseSensitive(envelope, "headers"));
@@ -178,23 +179,23 @@ static enum rc check_lines(struct checking *check, FILE *in, struct err *err)
 }
 
 /* A run may continue behind what is in the file. */
-static void tell_endless(struct checking *check)
+static void report_endless(struct checking *check)
 {
     const char *run;
     check->line = 0;
     for (int i = 0; (run = tags_endless(check->tags, i)) != NULL; i++) {
         STR_AUTO text = {0};
         str_format(&text, "run %s has no end: the runs behind it wait for it", run);
-        tell(check, false, "", "no_end", text.data,
-             "Write an end with the next seq and the counts: \"type\": \"end\", \"tasks\": N, "
-             "\"phases\": N");
+        report(check, false, "", "no_end", text.data,
+               "Write an end with the next seq and the counts: \"type\": \"end\", \"tasks\": N, "
+               "\"phases\": N");
     }
 }
 
 static enum rc finish(struct checking *check, struct err *err)
 {
     if (check->form != FORM_STAGED)
-        tell_endless(check);
+        report_endless(check);
     enum rc rc = check->table != NULL ? table_end(check->table, err) : table_check(stdout, err);
     if (rc == RC_OK && check->wrong > 0)
         return err_set(err, RC_REJECT, ERR_FAILED, check->file, "",

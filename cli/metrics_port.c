@@ -25,7 +25,7 @@ static const char *listen_of(const struct cli *cli)
     return config_get_text(cli->config, "metrics", "listen");
 }
 
-bool metrics_port_wanted(const struct cli *cli)
+bool metrics_port_configured(const struct cli *cli)
 {
     return strcmp(listen_of(cli), "off") != 0;
 }
@@ -72,7 +72,7 @@ enum rc metrics_port_open(const struct cli *cli, const char *conninfo,
                           struct metrics_port **ret_port, struct err *err)
 {
     *ret_port = NULL;
-    if (!metrics_port_wanted(cli))
+    if (!metrics_port_configured(cli))
         return RC_OK;
     struct metrics_port *port = xcalloc(1, sizeof *port);
     const struct page_options page = {.conninfo = conninfo, .server = server, .tally = tally};

@@ -58,19 +58,19 @@ enum rc command_migrate_validate(struct cli *cli, struct err *err)
 /* Without a version: everything, in the order in which it is applied. */
 enum rc command_migrate_get(struct cli *cli, struct err *err)
 {
-    const char *wanted = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+    const char *named = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     int64_t version = 0;
-    bool number = wanted != NULL && int64_parse(wanted, strlen(wanted), &version), found = false;
+    bool number = named != NULL && int64_parse(named, strlen(named), &version), found = false;
     for (int i = 0; i < SQL_SCRIPT_COUNT; i++) {
         const struct sql_script *script = &sql_scripts[i];
-        if (wanted != NULL && (!number || script->version != version) &&
-            strcmp(script->name, wanted) != 0)
+        if (named != NULL && (!number || script->version != version) &&
+            strcmp(script->name, named) != 0)
             continue;
         found = true;
-        (void)printf("%s%s", wanted == NULL && i > 0 ? "\n" : "", script->text);
+        (void)printf("%s%s", named == NULL && i > 0 ? "\n" : "", script->text);
     }
     if (!found)
-        return err_set(err, RC_REJECT, ERR_USAGE, wanted, REMEDY_MIGRATE_LIST,
+        return err_set(err, RC_REJECT, ERR_USAGE, named, REMEDY_MIGRATE_LIST,
                        "there is no migration of this number");
     return table_check(stdout, err);
 }

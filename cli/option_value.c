@@ -94,21 +94,21 @@ static enum rc check_time(const char *object, const char *name, const char *argu
 enum rc option_value(const struct cli *cli, const struct option_spec *spec, const char *value,
                      char **ret_value, struct err *err)
 {
-    const char *want = spec->argument ? spec->argument : "";
-    const char *words = strchr(want, '|');
-    bool numeric = begins(want, "N");
+    const char *form = spec->argument ? spec->argument : "";
+    const char *words = strchr(form, '|');
+    bool numeric = begins(form, "N");
     char object[64], name[64];
-    char *word = words != NULL ? word_of(numeric ? words + 1 : want, value) : NULL;
+    char *word = words != NULL ? word_of(numeric ? words + 1 : form, value) : NULL;
     int64_t number;
     enum rc rc = RC_OK;
     (void)cli_command_name(cli, object);
     (void)snprintf(name, sizeof name, "--%s", spec->name);
     if (numeric && word == NULL && (words == NULL || strpbrk(value, "0123456789") != NULL))
-        rc = number_parse(object, name, value, range_of(want, NUMBER_NOT_NEGATIVE), &number, err);
-    else if (begins(want, "TIME"))
-        rc = check_time(object, name, want, value, err);
+        rc = number_parse(object, name, value, range_of(form, NUMBER_NOT_NEGATIVE), &number, err);
+    else if (begins(form, "TIME"))
+        rc = check_time(object, name, form, value, err);
     else if (words != NULL && word == NULL)
-        rc = refuse_word(object, name, numeric ? words + 1 : want, numeric, value, err);
+        rc = refuse_word(object, name, numeric ? words + 1 : form, numeric, value, err);
     if (rc == RC_OK)
         *ret_value = word != NULL ? word : xstrdup(value);
     return rc;
@@ -116,23 +116,23 @@ enum rc option_value(const struct cli *cli, const struct option_spec *spec, cons
 
 const char *option_argument(const struct option_spec *spec, char buffer[40])
 {
-    const char *want = spec->argument;
-    bool numeric = begins(want, "N");
-    if (strchr(want, '|') != NULL && !numeric)
+    const char *form = spec->argument;
+    bool numeric = begins(form, "N");
+    if (strchr(form, '|') != NULL && !numeric)
         return "WORD";
-    if (!numeric && !begins(want, "TIME"))
-        return want;
-    (void)snprintf(buffer, 40, "%.*s", (int)strcspn(want, ":|"), want);
+    if (!numeric && !begins(form, "TIME"))
+        return form;
+    (void)snprintf(buffer, 40, "%.*s", (int)strcspn(form, ":|"), form);
     return buffer;
 }
 
 const char *option_words(const struct option_spec *spec, char buffer[200])
 {
-    const char *want = spec->argument ? spec->argument : "";
-    const char *words = strchr(want, '|');
-    if (words == NULL || strlen(want) > 150)
+    const char *form = spec->argument ? spec->argument : "";
+    const char *words = strchr(form, '|');
+    if (words == NULL || strlen(form) > 150)
         return "";
-    (void)snprintf(buffer, 200, "%s%s", begins(want, "N") ? "N" : "",
-                   begins(want, "N") ? words : want);
+    (void)snprintf(buffer, 200, "%s%s", begins(form, "N") ? "N" : "",
+                   begins(form, "N") ? words : form);
     return buffer;
 }

@@ -210,18 +210,18 @@ static const struct command *find_command(const char *noun, const char *verb)
 
 static enum rc check_arguments(const struct cli *cli, struct err *err)
 {
-    const char *want = cli->command->arguments;
-    bool optional = *want == '[';
-    bool several = strstr(want, "...") != NULL;
-    bool two = strchr(want, ' ') != NULL;
-    int least = *want == '\0' || optional ? 0 : two ? 2 : 1;
-    int most = *want == '\0' ? 0 : several ? INT_MAX : two ? 2 : 1;
+    const char *form = cli->command->arguments;
+    bool optional = *form == '[';
+    bool several = strstr(form, "...") != NULL;
+    bool two = strchr(form, ' ') != NULL;
+    int least = *form == '\0' || optional ? 0 : two ? 2 : 1;
+    int most = *form == '\0' ? 0 : several ? INT_MAX : two ? 2 : 1;
     if (cli->help || cli_has(cli, "version"))
         return RC_OK;
     if (cli->argument_count > most && strcmp(cli->command->noun, "help") != 0)
         return usage(cli, err, "too many arguments:", cli->arguments[most]);
     if (cli->argument_count < least)
-        return usage(cli, err, "an argument is missing:", want);
+        return usage(cli, err, "an argument is missing:", form);
     return RC_OK;
 }
 

@@ -18,8 +18,8 @@ const char *picture_word(const cJSON *object, const char *name)
 static int length_of(const char *text)
 {
     unsigned char c = (unsigned char)*text;
-    int wanted = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4, length = 1;
-    while (length < wanted && ((unsigned char)text[length] & 0xc0) == 0x80)
+    int needed = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4, length = 1;
+    while (length < needed && ((unsigned char)text[length] & 0xc0) == 0x80)
         length++;
     return length;
 }

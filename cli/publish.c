@@ -150,7 +150,7 @@ static enum rc answered(const struct cli *cli, const struct publish_result *resu
     return rc == RC_OK && shown == RC_FATAL ? shown : rc;
 }
 
-enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struct err *err)
+enum rc publish_and_report(struct cli *cli, struct publish_options *options, struct err *err)
 {
     struct talk talk = {.cli = cli, .live = isatty(STDERR_FILENO) != 0};
     STR_AUTO conninfo = {0};
@@ -177,7 +177,7 @@ enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struc
         enum rc shown = table_end(talk.table, rc == RC_OK ? err : NULL);
         rc = rc == RC_OK && shown != RC_NONE ? shown : rc;
     }
-    cli_told(cli, talk.faults == 1); /* the one fault is the error */
+    cli_reported(cli, talk.faults == 1); /* the one fault is the error */
     if (talk.live && talk.drawn)
         (void)fprintf(stderr, "\r\033[K");
     if (options->dry_run && rc == RC_OK)
@@ -213,5 +213,5 @@ enum rc command_publish(struct cli *cli, struct err *err)
         .stream = cli_has(cli, "stream"),
         .refuse_unfinished = unfinished != NULL && strcmp(unfinished, "refuse") == 0,
         .lock_wait_ms = cli_has(cli, "no-wait-lock") ? 0 : PUBLISH_LOCK_WAIT_MS};
-    return publish_and_tell(cli, &options, err);
+    return publish_and_report(cli, &options, err);
 }

@@ -14,7 +14,7 @@
 
 /** options: all but the connection, what is common to all commands (dry-run, wait, timeout), and
  * the callbacks. */
-MUST_CHECK enum rc publish_and_tell(struct cli *cli, struct publish_options *options,
-                                    struct err *err);
+MUST_CHECK enum rc publish_and_report(struct cli *cli, struct publish_options *options,
+                                      struct err *err);
 
 #endif

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TOLD 100
+#define MOST_REPORTED 100
 
 /* One line of --file. */
 struct correction {
@@ -182,7 +182,7 @@ static enum rc select_rows(struct redrive *redrive, struct db_result **ret_rows,
 static void fault(struct redrive *redrive, const struct db_result *rows, int row, const char *what,
                   const char *hint)
 {
-    if (redrive->faults++ < MOST_TOLD)
+    if (redrive->faults++ < MOST_REPORTED)
         (void)fprintf(stderr, "rejected message %s (offset %s, %s): %s%s%s\n",
                       db_text(rows, row, REDRIVE_SELECT_REJECTED_ID),
                       db_text(rows, row, REDRIVE_SELECT_KAFKA_OFFSET),
@@ -351,7 +351,7 @@ static enum rc publish(struct redrive *redrive, struct err *err)
                                       .name = "redrive",
                                       .lock_wait_ms = PUBLISH_LOCK_WAIT_MS,
                                       .books = {redrive, begin, settle}};
-    enum rc rc = publish_and_tell(redrive->cli, &options, err);
+    enum rc rc = publish_and_report(redrive->cli, &options, err);
     if (rc != RC_OK && !options.dry_run)
         settle(redrive);
     return rc;

@@ -167,7 +167,7 @@ static bool on_cancelled(void *context)
 }
 
 /* Whatever interrupted it: how it continues. */
-static void tell_resume(const struct replay_report *report, const char *queue, struct err *err)
+static void hint_resume(const struct replay_report *report, const char *queue, struct err *err)
 {
     char hint[sizeof err->hint];
     (void)snprintf(hint, sizeof hint, "%.300s%s" REMEDY_REPLAY_RESUME, err->hint,
@@ -231,7 +231,7 @@ enum rc command_replay(struct cli *cli, struct err *err)
         rc = rc == RC_OK ? printed : rc;
     }
     if (rc != RC_OK && report.replay_id > 0)
-        tell_resume(&report, queue.name, err);
+        hint_resume(&report, queue.name, err);
     replay_report_done(&report);
     return rc;
 }

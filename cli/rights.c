@@ -59,9 +59,9 @@ static const struct right {
     {NULL, NULL, NULL, MONITOR},
 };
 
-static bool fits(const char *wanted, const char *given)
+static bool fits(const char *expected, const char *given)
 {
-    return wanted == NULL || (given != NULL && strcmp(wanted, given) == 0);
+    return expected == NULL || (given != NULL && strcmp(expected, given) == 0);
 }
 
 /* A daemon's sessions are closed by now, and only a session knows who it is: the login may come

@@ -42,7 +42,7 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     }
     stop_catch();
     cli_log_database(cli);
-    options.tally = metrics_port_wanted(cli) ? tally_new(NULL, 0) : NULL;
+    options.tally = metrics_port_configured(cli) ? tally_new(NULL, 0) : NULL;
     enum rc rc =
         metrics_port_open(cli, options.conninfo, options.server, options.tally, &port, err);
     if (rc == RC_OK)

@@ -200,8 +200,8 @@ static void draw_live(struct watch *watch, const struct db_result *progress,
 
 /* One line for each phase whose counts changed since they were told; what is finished behind an
  * unfinished phase (its tasks were cancelled for a failure) is told when that one is. */
-static void tell_plain(struct watch *watch, const struct db_result *progress,
-                       const struct db_result *phases)
+static void print_plain(struct watch *watch, const struct db_result *progress,
+                        const struct db_result *phases)
 {
     STR_AUTO now = {0};
     bool before_done = true;
@@ -275,7 +275,7 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     if (watch->live)
         draw_live(watch, progress, phases);
     else
-        tell_plain(watch, progress, phases);
+        print_plain(watch, progress, phases);
     rc = table_check(stdout, err);
     *ret_ended = db_bool(progress, 0, RUN_PROGRESS_ENDED) || rc == RC_NONE;
     if (!db_bool(progress, 0, RUN_PROGRESS_ENDED) || rc == RC_FATAL ||
