@@ -1,3 +1,7 @@
+/* check: the order of all checks, and those of PostgreSQL: server, schema, login, the session of
+ * task SQL, and the list that the database makes of itself. A check that fails does not end the
+ * command; the checks that depend on it get a line "skip". Commands, receivers, Kafka and queues
+ * have files of their own (cli/check.h). */
 #include "cli/check.h"
 #include "base/number.h"
 
@@ -14,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Until the end of the block. */
+/* FORMATTED: a text in a compound literal, which lives until the end of the block. */
 #define LOGIN          db_login(check->cli->db)
 #define FORMATTED(...) formatted((char[600]){0}, __VA_ARGS__)
 
@@ -47,6 +51,7 @@ static void check_version(struct check *check, const struct db_result *server)
 static void check_login(struct check *check, const struct db_result *server)
 {
     const char *login = db_text(server, 0, VIEW_SERVER_LOGIN);
+    /* A superuser passes every check of rights below, so it would hide what another login lacks. */
     if (db_bool(server, 0, VIEW_SERVER_SUPERUSER))
         check_report(check, TOPIC_WARN, "rights",
                      "A login role that is a member of lockstep_executor is enough.",
@@ -66,6 +71,8 @@ static void judge_task_session(struct check *check, const struct db_result *ours
                                const struct db_result *theirs, const struct db_result *rights)
 {
     const char *login = db_text(theirs, 0, VIEW_SERVER_LOGIN);
+    /* Two servers can have a database of the same name, so the moment at which the server has
+     * started is compared, too. */
     if (strcmp(db_text(ours, 0, VIEW_SERVER_DATABASE), db_text(theirs, 0, VIEW_SERVER_DATABASE)) !=
             0 ||
         strcmp(db_text(ours, 0, VIEW_SERVER_STARTED), db_text(theirs, 0, VIEW_SERVER_STARTED)) != 0)
@@ -87,7 +94,8 @@ static void judge_task_session(struct check *check, const struct db_result *ours
         check_report(check, TOPIC_OK, "task SQL", NULL, "%s, a member of lockstep_task", login);
 }
 
-/* What takes over a dead executor's work ends what is left of its task sessions first. */
+/* An executor that takes over a dead executor's work ends its task sessions first. It needs the
+ * right to end them, and must see when they began, because a pid may be used again. */
 static void check_ending(struct check *check, struct db *tasks, const char *login)
 {
     struct err err;
@@ -156,6 +164,7 @@ static void skip_schema(struct check *check, const char *why)
 static void check_schema(struct check *check, struct db *db, const struct db_result *server)
 {
     struct err err;
+    /* With another schema the statements of the later checks could fail for that reason alone. */
     if (migrate_validate(db, &err) != RC_OK) {
         if (sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
             (void)snprintf(err.hint, sizeof err.hint, REMEDY_GRANT_ONE, LOGIN);
@@ -170,6 +179,7 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
         return;
     }
     check_login(check, server);
+    /* Only an executor has sessions of the tasks' login. */
     if (db_bool(server, 0, VIEW_SERVER_IS_EXECUTOR))
         check_tasks(check, server);
     else
@@ -211,12 +221,14 @@ static enum topic_grade grade_of(const struct db_result *rows, int row)
     }
 }
 
-/* What the database itself knows; the console's System page says the same. */
+/* The list that the database makes of its own state; the console's System page shows it, too. */
 static void check_list(struct check *check)
 {
     struct err err;
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = db_run(check->cli->db, &sql_view_check_list, NULL, &rows, &err);
+    /* A missing right is no fault of the installation: the line is "skip" with the grant as its
+     * hint. */
     if (rc != RC_OK && sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
         check_skipped(check, "database", FORMATTED(REMEDY_GRANT, "lockstep_monitor", LOGIN),
                       "durability, locks, halted queues, executors, jobs, alerts: %s may not ask",
@@ -253,6 +265,7 @@ enum rc command_check(struct cli *cli, struct err *err)
         return rc;
     int fails = check.counts[TOPIC_FAIL];
     int all = fails + check.counts[TOPIC_OK] + check.counts[TOPIC_WARN];
+    /* Warnings do not fail the command: a deployment can use it as a gate. */
     if (fails > 0)
         return err_set(err, RC_REJECT, ERR_FAILED, "check", "", "%d of %d check%s failed", fails,
                        all, NUMBER_S(all));

@@ -1,3 +1,6 @@
+/* check: whether Kafka answers, then each queue of the database with its topic (cli/check_queue.c).
+ * The question is a describe of a topic that need not exist: an answer "there is none" proves that
+ * the broker is reachable and that the credentials are right. */
 #include "cli/check.h"
 
 #include "base/remedies.h"
@@ -40,8 +43,7 @@ void check_kafka(struct check *check)
     }
     enum rc rc = kafka_admin_open(&check->cli->kafka, &admin, &err);
     if (rc == RC_OK)
-        rc = kafka_topic_describe(admin, "lockstep-check", KAFKA_MS, &info,
-                                  &err); /* any name: it is the answer that counts */
+        rc = kafka_topic_describe(admin, "lockstep-check", KAFKA_MS, &info, &err);
     if (rc != RC_OK && rc != RC_NONE) {
         check_failed(check, "Kafka", &err);
         skip_topics(check, "Kafka does not answer");

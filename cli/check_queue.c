@@ -1,5 +1,7 @@
-/* check: one queue and its topic. What is wrong has a line each, with what resolves it; a queue
- * that is well has one line. */
+/* check: one queue and its topic, in this order: its row, the shape of the topic, its birthmark,
+ * open transactions, the cursor within the log. Each fault has a line with its remedy; a queue
+ * without a fault has one line. control/topic.c judges the settings of a topic, for queue create,
+ * too. */
 #include "cli/check.h"
 #include "cli/find.h"
 
@@ -25,7 +27,7 @@ struct subject {
     struct topic_ends ends;
     struct kafka_topic_info info;
     bool same; /* it is the topic that the queue was made on, as far as its birthmark says */
-    bool well; /* nothing was told of it yet; that it is halted or paused is told before */
+    bool well; /* no line was printed for it; check_list has printed that it is halted or paused */
     char hint[400];
 };
 /* A remedy with the queue's name in it, until the next one. */
@@ -73,6 +75,7 @@ static void judge_shape(struct subject *subject)
         REPORT(subject, TOPIC_FAIL, "Does --brokers name the cluster that the queue was made on?",
                "the cluster is %s, the queue was made on %s", info->cluster_id, queue->cluster_id);
     /* A queue may be one partition of a larger topic: create asked for that in so many words. */
+    /* Kafka's producers spread keys over partitions, and the queue reads only one of them. */
     if (subject->known_partitions == 1 && info->partitions > 1)
         REPORT(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_SHAPE),
                "topic %s has %d partitions now, it had 1", queue->topic, info->partitions);
@@ -90,6 +93,7 @@ static bool judge_mark(struct subject *subject)
     struct err err;
     struct kafka_watch *watch = NULL;
     struct kafka_look look;
+    /* The topic has no birthmark yet: there is nothing to compare. */
     if (subject->mark[0] == '\0')
         return true;
     enum rc rc = kafka_watch_open(&subject->check->cli->kafka, KAFKA_MARK_GROUP, &watch, &err);
@@ -116,6 +120,8 @@ static void judge_open(struct subject *subject)
     const struct topic_ends *ends = &subject->ends;
     struct timespec now;
     char hint[600];
+    /* Equal: no transaction is open. Otherwise read_committed readers wait at the last stable
+     * offset. */
     if (ends->stable >= ends->high)
         return;
     (void)clock_gettime(CLOCK_REALTIME, &now);
@@ -135,6 +141,7 @@ static void judge_cursor(struct subject *subject)
 {
     const struct queue_row *queue = &subject->queue;
     const struct topic_ends *ends = &subject->ends;
+    /* Retention or DeleteRecords has removed records that were never claimed. */
     if (queue->next_offset < ends->low)
         REPORT(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_RETENTION),
                "the cursor %" PRId64 " is below the log's beginning %" PRId64
@@ -186,6 +193,7 @@ void check_queue(struct check *check, struct kafka_admin *admin, const char *nam
     if (!read_row(&subject) || !look_at_topic(&subject))
         return;
     judge_open(&subject);
+    /* In another topic the cursor means nothing. */
     if (subject.same)
         judge_cursor(&subject);
     if (subject.well)

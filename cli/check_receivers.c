@@ -1,5 +1,5 @@
 /* check: the sections [alert:NAME]: whether a notice could be sent from this host, and whether a
- * monitor sends it. */
+ * monitor sends it. A host is resolved but not called: a check must not send a notice. */
 #include "cli/check.h"
 
 #include "base/remedies.h"
@@ -35,7 +35,8 @@ static bool split(char *place, const char **ret_host, const char **ret_port)
     return true;
 }
 
-/* Its host is allowed: receivers_load has seen to it. */
+/* receivers_load has checked that the host is allowed. Through a proxy the proxy resolves the
+ * name. */
 static void check_url(struct check *check, const struct action_settings *settings,
                       const struct receiver *receiver, const char *subject)
 {
@@ -50,6 +51,7 @@ static void check_url(struct check *check, const struct action_settings *setting
     if (strncmp(need, "http:", strlen("http:")) != 0 ||
         !split(need + strlen("http:"), &host, &port))
         return;
+    /* This host may not resolve outside names at all. */
     if (*proxy != '\0') {
         check_report(check, TOPIC_OK, subject, NULL, "[alert:%s] host %s, through the proxy",
                      receiver->name, host);
@@ -115,10 +117,12 @@ void check_served(struct check *check)
             continue;
         section = value->section;
         if (!asked && db_run(check->cli->db, &sql_alert_receivers, NULL, &rows, &err) != RC_OK) {
-            if (!sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE)) /* check_list has said so */
+            if (!sqlstate_is(&err,
+                             SQLSTATE_INSUFFICIENT_PRIVILEGE)) /* check_list has reported it */
                 check_failed(check, "receivers", &err);
             return;
         }
+        /* One statement for all sections, and none without a section. */
         asked = true;
         const char *receiver = section + strlen("alert:");
         char subject[SUBJECT_SIZE];

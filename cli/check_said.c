@@ -1,4 +1,5 @@
-/* A finding of `lockstep check`: printed, or kept for the table, and counted. */
+/* check: one finding: printed as a line, or kept as a row of the table, and counted. "skip" is
+ * counted nowhere: nothing is known. */
 #include "cli/check.h"
 
 #include "cli/width.h"
@@ -6,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A line at once, because some answers take seconds to come. */
+/* Printed at once and flushed: some checks take seconds, and the line before them must not wait. */
 static void print_line(const struct check *check, const char *word, const char *color,
                        const char *subject, const char *text, const char *hint)
 {
@@ -57,6 +58,7 @@ void check_skipped(struct check *check, const char *subject, const char *hint, c
     report(check, "skip", "\033[36m", subject, text, hint);
 }
 
+/* An error as a finding: its hint becomes the hint, the rest one line. */
 void check_failed(struct check *check, const char *subject, const struct err *err)
 {
     check_report(check, TOPIC_FAIL, subject, err->hint, "%s%s%s%s%s", err->object,

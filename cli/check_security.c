@@ -1,4 +1,6 @@
-/* lockstep check --security: rights by which one role could become another. */
+/* check --security: rights by which one role could become another, as the database finds them
+ * (sql/security/). Two grades: 2 and above fails, 1 warns. A plain check asks only for rights to
+ * create objects (check_rights with only_creation). */
 #include "cli/check.h"
 
 #include <stdio.h>
@@ -26,7 +28,8 @@ int check_rights(struct check *check, const char *task_login, bool only_creation
     return db_rows(found);
 }
 
-/* The login of the tasks is who a session of theirs is, not what a connection string says. */
+/* Asks a session of task_conninfo for its login: a connection string may name none, or a
+ * service. */
 static bool task_login(struct check *check, char ret_login[64])
 {
     const char *conninfo = config_get_text(check->cli->config, "postgres", "task_conninfo");

@@ -1,3 +1,6 @@
+/* The table of exit codes, and how an error is printed for people. The codes are a promise to
+ * scripts: a kind of error may get a new code, but no code changes its meaning. docs and --help
+ * read the table. */
 #include "cli/exit.h"
 
 #include "cli/width.h"
@@ -14,6 +17,7 @@ const struct exit_code exit_codes[] = {
     {ERR_TIMEOUT, 6, "timed out"},
     {ERR_HELD, 7, "held by another"},
     {ERR_CANCELLED, 8, "cancelled by the user"},
+    /* 70: EX_SOFTWARE of sysexits.h. */
     {ERR_INTERNAL, 70, "internal error"},
     {ERR_INTERNAL, 70, NULL},
 };
@@ -45,6 +49,7 @@ void exit_report(FILE *out, const struct err *err, bool verbose)
     width_print(out, err->message, true);
     (void)fputc('\n', out);
     print_part(out, "detail", err->detail);
+    /* Context and SQLSTATE are for people who report a fault; the detail is for everyone. */
     if (verbose) {
         print_part(out, "context", err->context);
         print_part(out, "code", err->code);

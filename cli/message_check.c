@@ -1,5 +1,7 @@
-/* message check FILE: what an executor would say of messages, before they are on a topic; no server
- * is asked. */
+/* message check FILE: judges messages as an executor would, before they are on a topic, with the
+ * codec (task/message.h) and the order of tags (task/tags.h), and without a server. Each fault has
+ * a line with an example of the right form. Facts that only a database or a configuration has are
+ * not checked: whether a run is there, whether a command is registered. */
 #include "base/number.h"
 #include "cli/commands.h"
 
@@ -25,7 +27,8 @@ struct checking {
     int64_t line, messages, wrong, warned;
 };
 
-/* How a field is written: what the codec's sentence does not say. */
+/* An example for each field: the codec's sentence names the fault, and the example shows the right
+ * form. */
 static const struct {
     const char *field, *example;
 } examples[] = {
@@ -54,8 +57,8 @@ static const struct {
     {"aborted", "\"aborted\": true"},
 };
 
-/* What to write where path ("$.seq", "$.params[2]") is wrong; the codec's own advice, if it has
- * some that is not general. */
+/* The advice for a wrong path ("$.seq", "$.params[2]"): the codec's own, unless that is the general
+ * one that fits every fault. */
 static const char *advice(const struct err *err, char buffer[200])
 {
     const char *name = strncmp(err->object, "$.", 2) == 0 ? err->object + 2 : "";
@@ -100,6 +103,8 @@ static void report_err(struct checking *check, const struct err *err)
     report(check, true, err->object, err->code, err->message, advice(err, buffer));
 }
 
+/* A staged task has no tags yet: the publisher adds them. So only records are compared with each
+ * other. */
 static void check_value(struct checking *check, const char *value, size_t len)
 {
     MESSAGE_AUTO *msg = NULL;
@@ -110,6 +115,8 @@ static void check_value(struct checking *check, const char *value, size_t len)
     if (rc != RC_OK && !staged) {
         char run[37];
         int64_t seq = -1;
+        /* A rejected message still occupies its seq: without this the next one would be reported as
+         * a hole. */
         bool read = value != NULL && message_peek(value, len, run, &seq) == RC_OK;
         tags_rejected(check->tags, read ? run : NULL, seq);
     } else if (rc == RC_OK && !staged) {
@@ -164,7 +171,8 @@ static enum rc check_lines(struct checking *check, FILE *in, struct err *err)
             len--;
         if (check->form == FORM_STAGED && check->line == 1 && len >= 3 &&
             memcmp(text, "\xef\xbb\xbf", 3) == 0)
-            mark = 3; /* publish reads over it */
+            mark = 3; /* a byte order mark, which publish skips */
+        /* An empty line is no record: a file usually ends with one. */
         if (strspn(text + mark, " \t\r") >= len - mark)
             continue;
         if (check->form == FORM_KCAT)
@@ -178,7 +186,7 @@ static enum rc check_lines(struct checking *check, FILE *in, struct err *err)
     return RC_OK;
 }
 
-/* A run may continue behind what is in the file. */
+/* A warning and no fault: the end may follow in another file. */
 static void report_endless(struct checking *check)
 {
     const char *run;

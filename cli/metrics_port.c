@@ -1,3 +1,5 @@
+/* The [metrics] port: console/http.c with three paths and no sign-in, for a daemon that is no
+ * console. It is off unless configured. metrics/page.c makes the text and keeps it for a second. */
 #include "cli/metrics_port.h"
 
 #include "base/log.h"
@@ -11,9 +13,11 @@
 #include <string.h>
 
 #define CONNECTIONS 32
-#define WORKERS     2
-#define IDLE_S      30
-#define BODY_MOST   1024 /* none is read */
+/* The page is read at most once a second however many ask, so one worker for a scrape and one for
+ * readyz are enough. */
+#define WORKERS   2
+#define IDLE_S    30
+#define BODY_MOST 1024 /* none is read */
 
 struct metrics_port {
     struct http *http;
@@ -36,6 +40,7 @@ static void answer(struct http_request *request, int status, const char *type,
     http_answer(request, status, type, text->data != NULL ? text->data : "", text->len);
 }
 
+/* livez is answered although both workers wait for the database. */
 static enum http_turn turn_of(void *context, const struct http_request *request)
 {
     (void)context;
@@ -49,6 +54,7 @@ static void serve(void *context, struct http_request *request)
     const char *path = http_path(request), *method = http_method(request);
     STR_AUTO text = {0};
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
+        /* 405 must have Allow (RFC 9110, section 15.5.6). */
         http_add_header(request, "Allow", "GET, HEAD");
         str_text(&text, "only GET\n");
         answer(request, 405, plain, &text);

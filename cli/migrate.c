@@ -1,3 +1,6 @@
+/* migrate up, list, validate, get, roles: db/migrate.c applies and compares; this file prints. up
+ * waits for locks of other sessions like any DDL, so it names the sessions that it waits for
+ * (cli/waiting.c). */
 #include "db/migrate.h"
 
 #include "cli/commands.h"
@@ -13,6 +16,8 @@ enum rc command_migrate_up(struct cli *cli, struct err *err)
 {
     int applied = 0;
     bool dry_run = cli_has(cli, "dry-run");
+    /* A migration that waits for a forgotten transaction would otherwise stay silent until its
+     * lock_timeout. */
     struct waiting *waiting = waiting_start(cli);
     enum rc rc =
         migrate_up(cli->db, dry_run, cli_has(cli, "show-sql") ? stdout : NULL, &applied, err);
@@ -60,6 +65,8 @@ enum rc command_migrate_get(struct cli *cli, struct err *err)
 {
     const char *named = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     int64_t version = 0;
+    /* A migration has a number; functions and views, which each migrate up applies again, have a
+     * name. */
     bool number = named != NULL && int64_parse(named, strlen(named), &version), found = false;
     for (int i = 0; i < SQL_SCRIPT_COUNT; i++) {
         const struct sql_script *script = &sql_scripts[i];

@@ -1,4 +1,6 @@
-/* The value of an option, judged by its row of the table. */
+/* The value of an option, checked by the form in its row (cli/command.h): a number with its range,
+ * a duration, one of some words, or any text. The same form makes the argument's name in help
+ * (option_argument) and the list of words (option_words), so help cannot promise another range. */
 #include "cli/cli.h"
 
 #include "base/ascii.h"
@@ -32,6 +34,8 @@ static enum rc refuse_word(const char *object, const char *name, const char *cho
     for (char *word = strtok(words, "|"); word != NULL; word = strtok(NULL, "|")) {
         const char *near = nearest_of(value, near_word, word);
         str_format(&list, "%s%s", list.len > 0 ? ", " : numeric ? "a number, " : "", word);
+        /* nearest_of returns word itself if it is nearer than the one before, whose text must be
+         * kept: words is cut by strtok. */
         if (near == word) {
             free(near_word);
             near_word = xstrdup(word);
@@ -57,13 +61,14 @@ static struct number_range range_of(const char *argument, struct number_range ot
     return other;
 }
 
+/* "N" or "N:..." or "N|...", but not "NAME". */
 static bool begins(const char *argument, const char *kind)
 {
     size_t len = strlen(kind);
     return strncmp(argument, kind, len) == 0 && strchr(":|", argument[len]) != NULL;
 }
 
-/* In the largest unit that leaves no rest. */
+/* In the largest unit that leaves no rest, so that 3600000 is "1h". */
 static const char *time_text(int64_t ms, char buffer[32])
 {
     static const struct {
@@ -103,6 +108,8 @@ enum rc option_value(const struct cli *cli, const struct option_spec *spec, cons
     enum rc rc = RC_OK;
     (void)cli_command_name(cli, object);
     (void)snprintf(name, sizeof name, "--%s", spec->name);
+    /* "N|earliest|latest": a value with a digit is meant as a number, and gets the number's
+     * error. */
     if (numeric && word == NULL && (words == NULL || strpbrk(value, "0123456789") != NULL))
         rc = number_parse(object, name, value, range_of(form, NUMBER_NOT_NEGATIVE), &number, err);
     else if (begins(form, "TIME"))

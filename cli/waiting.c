@@ -1,3 +1,6 @@
+/* Names on stderr the session that blocks a statement of the command. A thread sleeps for three
+ * seconds, so a quick command never opens a second session; then it asks every second with a
+ * session of its own, because the command's is busy. */
 #include "cli/waiting.h"
 
 #include "base/remedies.h"
@@ -15,12 +18,13 @@ struct waiting {
     struct thread thread;
     const struct cli *cli;
     struct str conninfo;
-    int backend, reported; /* told: the holder that was named last, 0: none */
+    int backend, reported; /* reported: the holder that was named last, 0: none */
 };
 
 static void report(struct waiting *waiting, const struct db_result *row)
 {
     int holder = (int)db_int(row, 0, SESSION_WAITS_PID);
+    /* Once for each holder: the line must not repeat every second. */
     if (holder == waiting->reported)
         return;
     waiting->reported = holder;
@@ -72,6 +76,7 @@ void waiting_stop(struct waiting *waiting)
 {
     if (waiting == NULL)
         return;
+    /* Also when the statement was fast: the stop wakes the thread from its first wait. */
     thread_stop(&waiting->thread);
     str_done(&waiting->conninfo);
     free(waiting);
