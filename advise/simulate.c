@@ -12,7 +12,7 @@
 /* OUTLIER and LEAST_US keep a pause of an operator out of the mean. NEAR: 5 % longer than the
  * longest task counts as no longer. KNEE_FACTOR: 10 % above the best makespan is good enough for
  * fewer readers. */
-#define OUTLIER     20  /* times the median: what is longer was no handover */
+#define OUTLIER     20  /* times the median: a longer time was no handover */
 #define LEAST_US    1e6 /* but so much may be */
 #define NEAR        1.05
 #define KNEE_FACTOR 1.1

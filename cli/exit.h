@@ -1,5 +1,5 @@
 /**
- * What: the exit codes, and how an error is told to people.
+ * What: the exit codes, and how an error is reported to people.
  * Invariants: the codes are promised; new kinds of trouble get new codes.
  * Threads: any.
  * Ownership: borrows.

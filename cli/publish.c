@@ -99,8 +99,7 @@ static void on_notice(void *context, const char *text)
     (void)fputc('\n', stderr);
 }
 
-/* Asked by the publisher between its steps; what is sent in an open transaction is then aborted by
- * it. */
+/* The publisher asks between its steps. */
 static bool on_cancelled(void *context)
 {
     (void)context;

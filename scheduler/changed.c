@@ -64,8 +64,8 @@ int changed_wait_ms(const struct changed *changed, int most_ms)
     return left_ms <= 0 ? 0 : left_ms < most_ms ? (int)left_ms : most_ms;
 }
 
-/* list NULL: of any. What is heard from now on waits. The row of a trigger that another session
- * holds is tried again when the pause is over: nothing else notifies that it is free. */
+/* list NULL: of any. Notifications that come from now on wait. The row of a trigger that another
+ * session holds is tried again when the pause is over: nothing else notifies that it is free. */
 static enum rc look_soon(struct changed *changed, struct db *db, const char *list, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;

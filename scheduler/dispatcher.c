@@ -101,7 +101,7 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
     return rc;
 }
 
-/* SQL of users is out, or what it brought is not told yet. */
+/* SQL of users is out, or its result is not reported yet. */
 static bool is_asking(const struct dispatcher *dispatcher)
 {
     return dispatcher->asking > 0 || dispatcher->answers != NULL;

@@ -46,7 +46,7 @@ static enum rc look(struct house *house, struct db *db, const char *who, struct 
 {
     house->look_us = clock_boot_us() + EVERY_MS * 1000LL;
     enum rc rc = lasting_unless_held(house_cancel_overdue(db, err), err);
-    if (rc == RC_OK) /* not in a single round: whoever looks now and then is taken for absent */
+    if (rc == RC_OK) /* not in a single round: a monitor that looks rarely counts as absent */
         rc = lasting_unless_held(monitor_look(db, who, EVERY_MS, err), err);
     return rc;
 }

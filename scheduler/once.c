@@ -45,8 +45,8 @@ static bool again(const struct once *once)
     return true;
 }
 
-/* Runs SQL of users and reports what it brings, then the same for the firing that a look leads to.
- * What cannot be reported because another session holds the job is left. */
+/* Runs SQL of users and reports its result, then the same for the firing that a look leads to. A
+ * result that cannot be reported because another session holds the job is left. */
 static enum rc run_asks(const struct once *once, struct ask *ask, struct err *err)
 {
     enum rc rc = RC_OK;

@@ -44,7 +44,7 @@ struct swept_queue {
     char name[64];
     bool keeps_all;
     int64_t at_us; /* its next sweep */
-    bool troubled; /* told already */
+    bool troubled; /* reported already */
 };
 
 struct retention {
@@ -128,7 +128,7 @@ static void adapt(struct retention *retention, int64_t took_us)
         retention->rows = retention->rows * 2 < ROWS_MOST ? retention->rows * 2 : ROWS_MOST;
 }
 
-/* After a batch, or what was tried as one. */
+/* After a batch, or the try of one. */
 static void pause(struct retention *retention, const struct swept_queue *queue, int64_t rows,
                   int64_t from_us)
 {
@@ -231,7 +231,7 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
     return rc;
 }
 
-/* Told once in the log, and to the operator; the next try is a small one, on a new session. */
+/* Logged once, and recorded for the operator; the next try is a small one, on a new session. */
 static void trouble(struct retention *retention, struct swept_queue *queue, const struct err *err)
 {
     struct err ignored;
