@@ -1,5 +1,7 @@
-/* From the rows of finished runs to an advice: reads the phases, lets simulate.c replay each run
- * with every number of readers, and takes means. It proposes and changes nothing. */
+/* From the rows of finished runs to an advice, in four steps: read the phases of the newest runs,
+ * let advise/simulate.c replay each run with every number of readers, add up, divide. Each run
+ * weighs the same, also in the means of times. It proposes and changes nothing; `queue set`
+ * does. */
 #include "advise/advise.h"
 
 #include "base/utf8.h"
@@ -8,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first number of "12,34,5"; returns what is behind it. */
+/* The first number of "12,34,5"; returns what is behind it. The statement sends the tasks of a
+ * phase as three such lists in one row, because there may be 300,000 tasks. */
 static const char *read_number(const char *text, int64_t *ret_number)
 {
     char *end;
@@ -23,6 +26,7 @@ static void read_phase(const struct db_result *phases, int row, struct simulate_
     phase->last_us = db_int(phases, row, ADVISE_PHASES_LAST_US);
     phase->floor_us = db_int(phases, row, ADVISE_PHASES_FLOOR_US);
     phase->count = (int)db_int(phases, row, ADVISE_PHASES_ITEMS);
+    /* One more, because a phase of external tasks has none, and calloc of 0 may return NULL. */
     phase->items = xcalloc((size_t)phase->count + 1, sizeof *phase->items);
     const char *ids = db_text(phases, row, ADVISE_PHASES_TASK_IDS);
     const char *starts = db_text(phases, row, ADVISE_PHASES_STARTS_US);
@@ -61,6 +65,8 @@ static void keep_straggler(struct advice *advice, const char *run_id,
             continue;
         if (all[i].phase.busy_us >= phase->busy_us)
             return;
+        /* The shorter one of the same order leaves; the longer one is inserted below at its
+         * place. */
         memmove(&all[i], &all[i + 1], (size_t)(--advice->straggler_count - i) * sizeof *all);
         break;
     }
@@ -68,6 +74,7 @@ static void keep_straggler(struct advice *advice, const char *run_id,
         at++;
     if (at == ADVISE_STRAGGLERS)
         return;
+    /* The list is full: its last, which is the shortest, leaves. */
     if (advice->straggler_count == ADVISE_STRAGGLERS)
         advice->straggler_count--;
     memmove(&all[at + 1], &all[at], (size_t)(advice->straggler_count - at) * sizeof *all);
@@ -89,6 +96,8 @@ static void take_run(struct advice *advice, struct simulate_run *run)
     advice->runs++;
     advice->phases += run->count;
     advice->makespan_us += run->makespan_us;
+    /* The replay with the real number of readers: its distance from makespan_us shows how far the
+     * other figures can be trusted. */
     advice->replayed_us += simulate_makespan(run, run->readers);
     advice->work_us += run->work_us;
     advice->barrier_us += run->barrier_us;
@@ -144,6 +153,7 @@ void advice_free(struct advice *advice)
 
 double advice_idle(const struct advice *advice, int readers)
 {
+    /* Reader time that is paid for, against work_us, the reader time that tasks used. */
     double cost = readers * advice->makespans_us[readers - 1];
     return cost > 0 && advice->work_us < cost ? 1 - advice->work_us / cost : 0;
 }
@@ -191,6 +201,8 @@ enum rc advise_document(struct db *db, const char *queue, const struct advice_bo
     enum rc rc = db_run(db, &sql_queue_find, (const char *const[]){queue}, &row, err);
     if (rc != RC_OK)
         return rc;
+    /* A run with more tasks than the limit is not replayed; the document says how many there are,
+     * so that an advice from small runs alone can be recognised. */
     rc = db_run(db, &sql_advise_larger,
                 (const char *const[]){db_text(row, 0, QUEUE_FIND_QUEUE_ID), DB_INT(bounds->tasks)},
                 &larger, err);

@@ -1,6 +1,6 @@
 /**
- * What: what more or fewer readers would bring to a queue: its newest finished runs, replayed with
- *   1 to `most` readers (advise/simulate.h).
+ * What: the effect of more or fewer readers on a queue: its newest finished runs, replayed with 1
+ *   to `most` readers (advise/simulate.h).
  * Invariants: one document for `queue advise -o json` and for the console. All times are means of
  *   one run.
  * Threads: that of the session.

@@ -1,4 +1,6 @@
-/* Pure arithmetic; begin with simulate_phase(), simulate_measure() gives its parameters. */
+/* Pure arithmetic; begin with simulate_phase(), which replays one phase by list scheduling, and
+ * read simulate_measure() then, which finds its parameters in the run itself. Times of tasks are
+ * taken as they were: that tasks get slower when more of them run at once is not modelled. */
 #include "advise/simulate.h"
 
 #include "base/memory.h"
@@ -10,7 +12,7 @@
 /* OUTLIER and LEAST_US keep a pause of an operator out of the mean. NEAR: 5 % longer than the
  * longest task counts as no longer. KNEE_FACTOR: 10 % above the best makespan is good enough for
  * fewer readers. */
-#define OUTLIER     20  /* times the median: what is longer was no handover */
+#define OUTLIER     20  /* times the median: a longer time was no handover */
 #define LEAST_US    1e6 /* but so much may be */
 #define NEAR        1.05
 #define KNEE_FACTOR 1.1
@@ -35,6 +37,8 @@ static int64_t *sorted_times(const struct simulate_phase *phase)
     return times;
 }
 
+/* A sweep over starts and ends in the order of time: of i + 1 tasks that have started, `ended` have
+ * ended. An end at the moment of a start counts first: one reader can have run both. */
 static int most_at_once(const struct simulate_phase *phase)
 {
     FREE_AUTO int64_t *starts = sorted_times(phase);
@@ -48,8 +52,9 @@ static int most_at_once(const struct simulate_phase *phase)
     return most;
 }
 
-/* Of times that are alike but for a few: the mean, in which one that is far too long counts as the
- * longest that may be. */
+/* The mean of times that are alike but for a few. A time above OUTLIER medians, and above LEAST_US,
+ * counts as that bound: it was a pause of an operator or a slow producer, which other runs will not
+ * have. */
 static double mean(int64_t *times, int count)
 {
     double sum = 0;
@@ -63,8 +68,9 @@ static double mean(int64_t *times, int count)
     return sum / count;
 }
 
-/* The (n + readers)-th start of a phase comes after its n-th end: a reader was handed its next task
- * in between. */
+/* A reader that ends a task gets its next one, so the (n + readers)-th start follows the n-th end,
+ * and the time between them is a handover. The first `readers` starts need no end before them: the
+ * time from the first to the last of them is the ramp. */
 static void measure_readers(struct simulate_run *run)
 {
     int items = 0, gaps = 0, ramps = 0;
@@ -94,6 +100,7 @@ static void measure_barriers(struct simulate_run *run)
     FREE_AUTO int64_t *barrier = xcalloc((size_t)run->count + 1, sizeof *barrier);
     for (int i = 1; i < run->count; i++)
         barrier[count++] = run->phases[i].first_us - run->phases[i - 1].last_us;
+    /* The sum, with outliers cut. */
     run->barrier_us = mean(barrier, count) * count;
     run->makespan_us =
         run->count == 0 ? 0
@@ -137,10 +144,14 @@ double simulate_phase(const struct simulate_run *run, const struct simulate_phas
     double span = (double)phase->floor_us;
     FREE_AUTO double *free_at = xcalloc((size_t)used + 1, sizeof *free_at);
     for (int i = 1; i < used; i++)
+        /* Readers begin one after the other, evenly over the ramp. An ascending array is a heap
+         * already. */
         free_at[i] = run->ramp_us * i / (used - 1);
     for (int i = 0; i < phase->count; i++) {
         double end = free_at[0] + (double)phase->items[i].busy_us;
         span = end > span ? end : span;
+        /* The handover belongs to the reader, not to the phase: after the last task there is
+         * none. */
         replace_first(free_at, used, end + run->handover_us);
     }
     return span;
@@ -179,8 +190,11 @@ struct simulate_straggler simulate_straggler(const struct simulate_run *run,
     const struct simulate_item *item = longest(phase, &median);
     found.task_id = item->task_id;
     found.busy_us = (double)item->busy_us;
+    /* A task that is hardly longer than the others holds up nothing that more readers could not
+     * cure. */
     if (found.busy_us < 2 * median)
         return found;
+    /* The straggler may be the last that is handed out, at the end of the ramp. */
     double bound = found.busy_us * NEAR + run->ramp_us;
     int low = 1, high = most; /* a phase takes no longer with more readers */
     if (simulate_phase(run, phase, most) > bound)
@@ -199,6 +213,8 @@ struct simulate_straggler simulate_straggler(const struct simulate_run *run,
 int simulate_knee(const double *makespans, int most)
 {
     int readers = 1;
+    /* Compared with the makespan of all `most` readers, which is the least: more readers make no
+     * phase longer here. */
     while (readers < most && makespans[readers - 1] > KNEE_FACTOR * makespans[most - 1])
         readers++;
     return readers;

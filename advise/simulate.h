@@ -3,8 +3,8 @@
  *   the rules of phases. Tasks in their order onto the reader that is free first (list scheduling,
  *   Graham 1966), one phase after the other, with the run's own barriers and times between two
  *   tasks. Pure arithmetic.
- * Invariants: with the number of readers that it had, a run takes as long as it took. What depends
- *   on the number of readers but is no waiting (a database that is busy makes tasks slower) is not
+ * Invariants: with the number of readers that it had, a run takes as long as it took. Effects of
+ *   the number of readers other than waiting (a database that is busy makes tasks slower) are not
  *   known here.
  * Threads: any; no state.
  * Ownership: simulate_done frees what a run has; it may be called twice.
@@ -48,8 +48,8 @@ struct simulate_straggler {
     int readers;
 };
 
-/** Fills in what the run's items say. A pause of an operator, or a producer that was slow, counts
- * for at most 20 times the median. */
+/** Computes the fields above from the run's items. A pause of an operator, or a producer that was
+ * slow, counts for at most 20 times the median. */
 void simulate_measure(struct simulate_run *run);
 
 /** How long the phase, and the run, would take. */

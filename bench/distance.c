@@ -1,7 +1,7 @@
 /* bench_distance PORT ROUND_TRIP_US: a network that is long: listens on a free port of 127.0.0.1,
- * which it prints, and connects to PORT there; what comes in is passed on half a round trip later,
- * however much is under way. Ends with its parent. Stands in for a delay in the kernel's network
- * (netem), which is not to be had everywhere. */
+ * which it prints, and connects to PORT there; bytes that come in are passed on half a round trip
+ * later, however many are under way. Ends with its parent. Stands in for a delay in the kernel's
+ * network (netem), which is not available everywhere. */
 #include "base/clock.h"
 #include "base/str.h"
 
@@ -18,6 +18,8 @@
 
 #define MOST 256 /* connections */
 
+/* 16 kB at a time: a piece keeps the moment at which its bytes came, so that a later one is not
+ * early. */
 struct piece {
     struct piece *next;
     int64_t due_us;
@@ -25,7 +27,7 @@ struct piece {
     char bytes[16384];
 };
 
-/* What goes from one socket to the other. */
+/* The bytes from one socket to the other. */
 struct way {
     int from, to;
     bool ended; /* nothing more comes */
@@ -65,6 +67,7 @@ static void take(struct way *way, int64_t due_us)
         free(piece);
         return;
     }
+    /* The end of the stream travels as an empty piece: it must not overtake the bytes before it. */
     way->ended = n == 0;
     piece->next = NULL;
     piece->due_us = due_us;
@@ -74,7 +77,7 @@ static void take(struct way *way, int64_t due_us)
     way->last = &piece->next;
 }
 
-/* Passes on what is due; how long until the next is. */
+/* Passes on the pieces that are due. Returns how long until the next one is. */
 static int64_t pass_on(struct way *way, int64_t now_us)
 {
     struct piece *piece;
@@ -85,6 +88,7 @@ static int64_t pass_on(struct way *way, int64_t now_us)
         if (piece->len == 0)
             (void)shutdown(way->to, SHUT_WR);
         if (n < 0 && piece->len > 0)
+            /* The receiver's buffer is full: tried again after a millisecond. */
             return 1000;
         piece->sent += (size_t)n;
         if (piece->sent < piece->len)

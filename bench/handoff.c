@@ -1,7 +1,7 @@
 /* bench_handoff CONNINFO ROUNDS LOCK UNLOCK: two sessions hand an advisory lock over, ROUNDS times.
  * LOCK and UNLOCK are the statements. Prints, one a line, the microseconds from the holder's
- * sending UNLOCK to the waiter's having the lock: what PostgreSQL alone needs for a barrier between
- * two sessions of one process. */
+ * sending UNLOCK to the waiter's having the lock: the time that PostgreSQL alone needs for a
+ * barrier between two sessions of one process. */
 #include "base/clock.h"
 #include "db/pipeline.h"
 #include "db/task_session.h"
@@ -23,7 +23,7 @@ struct side {
     enum rc rc;
 };
 
-static _Atomic int64_t released_us; /* when the holder sent its UNLOCK; 0 while nobody has */
+static _Atomic int64_t released_us; /* when the holder sent its UNLOCK; 0: no holder has sent one */
 static _Atomic bool over;
 
 /* Both sides do this; PostgreSQL's lock queue makes them take turns. */
@@ -34,6 +34,7 @@ static void *take_turns(void *context)
     for (int i = 0; side->rc == RC_OK && !over && i < side->rounds; i++) {
         side->rc = db_command(side->db, side->lock, 0, NULL, &side->err);
         int64_t since_us = atomic_exchange(&released_us, 0);
+        /* The first acquisition of each side waited for nothing. */
         if (side->rc == RC_OK && since_us != 0 && i > 0)
             (void)printf("%lld\n", (long long)(clock_boot_us() - since_us));
         (void)nanosleep(&hold, NULL);

@@ -1,8 +1,8 @@
 /* bench_raw produce BROKERS TOPIC FILE: publishes the lines of FILE in one transaction, a call of
  * librdkafka for each. bench_raw produce-batches BROKERS TOPIC FILE: in calls of 64, as publish
  * does. bench_raw consume BROKERS TOPIC COUNT: reads COUNT records from the beginning. Both through
- * kafka/, so with Lockstep's own settings and nothing else of it: what librdkafka alone can do.
- * Prints the seconds from the first record to the end, connecting left out. */
+ * kafka/, so with Lockstep's own settings and nothing else of it, so this is the speed of
+ * librdkafka alone. Prints the seconds from the first record to the end, connecting left out. */
 #include "base/clock.h"
 #include "kafka/consumer.h"
 #include "kafka/producer.h"
@@ -49,6 +49,7 @@ static enum rc produce(const struct kafka_properties *props, const char *topic, 
     enum rc rc = kafka_producer_open(props, topic, WAIT_MS, &producer, err);
     if (rc != RC_OK)
         return rc;
+    /* The connections and the transactional id, which are not what is measured. */
     rc = kafka_producer_meet(producer, topic, WAIT_MS, err);
     int64_t start_us = clock_boot_us();
     if (rc == RC_OK)

@@ -1,4 +1,6 @@
-/* queue advise: what more readers would bring, from what was measured. */
+/* queue advise: a table of makespans for 1 to N readers, and below it where readers do not help.
+ * The figures are advise/'s, from measured task times; -o json prints the document that the console
+ * shows, too. It changes nothing: queue set --max-readers does. */
 #include "advise/advise.h"
 #include "base/number.h"
 
@@ -43,7 +45,8 @@ static enum rc print_readers(const struct cli *cli, const struct advice *advice,
     return table_end(table, err);
 }
 
-/* For people: what it was made from, and where readers do not help. */
+/* For people: the runs that the figures come from, and the phases in which more readers do not
+ * help. */
 static void print_words(const struct advice *advice)
 {
     (void)printf("\n%d run%s, %lld attempt%s, at most %d reader%s busy at once\n", advice->runs,
@@ -84,6 +87,8 @@ enum rc command_queue_advise(struct cli *cli, struct err *err)
                                          .readers = (int)cli_int(cli, "readers", ADVISE_READERS),
                                          .tasks = ADVISE_TASKS};
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
+    /* The document has every number of readers and is the console's; the other forms print the
+     * table. */
     if (rc == RC_OK && cli->output == OUTPUT_JSON)
         return print_document(cli, queue.name, &bounds, err);
     if (rc == RC_OK)

@@ -1,5 +1,6 @@
-/* alert list, show, ack; monitor ack, silence: the incidents of jobs, and what people say to
- * them. */
+/* alert list, show, ack; monitor ack, silence: the incidents of jobs and how people answer them.
+ * Each is one statement; scheduler/look.c opens and closes incidents, scheduler/delivery.c sends
+ * notices. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/job.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 /* Names the receivers with undelivered notices, below a list that people read. */
-static enum rc tell_undelivered(struct cli *cli, struct err *err)
+static enum rc report_undelivered(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = db_run(cli->db, &sql_alert_receivers, NULL, &rows, err);
@@ -27,6 +28,8 @@ static enum rc tell_undelivered(struct cli *cli, struct err *err)
     return rc;
 }
 
+/* The same command, because whether notices arrive belongs to the question which alerts there
+ * are. */
 static enum rc list_receivers(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
@@ -51,7 +54,8 @@ enum rc command_alert_list(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = cli_print_list(cli, rows,
                             "alert,job,kind,opened_at,text,acknowledged_by,closed_at,ended", err);
-    return rc == RC_OK && cli->output == OUTPUT_TABLE ? tell_undelivered(cli, err) : rc;
+    /* Only below a table: on stderr of a program it would look like an error of the list. */
+    return rc == RC_OK && cli->output == OUTPUT_TABLE ? report_undelivered(cli, err) : rc;
 }
 
 enum rc command_alert_show(struct cli *cli, struct err *err)
@@ -98,6 +102,8 @@ enum rc command_monitor_silence(struct cli *cli, struct err *err)
     DB_RESULT_AUTO *row = NULL;
     const char *until = cli_text(cli, "until");
     int64_t for_ms = cli_int(cli, "for", 0);
+    /* Both parameters NULL mean --end to the statement, so a call without an option must not reach
+     * it. */
     if ((until != NULL) + (for_ms > 0) + cli_has(cli, "end") != 1)
         return err_set(err, RC_REJECT, ERR_USAGE, "monitor silence",
                        "Write --for 2h, --until 2026-01-31T06:00:00Z, or --end.",
@@ -106,7 +112,8 @@ enum rc command_monitor_silence(struct cli *cli, struct err *err)
                             cli_text(cli, "reason")};
     enum rc rc = job_said(db_run(cli->db, &sql_monitor_silence, params, &row, err), err);
     if (rc != RC_OK && until != NULL &&
-        strncmp(err->code, "2200", 4) == 0) /* no time, or none that there is */
+        /* SQLSTATE 22007 (no time) and 22008 (no such time), both from the cast of --until. */
+        strncmp(err->code, "2200", 4) == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, "monitor silence",
                        "Write --until 2026-01-31T06:00:00Z.", "--until: \"%.64s\" is no time",
                        until);

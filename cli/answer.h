@@ -1,5 +1,5 @@
 /**
- * What: what a command says: talk on stderr, its answer as a table on stdout.
+ * What: the output of a command: talk on stderr, its answer as a table on stdout.
  * Invariants: results go to stdout, in the form that -o asks for; -q silences the talk alone.
  * Threads: the main thread.
  * Ownership: results are borrowed.

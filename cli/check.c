@@ -1,3 +1,7 @@
+/* check: the order of all checks, and those of PostgreSQL: server, schema, login, the session of
+ * task SQL, and the list that the database makes of itself. A check that fails does not end the
+ * command; the checks that depend on it get a line "skip". Commands, receivers, Kafka and queues
+ * have files of their own (cli/check.h). */
 #include "cli/check.h"
 #include "base/number.h"
 
@@ -14,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Until the end of the block. */
+/* FORMATTED: a text in a compound literal, which lives until the end of the block. */
 #define LOGIN          db_login(check->cli->db)
 #define FORMATTED(...) formatted((char[600]){0}, __VA_ARGS__)
 
@@ -34,31 +38,32 @@ static void check_version(struct check *check, const struct db_result *server)
 {
     int64_t major = db_int(server, 0, VIEW_SERVER_VERSION_NUM) / 10000;
     if (major < 14)
-        check_tell(check, TOPIC_FAIL, "version", "Use PostgreSQL 14 to 18.",
-                   "PostgreSQL %s is too old", db_text(server, 0, VIEW_SERVER_VERSION));
+        check_report(check, TOPIC_FAIL, "version", "Use PostgreSQL 14 to 18.",
+                     "PostgreSQL %s is too old", db_text(server, 0, VIEW_SERVER_VERSION));
     else if (major > 18)
-        check_tell(check, TOPIC_WARN, "version", "Tested with 14 to 18.", "PostgreSQL %s",
-                   db_text(server, 0, VIEW_SERVER_VERSION));
+        check_report(check, TOPIC_WARN, "version", "Tested with 14 to 18.", "PostgreSQL %s",
+                     db_text(server, 0, VIEW_SERVER_VERSION));
     else
-        check_tell(check, TOPIC_OK, "version", NULL, "PostgreSQL %s",
-                   db_text(server, 0, VIEW_SERVER_VERSION));
+        check_report(check, TOPIC_OK, "version", NULL, "PostgreSQL %s",
+                     db_text(server, 0, VIEW_SERVER_VERSION));
 }
 
 static void check_login(struct check *check, const struct db_result *server)
 {
     const char *login = db_text(server, 0, VIEW_SERVER_LOGIN);
+    /* A superuser passes every check of rights below, so it would hide what another login lacks. */
     if (db_bool(server, 0, VIEW_SERVER_SUPERUSER))
-        check_tell(check, TOPIC_WARN, "rights",
-                   "A login role that is a member of lockstep_executor is enough.",
-                   "%s is a superuser", login);
+        check_report(check, TOPIC_WARN, "rights",
+                     "A login role that is a member of lockstep_executor is enough.",
+                     "%s is a superuser", login);
     else if (db_bool(server, 0, VIEW_SERVER_IS_EXECUTOR))
-        check_tell(check, TOPIC_OK, "rights", NULL, "%s is a member of lockstep_executor", login);
+        check_report(check, TOPIC_OK, "rights", NULL, "%s is a member of lockstep_executor", login);
     else if (*db_text(server, 0, VIEW_SERVER_GROUPS) != '\0')
-        check_tell(check, TOPIC_OK, "rights", NULL, "%s is a member of %s", login,
-                   db_text(server, 0, VIEW_SERVER_GROUPS));
+        check_report(check, TOPIC_OK, "rights", NULL, "%s is a member of %s", login,
+                     db_text(server, 0, VIEW_SERVER_GROUPS));
     else
-        check_tell(check, TOPIC_WARN, "rights", FORMATTED(REMEDY_GRANT_ONE, login),
-                   "%s is a member of no group role of Lockstep", login);
+        check_report(check, TOPIC_WARN, "rights", FORMATTED(REMEDY_GRANT_ONE, login),
+                     "%s is a member of no group role of Lockstep", login);
 }
 
 /* The session of task SQL: the same database, and no more rights than a task needs. */
@@ -66,27 +71,31 @@ static void judge_task_session(struct check *check, const struct db_result *ours
                                const struct db_result *theirs, const struct db_result *rights)
 {
     const char *login = db_text(theirs, 0, VIEW_SERVER_LOGIN);
+    /* Two servers can have a database of the same name, so the moment at which the server has
+     * started is compared, too. */
     if (strcmp(db_text(ours, 0, VIEW_SERVER_DATABASE), db_text(theirs, 0, VIEW_SERVER_DATABASE)) !=
             0 ||
         strcmp(db_text(ours, 0, VIEW_SERVER_STARTED), db_text(theirs, 0, VIEW_SERVER_STARTED)) != 0)
-        check_tell(check, TOPIC_FAIL, "task SQL",
-                   "conninfo and task_conninfo must name the same database.",
-                   "task_conninfo leads to another database (%s)",
-                   db_text(theirs, 0, VIEW_SERVER_DATABASE));
+        check_report(check, TOPIC_FAIL, "task SQL",
+                     "conninfo and task_conninfo must name the same database.",
+                     "task_conninfo leads to another database (%s)",
+                     db_text(theirs, 0, VIEW_SERVER_DATABASE));
     else if (db_bool(theirs, 0, VIEW_SERVER_SUPERUSER) ||
              db_bool(theirs, 0, VIEW_SERVER_IS_OWNER) ||
              *db_text(rights, 0, VIEW_TASK_RIGHTS_WRITABLE) != '\0')
-        check_tell(check, TOPIC_WARN, "task SQL",
-                   "A plain login role that is a member of lockstep_task only.",
-                   "%s may change lockstep's own tables: tasks can forge their completion", login);
+        check_report(check, TOPIC_WARN, "task SQL",
+                     "A plain login role that is a member of lockstep_task only.",
+                     "%s may change lockstep's own tables: tasks can forge their completion",
+                     login);
     else if (!db_bool(theirs, 0, VIEW_SERVER_IS_TASK))
-        check_tell(check, TOPIC_FAIL, "task SQL", FORMATTED(REMEDY_GRANT_TASK, login),
-                   "%s is no member of lockstep_task", login);
+        check_report(check, TOPIC_FAIL, "task SQL", FORMATTED(REMEDY_GRANT_TASK, login),
+                     "%s is no member of lockstep_task", login);
     else
-        check_tell(check, TOPIC_OK, "task SQL", NULL, "%s, a member of lockstep_task", login);
+        check_report(check, TOPIC_OK, "task SQL", NULL, "%s, a member of lockstep_task", login);
 }
 
-/* What takes over a dead executor's work ends what is left of its task sessions first. */
+/* An executor that takes over a dead executor's work ends its task sessions first. It needs the
+ * right to end them, and must see when they began, because a pid may be used again. */
 static void check_ending(struct check *check, struct db *tasks, const char *login)
 {
     struct err err;
@@ -95,29 +104,29 @@ static void check_ending(struct check *check, struct db *tasks, const char *logi
                (const char *const[]){DB_INT(db_backend_pid(tasks)), login}, &rights, &err) != RC_OK)
         check_failed(check, "task sessions", &err);
     else if (!db_bool(rights, 0, VIEW_TASK_SESSION_MAY_END))
-        check_tell(
+        check_report(
             check, TOPIC_FAIL, "task sessions",
             FORMATTED(REMEDY_GRANT_END, login, LOGIN, LOGIN, LOGIN),
             "no right to end sessions of %s: a frozen executor's tasks would never be taken over",
             login);
     else if (!db_bool(rights, 0, VIEW_TASK_SESSION_SEEN))
-        check_tell(
+        check_report(
             check, TOPIC_FAIL, "task sessions",
             FORMATTED(REMEDY_GRANT_END, login, LOGIN, LOGIN, LOGIN),
             "it cannot be seen when a session of %s began: a dead executor's tasks wait a minute",
             login);
     else
-        check_tell(check, TOPIC_OK, "task sessions", NULL, "those of %s can be seen and ended",
-                   login);
+        check_report(check, TOPIC_OK, "task sessions", NULL, "those of %s can be seen and ended",
+                     login);
 }
 
 static void check_tasks(struct check *check, const struct db_result *ours)
 {
     const char *conninfo = config_get_text(check->cli->config, "postgres", "task_conninfo");
     if (*conninfo == '\0') {
-        check_tell(check, TOPIC_WARN, "task SQL",
-                   "[postgres] task_conninfo = a login role that is a member of lockstep_task",
-                   "task_conninfo is not set: task SQL runs with the executor's rights");
+        check_report(check, TOPIC_WARN, "task SQL",
+                     "[postgres] task_conninfo = a login role that is a member of lockstep_task",
+                     "task_conninfo is not set: task SQL runs with the executor's rights");
         return;
     }
     struct err err;
@@ -155,6 +164,7 @@ static void skip_schema(struct check *check, const char *why)
 static void check_schema(struct check *check, struct db *db, const struct db_result *server)
 {
     struct err err;
+    /* With another schema the statements of the later checks could fail for that reason alone. */
     if (migrate_validate(db, &err) != RC_OK) {
         if (sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
             (void)snprintf(err.hint, sizeof err.hint, REMEDY_GRANT_ONE, LOGIN);
@@ -163,12 +173,13 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
         return;
     }
     check->schema = true;
-    check_tell(check, TOPIC_OK, "schema", NULL, "current, migration %d", SQL_MIGRATION_COUNT);
+    check_report(check, TOPIC_OK, "schema", NULL, "current, migration %d", SQL_MIGRATION_COUNT);
     if (cli_has(check->cli, "security")) {
         check_security(check);
         return;
     }
     check_login(check, server);
+    /* Only an executor has sessions of the tasks' login. */
     if (db_bool(server, 0, VIEW_SERVER_IS_EXECUTOR))
         check_tasks(check, server);
     else
@@ -192,8 +203,8 @@ static void check_postgres(struct check *check)
         skip_schema(check, "no session");
         return;
     }
-    check_tell(check, TOPIC_OK, "PostgreSQL", NULL, "database %s, UTF8, no pooler between",
-               db_text(server, 0, VIEW_SERVER_DATABASE));
+    check_report(check, TOPIC_OK, "PostgreSQL", NULL, "database %s, UTF8, no pooler between",
+                 db_text(server, 0, VIEW_SERVER_DATABASE));
     check_version(check, server);
     check_schema(check, check->cli->db, server);
 }
@@ -210,12 +221,14 @@ static enum topic_grade grade_of(const struct db_result *rows, int row)
     }
 }
 
-/* What the database itself knows; the console's System page says the same. */
+/* The list that the database makes of its own state; the console's System page shows it, too. */
 static void check_list(struct check *check)
 {
     struct err err;
     DB_RESULT_AUTO *rows = NULL;
     enum rc rc = db_run(check->cli->db, &sql_view_check_list, NULL, &rows, &err);
+    /* A missing right is no fault of the installation: the line is "skip" with the grant as its
+     * hint. */
     if (rc != RC_OK && sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
         check_skipped(check, "database", FORMATTED(REMEDY_GRANT, "lockstep_monitor", LOGIN),
                       "durability, locks, halted queues, executors, jobs, alerts: %s may not ask",
@@ -223,9 +236,9 @@ static void check_list(struct check *check)
     else if (rc != RC_OK)
         check_failed(check, "database", &err);
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
-        check_tell(check, grade_of(rows, i), db_text(rows, i, VIEW_CHECK_LIST_SUBJECT),
-                   db_text(rows, i, VIEW_CHECK_LIST_HINT), "%s",
-                   db_text(rows, i, VIEW_CHECK_LIST_FINDING));
+        check_report(check, grade_of(rows, i), db_text(rows, i, VIEW_CHECK_LIST_SUBJECT),
+                     db_text(rows, i, VIEW_CHECK_LIST_HINT), "%s",
+                     db_text(rows, i, VIEW_CHECK_LIST_FINDING));
 }
 
 enum rc command_check(struct cli *cli, struct err *err)
@@ -235,8 +248,8 @@ enum rc command_check(struct cli *cli, struct err *err)
     if (cli->output != OUTPUT_TABLE)
         check.table = table_new(stdout, cli_style(cli), "sttt", names, 4, false);
     const char *path = config_path(cli->config);
-    check_tell(&check, TOPIC_OK, "configuration", NULL, "%s",
-               *path ? path : "no file: defaults, environment, options");
+    check_report(&check, TOPIC_OK, "configuration", NULL, "%s",
+                 *path ? path : "no file: defaults, environment, options");
     bool security = cli_has(cli, "security");
     if (!security)
         check_actions(&check);
@@ -252,6 +265,7 @@ enum rc command_check(struct cli *cli, struct err *err)
         return rc;
     int fails = check.counts[TOPIC_FAIL];
     int all = fails + check.counts[TOPIC_OK] + check.counts[TOPIC_WARN];
+    /* Warnings do not fail the command: a deployment can use it as a gate. */
     if (fails > 0)
         return err_set(err, RC_REJECT, ERR_FAILED, "check", "", "%d of %d check%s failed", fails,
                        all, NUMBER_S(all));

@@ -1,13 +1,13 @@
 /**
- * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), what a finding
- *   looks like (check_said.c), rights (check_security.c), Kafka (check_kafka.c), commands and hosts
+ * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), the form of a
+ *   finding (check_said.c), rights (check_security.c), Kafka (check_kafka.c), commands and hosts
  *   (check_actions.c), receivers of alerts (check_receivers.c) and each queue with its topic
  *   (check_queue.c).
- * Invariants: one line a finding, told as soon as it is known; a failure never stops what can still
- *   be checked, and what cannot be checked for it has a line, too.
+ * Invariants: one line a finding, printed as soon as it is known; a failure never stops the checks
+ *   that are still possible, and those that it prevents have a line, too.
  * Threads: the main thread.
  * Ownership: borrows struct cli; the session that check_postgres opens belongs to struct cli.
- * Failure: told, and counted; the exit code is 1 if any is FAIL.
+ * Failure: reported, and counted; the exit code is 1 if any is FAIL.
  */
 #ifndef CLI_CHECK_H
 #define CLI_CHECK_H
@@ -23,9 +23,9 @@ struct check {
     bool schema;         /* current: queues can be read */
 };
 
-void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,
-                const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-/** A check that was not made, and why: what is not said to be well is said to be unknown. */
+void check_report(struct check *check, enum topic_grade grade, const char *subject,
+                  const char *hint, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/** A check that was not made, and why: without a line a state that is unknown would seem well. */
 void check_skipped(struct check *check, const char *subject, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void check_failed(struct check *check, const char *subject, const struct err *err);
@@ -40,8 +40,8 @@ void check_served(struct check *check);
 void check_kafka(struct check *check);
 /** What --security adds, instead of all else. */
 void check_security(struct check *check);
-/** Tells the rights by which one role could become another; only_creation: those to create. How
- * many they are. */
+/** Reports the rights by which one role could become another; only_creation: those to create.
+ * Returns how many they are. */
 int check_rights(struct check *check, const char *task_login, bool only_creation);
 void check_queue(struct check *check, struct kafka_admin *admin, const char *name);
 

@@ -1,3 +1,6 @@
+/* check: whether Kafka answers, then each queue of the database with its topic (cli/check_queue.c).
+ * The question is a describe of a topic that need not exist: an answer "there is none" proves that
+ * the broker is reachable and that the credentials are right. */
 #include "cli/check.h"
 
 #include "base/remedies.h"
@@ -15,7 +18,7 @@ static void check_queues(struct check *check, struct kafka_admin *admin)
     for (int row = 0; row < db_rows(names); row++)
         check_queue(check, admin, db_text(names, row, QUEUE_NAMES_NAME));
     if (db_rows(names) == 0)
-        check_tell(check, TOPIC_WARN, "queues", REMEDY_QUEUE_FIRST, "there is no queue yet");
+        check_report(check, TOPIC_WARN, "queues", REMEDY_QUEUE_FIRST, "there is no queue yet");
 }
 
 static void skip_topics(struct check *check, const char *why)
@@ -32,20 +35,20 @@ void check_kafka(struct check *check)
     struct kafka_topic_info info;
     const char *brokers = kafka_properties_get(&check->cli->kafka, "bootstrap.servers");
     if (brokers == NULL) {
-        check_tell(check, TOPIC_FAIL, "Kafka", "--brokers HOST:PORT, or [kafka] bootstrap.servers",
-                   "no broker is configured");
+        check_report(check, TOPIC_FAIL, "Kafka",
+                     "--brokers HOST:PORT, or [kafka] bootstrap.servers",
+                     "no broker is configured");
         skip_topics(check, "no broker is configured");
         return;
     }
     enum rc rc = kafka_admin_open(&check->cli->kafka, &admin, &err);
     if (rc == RC_OK)
-        rc = kafka_topic_describe(admin, "lockstep-check", KAFKA_MS, &info,
-                                  &err); /* any name: it is the answer that counts */
+        rc = kafka_topic_describe(admin, "lockstep-check", KAFKA_MS, &info, &err);
     if (rc != RC_OK && rc != RC_NONE) {
         check_failed(check, "Kafka", &err);
         skip_topics(check, "Kafka does not answer");
     } else {
-        check_tell(check, TOPIC_OK, "Kafka", NULL, "%s answers", brokers);
+        check_report(check, TOPIC_OK, "Kafka", NULL, "%s answers", brokers);
         if (check->schema)
             check_queues(check, admin);
     }

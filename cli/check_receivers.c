@@ -1,5 +1,5 @@
 /* check: the sections [alert:NAME]: whether a notice could be sent from this host, and whether a
- * monitor sends it. */
+ * monitor sends it. A host is resolved but not called: a check must not send a notice. */
 #include "cli/check.h"
 
 #include "base/remedies.h"
@@ -35,12 +35,13 @@ static bool split(char *place, const char **ret_host, const char **ret_port)
     return true;
 }
 
-/* Its host is allowed: receivers_load has seen to it. */
+/* receivers_load has checked that the host is allowed. Through a proxy the proxy resolves the
+ * name. */
 static void check_url(struct check *check, const struct action_settings *settings,
                       const struct receiver *receiver, const char *subject)
 {
     struct message msg = {.type = MESSAGE_HTTP, .action.url = (char *)(uintptr_t)receiver->url};
-    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
+    const struct addrinfo asked = {.ai_socktype = SOCK_STREAM};
     const char *proxy = config_get_text(check->cli->config, "http", "proxy");
     const char *host, *port;
     char need[ACTION_NEED_SIZE];
@@ -50,19 +51,20 @@ static void check_url(struct check *check, const struct action_settings *setting
     if (strncmp(need, "http:", strlen("http:")) != 0 ||
         !split(need + strlen("http:"), &host, &port))
         return;
+    /* This host may not resolve outside names at all. */
     if (*proxy != '\0') {
-        check_tell(check, TOPIC_OK, subject, NULL, "[alert:%s] host %s, through the proxy",
-                   receiver->name, host);
+        check_report(check, TOPIC_OK, subject, NULL, "[alert:%s] host %s, through the proxy",
+                     receiver->name, host);
         return;
     }
-    int answer = getaddrinfo(host, port, &wanted, &found);
+    int answer = getaddrinfo(host, port, &asked, &found);
     if (answer != 0)
-        check_tell(check, TOPIC_FAIL, subject,
-                   "Correct url, or see that this host resolves the name.",
-                   "[alert:%s] url: host %s: %s", receiver->name, host, gai_strerror(answer));
+        check_report(check, TOPIC_FAIL, subject,
+                     "Correct url, or see that this host resolves the name.",
+                     "[alert:%s] url: host %s: %s", receiver->name, host, gai_strerror(answer));
     else
-        check_tell(check, TOPIC_OK, subject, NULL, "[alert:%s] host %s is allowed and resolved",
-                   receiver->name, host);
+        check_report(check, TOPIC_OK, subject, NULL, "[alert:%s] host %s is allowed and resolved",
+                     receiver->name, host);
     if (found != NULL)
         freeaddrinfo(found);
 }
@@ -115,16 +117,18 @@ void check_served(struct check *check)
             continue;
         section = value->section;
         if (!asked && db_run(check->cli->db, &sql_alert_receivers, NULL, &rows, &err) != RC_OK) {
-            if (!sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE)) /* check_list has said so */
+            if (!sqlstate_is(&err,
+                             SQLSTATE_INSUFFICIENT_PRIVILEGE)) /* check_list has reported it */
                 check_failed(check, "receivers", &err);
             return;
         }
+        /* One statement for all sections, and none without a section. */
         asked = true;
         const char *receiver = section + strlen("alert:");
         char subject[SUBJECT_SIZE];
         name_subject(receiver, subject);
         if (!is_known(rows, receiver))
-            check_tell(check, TOPIC_WARN, subject, REMEDY_MONITOR_RUN,
-                       "no monitor has read section [%s]: nothing is sent to it", section);
+            check_report(check, TOPIC_WARN, subject, REMEDY_MONITOR_RUN,
+                         "no monitor has read section [%s]: nothing is sent to it", section);
     }
 }

@@ -1,4 +1,5 @@
-/* A finding of `lockstep check`: printed, or kept for the table, and counted. */
+/* check: one finding: printed as a line, or kept as a row of the table, and counted. "skip" is
+ * counted nowhere: nothing is known. */
 #include "cli/check.h"
 
 #include "cli/width.h"
@@ -6,9 +7,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* A line at once, because some answers take seconds to come. */
-static void tell_person(const struct check *check, const char *word, const char *color,
-                        const char *subject, const char *text, const char *hint)
+/* Printed at once and flushed: some checks take seconds, and the line before them must not wait. */
+static void print_line(const struct check *check, const char *word, const char *color,
+                       const char *subject, const char *text, const char *hint)
 {
     bool colored = check->cli->color;
     (void)printf("%s%-4s%s  %-16s  ", colored ? color : "", word, colored ? "\033[0m" : "",
@@ -23,18 +24,18 @@ static void tell_person(const struct check *check, const char *word, const char 
     (void)fflush(stdout);
 }
 
-static void tell(struct check *check, const char *word, const char *color, const char *subject,
-                 const char *text, const char *hint)
+static void report(struct check *check, const char *word, const char *color, const char *subject,
+                   const char *text, const char *hint)
 {
     if (check->table != NULL)
         table_row(check->table, (const char *const[]){word, subject, text,
                                                       hint != NULL && *hint != '\0' ? hint : NULL});
     else
-        tell_person(check, word, color, subject, text, hint);
+        print_line(check, word, color, subject, text, hint);
 }
 
-void check_tell(struct check *check, enum topic_grade grade, const char *subject, const char *hint,
-                const char *fmt, ...)
+void check_report(struct check *check, enum topic_grade grade, const char *subject,
+                  const char *hint, const char *fmt, ...)
 {
     static const char *const words[] = {"ok", "warn", "FAIL"};
     static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
@@ -44,7 +45,7 @@ void check_tell(struct check *check, enum topic_grade grade, const char *subject
     (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     check->counts[grade]++;
-    tell(check, words[grade], colors[grade], subject, text, hint);
+    report(check, words[grade], colors[grade], subject, text, hint);
 }
 
 void check_skipped(struct check *check, const char *subject, const char *hint, const char *fmt, ...)
@@ -54,11 +55,12 @@ void check_skipped(struct check *check, const char *subject, const char *hint, c
     va_start(ap, fmt);
     (void)vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    tell(check, "skip", "\033[36m", subject, text, hint);
+    report(check, "skip", "\033[36m", subject, text, hint);
 }
 
+/* An error as a finding: its hint becomes the hint, the rest one line. */
 void check_failed(struct check *check, const char *subject, const struct err *err)
 {
-    check_tell(check, TOPIC_FAIL, subject, err->hint, "%s%s%s%s%s", err->object,
-               *err->object ? ": " : "", err->message, *err->detail ? ": " : "", err->detail);
+    check_report(check, TOPIC_FAIL, subject, err->hint, "%s%s%s%s%s", err->object,
+                 *err->object ? ": " : "", err->message, *err->detail ? ": " : "", err->detail);
 }

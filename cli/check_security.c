@@ -1,4 +1,6 @@
-/* lockstep check --security: rights by which one role could become another. */
+/* check --security: rights by which one role could become another, as the database finds them
+ * (sql/security/). Two grades: 2 and above fails, 1 warns. A plain check asks only for rights to
+ * create objects (check_rights with only_creation). */
 #include "cli/check.h"
 
 #include <stdio.h>
@@ -19,21 +21,22 @@ int check_rights(struct check *check, const char *task_login, bool only_creation
         return 1;
     }
     for (int i = 0; i < db_rows(found); i++)
-        check_tell(check, grade_of(db_int(found, i, SECURITY_FINDINGS_GRADE)),
-                   db_text(found, i, SECURITY_FINDINGS_SUBJECT),
-                   db_text(found, i, SECURITY_FINDINGS_HINT), "%s",
-                   db_text(found, i, SECURITY_FINDINGS_FINDING));
+        check_report(check, grade_of(db_int(found, i, SECURITY_FINDINGS_GRADE)),
+                     db_text(found, i, SECURITY_FINDINGS_SUBJECT),
+                     db_text(found, i, SECURITY_FINDINGS_HINT), "%s",
+                     db_text(found, i, SECURITY_FINDINGS_FINDING));
     return db_rows(found);
 }
 
-/* The login of the tasks is who a session of theirs is, not what a connection string says. */
+/* Asks a session of task_conninfo for its login: a connection string may name none, or a
+ * service. */
 static bool task_login(struct check *check, char ret_login[64])
 {
     const char *conninfo = config_get_text(check->cli->config, "postgres", "task_conninfo");
     if (*conninfo == '\0') {
-        check_tell(check, TOPIC_FAIL, "task SQL",
-                   "[postgres] task_conninfo = a login role that is a member of lockstep_task",
-                   "task_conninfo is not set: task SQL runs with the executor's rights");
+        check_report(check, TOPIC_FAIL, "task SQL",
+                     "[postgres] task_conninfo = a login role that is a member of lockstep_task",
+                     "task_conninfo is not set: task SQL runs with the executor's rights");
         return false;
     }
     struct err err;
@@ -57,5 +60,5 @@ void check_security(struct check *check)
     if (!known)
         check_skipped(check, "task login", NULL, "its memberships and rights: it is not known");
     if (check_rights(check, known ? login : NULL, false) == 0)
-        check_tell(check, TOPIC_OK, "security", NULL, "no right lets one role become another");
+        check_report(check, TOPIC_OK, "security", NULL, "no right lets one role become another");
 }

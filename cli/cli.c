@@ -1,3 +1,7 @@
+/* One run of the program: parse argv, prepare what the command's row says that it needs
+ * (configuration, session, schema, Kafka), call its function, report the error, turn it into the
+ * exit code. The rows are in cli/commands.c, the parser in cli/options.c, the exit codes in
+ * cli/exit.c. */
 #include "cli/cli.h"
 #include "cli/commands.h"
 
@@ -26,13 +30,13 @@
 void cli_config_wrong(void *context, const struct err *err)
 {
     struct cli *cli = context;
-    exit_tell(stderr, err, cli->verbose > 0);
-    cli_told(cli, true);
+    exit_report(stderr, err, cli->verbose > 0);
+    cli_reported(cli, true);
 }
 
-void cli_told(struct cli *cli, bool told)
+void cli_reported(struct cli *cli, bool reported)
 {
-    cli->told = told;
+    cli->reported = reported;
 }
 
 /* -X key=value is kafka.key=value; both kinds keep their order. */
@@ -65,6 +69,8 @@ enum rc cli_config_load(struct cli *cli, config_report_fn *report, void *context
     enum rc rc = config_load(&request, &config, err);
     for (int i = 0; i < count; i++)
         free(settings[i]);
+    /* The order of precedence: defaults, file, environment, -s and -X, then the options of their
+     * own. Each value keeps its origin, for config show --origin. */
     const char *dbname = cli_text(cli, "dbname"), *brokers = cli_text(cli, "brokers");
     if (rc == RC_OK && dbname != NULL)
         rc = config_set(config, "postgres", "conninfo", dbname, CONFIG_BY_OPTION, "--dbname", err);
@@ -86,6 +92,7 @@ void cli_configure_log(const struct cli *cli, const struct config *config)
     for (int i = 0; i < 5; i++)
         if (strcmp(level, levels[i]) == 0)
             least = (enum log_level)i;
+    /* An option wins over [log] level, in both directions. */
     if (cli->verbose > 1)
         least = LOG_DEBUG;
     else if (cli->quiet && least < LOG_ERROR)
@@ -93,7 +100,8 @@ void cli_configure_log(const struct cli *cli, const struct config *config)
     log_configure(least, strcmp(config_get_text(config, "log", "format"), "json") == 0);
 }
 
-/* librdkafka judges its properties itself; we add where a wrong one came from. */
+/* librdkafka checks its properties itself; the error gets the file and line, or the option, that
+ * set the wrong one. */
 static enum rc set_kafka(struct cli *cli, struct err *err)
 {
     const struct config_value *value;
@@ -113,7 +121,8 @@ static enum rc set_kafka(struct cli *cli, struct err *err)
     return RC_OK;
 }
 
-/* Full, starting, a standby: that ends by itself. */
+/* A server without a free connection, that starts, or that is a standby refuses for now: a daemon
+ * waits, because its supervisor would only start it again. */
 static enum rc open_session(struct cli *cli, const char *conninfo, struct err *err)
 {
     bool primary = (cli->command->needs & NEEDS_PRIMARY) != 0;
@@ -129,6 +138,7 @@ static enum rc open_session(struct cli *cli, const char *conninfo, struct err *e
     return rc;
 }
 
+/* Only the zone of the session changes: the tables show PostgreSQL's own text of each time. */
 static enum rc use_zone(struct cli *cli, const char *zone, struct err *err)
 {
     struct err why;
@@ -150,6 +160,7 @@ static enum rc open_db(struct cli *cli, struct err *err)
     const char *zone = cli_text(cli, "time-zone");
     if (rc == RC_OK && zone != NULL)
         rc = use_zone(cli, zone, err);
+    /* Also after a reconnect: the server may have been migrated meanwhile. */
     if (rc == RC_OK && (cli->command->needs & NEEDS_SCHEMA) == NEEDS_SCHEMA)
         rc = migrate_validate(cli->db, err);
     return rc;
@@ -186,6 +197,7 @@ static enum output output_of(const struct cli *cli)
 
 static void settle_style(struct cli *cli)
 {
+    /* no-color.org: set and not empty means no colour. */
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
     cli->output = output_of(cli);
@@ -194,6 +206,7 @@ static void settle_style(struct cli *cli)
     cli->color = isatty(STDOUT_FILENO) && !cli_has(cli, "no-color") &&
                  (no_color == NULL || *no_color == '\0') &&
                  (term == NULL || strcmp(term, "dumb") != 0);
+    /* -v -v: the number of uses is the level. */
     while (cli_repeated(cli, "verbose", cli->verbose) != NULL)
         cli->verbose++;
 }
@@ -222,6 +235,7 @@ static enum rc help_or_run(struct cli *cli, struct err *err)
         help_noun(stdout, cli->noun);
     else if (cli_has(cli, "version"))
         (void)puts("lockstep " LOCKSTEP_VERSION);
+    /* "lockstep -d db" forgot its command: the help of the program would hide that. */
     else if (cli->command == NULL && !cli_has(cli, "help") && cli->use_count > 0)
         return err_set(err, RC_REJECT, ERR_USAGE, "", "lockstep --help", "no command is given");
     else if (cli->command == NULL)
@@ -233,17 +247,22 @@ static enum rc help_or_run(struct cli *cli, struct err *err)
 
 int cli_main(int argc, char **argv)
 {
+    /* Only LC_CTYPE, which says whether the terminal takes UTF-8: a decimal comma of LC_NUMERIC
+     * would break JSON and SQL. */
     (void)setlocale(LC_CTYPE, "");
+    /* A reader that has left is an error of a write (EPIPE), which table_check knows; a signal
+     * would end the process in the middle of a transaction. */
     (void)signal(SIGPIPE, SIG_IGN);
     struct cli cli = {0};
     struct err err = {0};
     enum rc rc = options_parse(&cli, argc, argv, &err);
     if (rc == RC_OK)
         rc = help_or_run(&cli, &err);
+    /* Before the session is closed, which knows the login. */
     rights_hint(&cli, &err);
     int code = exit_of(rc, &err);
-    if (rc != RC_OK && rc != RC_NONE && !cli.told)
-        exit_tell(stderr, &err, cli.verbose > 0);
+    if (rc != RC_OK && rc != RC_NONE && !cli.reported)
+        exit_report(stderr, &err, cli.verbose > 0);
     db_close(cli.db);
     kafka_properties_done(&cli.kafka);
     config_free(cli.config);
@@ -251,6 +270,7 @@ int cli_main(int argc, char **argv)
     return code;
 }
 
+/* Through width_print, because names and messages of users may be in it. */
 void cli_say(const struct cli *cli, const char *fmt, ...)
 {
     if (cli->quiet)

@@ -1,6 +1,6 @@
 /**
- * What: one run of the program: the command, its options, and what the dispatcher made ready for
- *   it.
+ * What: one run of the program: the command, its options, and the configuration and sessions that
+ *   were prepared for it.
  * Invariants: a command's function runs only when everything its row in cli/commands.c needs is
  *   there. Results go to stdout, talk to stderr.
  * Threads: the main thread.
@@ -35,19 +35,19 @@ struct cli {
     struct kafka_properties kafka;
     struct db *db;
     enum output output;
-    bool help, quiet, color, wide, told; /* told: the error is already on stderr */
+    bool help, quiet, color, wide, reported; /* reported: the error is already on stderr */
     int verbose;
 };
 
-/** A config_report_fn whose context is the struct cli: tells it at once. */
+/** A config_report_fn whose context is the struct cli: reports the error at once. */
 void cli_config_wrong(void *cli, const struct err *err);
 
 /** The configuration that this call of the program has: file, environment, options, as they are
- * now. What is wrong goes to report. */
+ * now. Each fault goes to report. */
 MUST_CHECK enum rc cli_config_load(struct cli *cli, config_report_fn *report, void *context,
                                    struct config **ret_config, struct err *err);
 /** Whether the error that comes is on stderr already. */
-void cli_told(struct cli *cli, bool told);
+void cli_reported(struct cli *cli, bool reported);
 void cli_configure_log(const struct cli *cli, const struct config *config);
 
 /** Everything from argv to the exit code. */

@@ -1,6 +1,5 @@
 /**
- * What: the table of commands: what each row and each option says, and the help that is made from
- *   it.
+ * What: the table of commands: the form of its rows and options, and the help that is made from it.
  * Invariants: the parser, `--help`, the man pages and the completions read this table.
  * Threads: the main thread.
  * Ownership: the table is static; texts go into the caller's buffer.
@@ -24,7 +23,7 @@ enum needs {
     NEEDS_SCHEMA = 4 | NEEDS_DB,
     NEEDS_PRIMARY = 8, /* a session for migrations */
     NEEDS_KAFKA = 16 | NEEDS_CONFIG,
-    NEEDS_PATIENCE = 32 /* a daemon: a server that takes nobody now is waited for */
+    NEEDS_PATIENCE = 32 /* a daemon: it waits for a server that takes no sessions now */
 };
 
 /** argument NULL: a flag; "N:LEAST:MOST": a number, "N" alone: 0 or more; "N|...": or one of these

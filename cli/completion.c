@@ -1,5 +1,6 @@
-/* lockstep completion bash, zsh: a script made of the table of commands, so that it never knows
- * less than the program. */
+/* completion bash, zsh: one script made of the table of commands, so that it never knows less than
+ * the program. Both shells get the same case statements (tables); bash() and zsh() only read the
+ * words that are typed and offer the lists in their own way. */
 #include "cli/commands.h"
 
 #include "base/remedies.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How a shell writes a list of words, each with what it is for. */
+/* How a shell writes a list of words, each with its description. */
 struct shell {
     const char *open, *close;
     void (*word)(FILE *out, const char *start, const char *word, const char *text);
@@ -19,7 +20,7 @@ static void bash_word(FILE *out, const char *start, const char *word, const char
     (void)fprintf(out, " %s%s", start, word);
 }
 
-/* In single quotes; a colon ends the word that is described. */
+/* 'word:description' in single quotes, as _describe reads it: the first colon ends the word. */
 static void zsh_word(FILE *out, const char *start, const char *word, const char *text)
 {
     (void)fprintf(out, " '%s%s:", start, word);
@@ -42,13 +43,14 @@ static void option_list(FILE *out, const struct shell *shell, const struct optio
 static void option_cases(FILE *out, const char *command, const struct option_spec *specs)
 {
     for (; specs != NULL && specs->name != NULL; specs++) {
-        const char *want = specs->argument ? specs->argument : "";
-        const char *words = strchr(want, '|');
+        const char *form = specs->argument ? specs->argument : "";
+        const char *words = strchr(form, '|');
         if (words == NULL)
             continue;
-        bool numeric = *want == 'N' && (want[1] == ':' || want[1] == '|');
+        /* The words behind a number's range: "N:0:1000|default" offers default. */
+        bool numeric = *form == 'N' && (form[1] == ':' || form[1] == '|');
         (void)fprintf(out, "    '%s --%s') words_of='", command, specs->name);
-        for (const char *c = numeric ? words + 1 : want; *c != '\0'; c++)
+        for (const char *c = numeric ? words + 1 : form; *c != '\0'; c++)
             (void)fputc(*c == '|' ? ' ' : *c, out);
         (void)fputs("' ;;\n", out);
     }

@@ -1,3 +1,5 @@
+/* config show, check, list: the configuration of this call, its faults, and the table of keys.
+ * Secrets are masked by config/mask.c; the dispatcher in cli/cli.c has loaded the file before. */
 #include "cli/commands.h"
 
 #include "action/settings.h"
@@ -27,7 +29,8 @@ enum rc command_config_show(struct cli *cli, struct err *err)
     return table_end(table, err);
 }
 
-/* The dispatcher has loaded and judged it already, but for what sections say together. */
+/* Each value has been checked when the file was loaded. Here follow the rules between sections:
+ * commands and hosts, and the receivers of alerts, which use both. */
 enum rc command_config_check(struct cli *cli, struct err *err)
 {
     const char *path = config_path(cli->config);
@@ -52,6 +55,7 @@ enum rc command_config_list(struct cli *cli, struct err *err)
     const struct config_key *rows = config_keys(&count);
     struct table_style style = cli_style(cli);
     style.wrap = true;
+    /* Types and units need --wide: people look for the meaning. */
     style.shorts = "section,key,default,meaning";
     struct table *table = table_new(stdout, style, NULL, names, 6, false);
     for (int i = 0; i < count; i++) {

@@ -1,4 +1,6 @@
-/* console openapi: what api/v1/openapi.json of a console says, without one. */
+/* console openapi: the document that a console serves at api/v1/openapi.json, without a console.
+ * The base path and the cookie's name are those of a console with one database and without a port
+ * in it. */
 #include "cli/commands.h"
 
 #include "console/openapi.h"

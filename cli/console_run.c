@@ -1,5 +1,6 @@
 /* console run: the console as a daemon, in the foreground. all run: an executor, with its
- * dispatcher of jobs, and the console in one process. */
+ * dispatcher of jobs, and the console in one process. console/ serves; this file finds the
+ * databases, the metrics port and the moment to stop. */
 #include "cli/commands.h"
 #include "cli/metrics_port.h"
 #include "cli/stop.h"
@@ -46,7 +47,8 @@ static void find_clusters(const struct config *config, struct console_options *o
     options->cluster_count = count;
 }
 
-/* One database must be there, with its schema. Of many any may be down for now. */
+/* The only database must be there, with its schema: a start that fails is noticed. Of several each
+ * may be down for now. */
 static enum rc check_database(struct cli *cli, struct console_options *options, struct err *err)
 {
     if (options->cluster_count > 0)
@@ -55,6 +57,8 @@ static enum rc check_database(struct cli *cli, struct console_options *options, 
     if (rc == RC_OK)
         rc = migrate_validate(cli->db, err);
     if (rc == RC_OK) {
+        /* The metrics of the console are of this server: after a promotion elsewhere they must not
+         * mix. */
         options->server = db_server(cli->db);
         cli_log_database(cli);
     }
@@ -100,8 +104,8 @@ enum rc command_console_run(struct cli *cli, struct err *err)
     return rc;
 }
 
-/* The console first: what is wrong with its configuration is said before an executor begins; and it
- * stays until the executor has drained, so that one sees it. */
+/* The console first: a fault of its configuration is reported before an executor begins. It stays
+ * until the executor has drained, so that people can watch the drain. */
 enum rc command_all_run(struct cli *cli, struct err *err)
 {
     STR_AUTO conninfo = {0};

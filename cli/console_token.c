@@ -1,4 +1,6 @@
-/* console token: tokens with which programs use the console's API. */
+/* console token list, create, revoke: tokens with which programs use the console's API. The
+ * database makes the token and stores its hash, so create prints it once and no command can show it
+ * again. */
 #include "cli/commands.h"
 
 #include "base/remedies.h"
@@ -15,6 +17,7 @@ static enum rc create(struct cli *cli, const char *name, struct err *err)
                                   cli_text(cli, "reason")};
     enum rc rc = db_run(cli->db, &sql_console_token_create, params, &result, err);
     if (rc == RC_OK) {
+        /* The token alone is on stdout, so that a script can keep it. */
         (void)puts(db_text(result, 0, CONSOLE_TOKEN_CREATE_TOKEN));
         cli_say(cli,
                 "lockstep: it is shown this once. A program sends it as a header: Authorization: "

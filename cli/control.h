@@ -1,5 +1,6 @@
 /**
- * What: what the commands of operators share: run_control.c, task_control.c, executor_control.c.
+ * What: the common part of the commands of operators: run_control.c, task_control.c,
+ *   executor_control.c.
  * Invariants: a command calls one function of the database, which is one transaction and says no
  *   with a reason.
  * Threads: the main thread.

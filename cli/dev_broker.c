@@ -1,3 +1,6 @@
+/* dev broker: librdkafka's mock cluster as a process, for trials without Kafka. Its first line on
+ * stdout is its address. It has no transactions that isolate and no fencing, so trials of these
+ * need a real broker. */
 #include "cli/commands.h"
 #include "cli/stop.h"
 #include "kafka/mock.h"

@@ -1,3 +1,7 @@
+/* The console of dev up as a background process: fork, become the server's user, detach, lock the
+ * file `console`, start, and report through a pipe, so that the command ends only when the console
+ * answers or has failed. The lock proves that the process lives; the text of the file is only read
+ * while it is held. */
 #include "cli/dev_console.h"
 
 #include "base/log.h"
@@ -27,7 +31,8 @@ static void path_of(char path[PATH_MAX], const char *dir, const char *name)
     (void)snprintf(path, PATH_MAX, "%s/%s", dir, name);
 }
 
-/* The process that holds the lock of the file, and its address; 0: none does. */
+/* The process that holds the lock of the file, and its address; 0: none does. The kernel releases a
+ * lock with its process, so a pid of a dead console is never used. */
 static pid_t find(const char *dir, struct str *url)
 {
     char path[PATH_MAX], line[SAID_MAX] = "";
@@ -47,7 +52,8 @@ static pid_t find(const char *dir, struct str *url)
     return (pid_t)atol(line);
 }
 
-/* Nothing of the caller's stays open, so that what reads its output sees the end of it. */
+/* Nothing of the caller's stays open: a shell that reads the output of dev up, $(lockstep dev up),
+ * would otherwise wait for the console's end. */
 static bool detach(const char *dir, int answer)
 {
     char path[PATH_MAX];
@@ -85,17 +91,20 @@ static enum rc start_at(const struct config *config, const char *conninfo, const
 static enum rc start(const char *conninfo, struct console **ret_console, struct err *err)
 {
     static const char *const set[] = {"console.login=none", "console.anonymous=operator"};
+    /* An empty file: the console of dev up must not read the lockstep.conf of the directory. */
     const struct config_request request = {.path = "/dev/null", .set = set, .set_count = 2};
     struct config *config = NULL; /* as long as the process */
     enum rc rc = config_load(&request, &config, err);
     if (rc == RC_OK)
         rc = start_at(config, conninfo, "127.0.0.1:8330", ret_console, err);
+    /* Two trials on one host: the second one gets a free port. */
     if (rc != RC_OK && strcmp(err->code, "EADDRINUSE") == 0)
         rc = start_at(config, conninfo, "0", ret_console, err);
     return rc;
 }
 
-/* answer: "+" and its address, or "-" and what is wrong. */
+/* Answers the process that waits in dev_console_start: "+" and the address, or "-" and the
+ * error. */
 static void say(int answer, char sign, const char *text)
 {
     char line[SAID_MAX];
@@ -130,6 +139,7 @@ enum rc dev_console_start(const struct dev_console *options, struct str *url, st
 {
     int ends[2];
     char said[SAID_MAX] = "";
+    /* dev up may be repeated: a console that runs is the answer. */
     if (find(options->dir, url) != 0)
         return RC_OK;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -138,6 +148,7 @@ enum rc dev_console_start(const struct dev_console *options, struct str *url, st
     if (pid == 0) {
         (void)close(ends[0]);
         run(options, ends[1]);
+        /* Not exit: buffers and handlers of the parent must not run twice. */
         _exit(0);
     }
     (void)close(ends[1]);
@@ -155,13 +166,15 @@ enum rc dev_console_start(const struct dev_console *options, struct str *url, st
 
 static bool ends(int process)
 {
-    struct pollfd end = {.fd = process, .events = POLLIN}; /* pidfd_open(2) */
+    struct pollfd end = {.fd = process, .events = POLLIN}; /* readable when the process has ended */
     return poll(&end, 1, END_MS) == 1;
 }
 
 bool dev_console_stop(const char *dir, bool *ret_killed)
 {
     pid_t pid = find(dir, NULL);
+    /* A pidfd, because the console is no child of this process, so waitpid(2) cannot wait for it
+     * (pidfd_open(2)). */
     int process = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     *ret_killed = false;
     if (process < 0)

@@ -1,12 +1,12 @@
 /**
  * What: the console of `dev up`: a process of its own in the background, for a private PostgreSQL
- *   that whoever reaches its socket may use.
+ *   that each user who reaches its socket may use.
  * Invariants: one for each directory: it holds a lock on the file `console` in it, whose text is
  *   its pid and its address. It asks for no sign-in, so it listens on loopback: on port 8330, or if
  *   that is in use on a free one.
  * Threads: the main thread, while there is no other: it forks.
  * Ownership: none.
- * Failure: RC_FATAL + ERR_CONFIG or ERR_FAILED, with what it said.
+ * Failure: RC_FATAL + ERR_CONFIG or ERR_FAILED, with the message of that process.
  */
 #ifndef CLI_DEV_CONSOLE_H
 #define CLI_DEV_CONSOLE_H

@@ -1,3 +1,7 @@
+/* dev up, dev down: a private PostgreSQL in a directory, without network: choose user, directory
+ * and binaries; initdb, pg_ctl start, createdb; migrate; start the console (cli/dev_console.c).
+ * Every step may be repeated. It is for trials: trust for every user who reaches the socket, so the
+ * directory is closed to others. */
 #include "cli/commands.h"
 #include "cli/dev_console.h"
 
@@ -26,7 +30,7 @@ struct private_server {
     const char *user; /* to drop to; NULL: stay who we are */
 };
 
-/* PostgreSQL refuses to run as root. */
+/* PostgreSQL refuses to run as root, so root becomes postgres, or the unprivileged user. */
 static enum rc choose_user(struct private_server *server, const char **ret_home, struct err *err)
 {
     *ret_home = getenv("HOME");
@@ -61,13 +65,16 @@ static enum rc choose_dir(struct cli *cli, struct private_server *server, const 
     else
         written = snprintf(server->dir, sizeof server->dir, "%s/.local/share/lockstep",
                            home ? home : "/nonexistent");
+    /* Checked before anything is made: PostgreSQL would only report it when it starts, in its
+     * log. */
     if (written >= SOCKET_NAME_MAX - (int)sizeof "/.s.PGSQL.5432")
         return err_set(err, RC_REJECT, ERR_USAGE, "--dir", "Choose a shorter one.",
                        "the path is too long for a Unix socket in it");
     return RC_OK;
 }
 
-/* The newest of Debian's, Red Hat's and what PATH has. */
+/* On Debian, and in postgresql.org's packages for Red Hat, initdb is not in PATH. glob sorts by
+ * name: the last match of the first pattern that fits is taken. */
 static enum rc choose_bin(struct private_server *server, struct err *err)
 {
     static const char *const patterns[] = {"/usr/lib/postgresql/*/bin/initdb",
@@ -90,6 +97,8 @@ static enum rc choose_bin(struct private_server *server, struct err *err)
 static void become(const struct private_server *server)
 {
     if (server->user != NULL &&
+        /* Groups first, the user last: afterwards the process may change neither. chdir: the
+         * caller's directory may be closed to the new user. */
         (initgroups(server->user, server->gid) != 0 || setgid(server->gid) != 0 ||
          setuid(server->uid) != 0 || chdir("/") != 0))
         _exit(126);
@@ -119,7 +128,7 @@ static int run_program(const struct private_server *server, const char *program,
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Makes dir and what leads to it, as the server's user. */
+/* Makes dir and the directories above it that are missing, for the server's user. */
 static enum rc make_dir(const struct private_server *server, struct err *err)
 {
     char path[PATH_MAX];
@@ -139,6 +148,7 @@ static enum rc make_dir(const struct private_server *server, struct err *err)
     if (stat(server->dir, &info) != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, server->dir, "Name another one: --dir DIR",
                        "cannot make it: %s", strerror(errno));
+    /* The socket is in this directory, and trust lets in each user who reaches it. */
     if (info.st_uid != owner || (info.st_mode & 077) != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, server->dir,
                        "Name one that is not there, and it is made so: --dir DIR",
@@ -147,7 +157,8 @@ static enum rc make_dir(const struct private_server *server, struct err *err)
     return RC_OK;
 }
 
-/* As root: whether the server's user comes to the directory that was made. */
+/* As root: whether the server's user can enter each directory above. Otherwise initdb fails with a
+ * message that does not name the directory. */
 static enum rc check_reach(const struct private_server *server, struct err *err)
 {
     char path[PATH_MAX];
@@ -223,6 +234,7 @@ static enum rc start(const struct private_server *server, char *data, struct err
                         (char[]){"lockstep"},
                         (char[]){"lockstep"},
                         NULL};
+    /* PG_VERSION is in every data directory. */
     bool fresh = access(version, F_OK) != 0;
     int code = fresh ? run_program(server, "initdb", init, true) : 0;
     if (code != 0)
@@ -238,7 +250,7 @@ static void become_user(const void *context)
     become(context);
 }
 
-/* What the console shows: a current schema. */
+/* The console and the printed connection string must find a current schema. */
 static enum rc bring_up_to_date(const char *conninfo, struct err *err)
 {
     struct db *db = NULL;

@@ -1,3 +1,6 @@
+/* The table for people. Rows are collected; then cells get their short form, columns get widths
+ * that fit the terminal, and rows are printed. Lengths are columns of the terminal (cli/width.c),
+ * never bytes. cli/table.c chooses between this and the formats for programs. */
 #include "cli/drawing.h"
 
 #include "cli/short.h"
@@ -34,6 +37,8 @@ int drawing_width(void)
     struct winsize size;
     const char *columns = getenv("COLUMNS");
     int64_t number;
+    /* A narrower terminal counts as none: 80 columns wrap there, but less than 40 cannot be
+     * read. */
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
         return size.ws_col;
     if (columns != NULL && int64_parse(columns, strlen(columns), &number) && number >= 40 &&
@@ -47,6 +52,7 @@ bool drawing_unicode(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
+/* Three dots where the terminal does not take UTF-8: it would show three wrong characters. */
 static const char *ellipsis(void)
 {
     return drawing_unicode() ? "…" : "...";
@@ -168,7 +174,8 @@ static void add_time(const struct drawing *drawing, struct str *text, const char
         str_text(text, zone);
 }
 
-/* Cells in place become what is shown of them, but for their length. */
+/* Replaces cells by their short form. Only later, when widths are known, are they cut. id_length 0:
+ * the table is wide and nothing is shortened. */
 static void shorten(struct drawing *drawing, int column, int id_length)
 {
     char type = drawing->columns[column].type;
@@ -199,6 +206,7 @@ static void shorten_all(struct drawing *drawing)
     for (int i = 0; i < drawing->rows * drawing->count; i++)
         if (drawing->columns[i % drawing->count].type == 'u')
             ids[known++] = drawing->cells[i];
+    /* One length for all ids of the table, so that equal ids look equal in different columns. */
     int id_length = drawing->style.wide ? 0 : short_id(ids, known);
     if (!drawing->style.wide && !drawing->headed)
         name_zone(drawing);
@@ -206,14 +214,16 @@ static void shorten_all(struct drawing *drawing)
         shorten(drawing, i, id_length);
 }
 
+/* Which types of columns may get narrower in a round of fit(). */
 static bool may_give(char type, int round)
 {
     bool text = strchr("tj", type) != NULL;
     return round == 1 ? type == 'i' : round == 3 ? true : text;
 }
 
-/* Until the table fits, the widest of the first columns gives, in rounds: texts down to 10 columns,
- * numbers to 6, texts to 5, all to 3. */
+/* Until the table fits, the widest of the first columns loses a character, in rounds: texts down to
+ * 10 columns, numbers to 6, texts to 5, all to 3. A text loses its end; a number loses its
+ * precision, which matters more. */
 static int fit(struct drawing *drawing, int total, int columns)
 {
     static const int least[] = {10, 6, 5, 3};
@@ -235,7 +245,7 @@ static int fit(struct drawing *drawing, int total, int columns)
     return total;
 }
 
-/* What no row has a value for is left out of the short form. */
+/* A column without a value in any row is left out of the short form. */
 static bool is_empty(const struct drawing *drawing, int column)
 {
     for (int row = 0; row < drawing->rows; row++)
@@ -255,12 +265,14 @@ static int natural_width(const struct drawing *drawing, int column)
     return most;
 }
 
+/* Decides the columns and their widths, once: rows that come later (log --follow) keep them. */
 static void settle(struct drawing *drawing, bool more)
 {
     int total = -1, last = -1;
     bool rest = more || drawing->style.wrap; /* the last column takes what is left of the line */
     for (int i = 0; i < drawing->count; i++) {
         struct column *column = &drawing->columns[i];
+        /* With more rows to come an empty column may get a value later. */
         if (drawing->style.shorts != NULL && !drawing->style.wide && !more)
             column->left_out = column->left_out || is_empty(drawing, i);
         if (column->left_out)
@@ -272,6 +284,7 @@ static void settle(struct drawing *drawing, bool more)
     drawing->settled = true;
     if (drawing->style.wide || last < 0)
         return;
+    /* The last column starts narrow, and gets the room that the others leave below. */
     if (rest && drawing->columns[last].width > LEAST_REST) {
         total -= drawing->columns[last].width - LEAST_REST;
         drawing->columns[last].width = LEAST_REST;
@@ -367,6 +380,7 @@ static void put_value(const struct drawing *drawing, char type, const char *valu
     const char *color = type == 's' && drawing->style.color ? color_of(value) : NULL;
     width_clean(&text, type == 'b' ? (*value == 't' ? "yes" : "no") : value, true);
     const char *at = text.data != NULL ? text.data : "";
+    /* In a file or a pipe a long value stays one line, so that it can be searched. */
     int room = isatty(fileno(drawing->out)) && !drawing->style.wide && drawing->screen > before + 20
                    ? drawing->screen - before
                    : 1 << 30;
@@ -384,7 +398,8 @@ static void put_value(const struct drawing *drawing, char type, const char *valu
     }
 }
 
-/* A record of many has the names of what it has; one by itself has all. */
+/* Of many records each prints only the fields that have a value; a single record prints all
+ * fields. */
 static void print_records(const struct drawing *drawing)
 {
     int before = 0;

@@ -1,6 +1,6 @@
 /**
- * What: a table as people read it: as wide as the terminal (80 columns where there is none), the
- *   short form of what is long.
+ * What: a table as people read it: as wide as the terminal (80 columns where there is none), with
+ *   long values in their short form.
  * Invariants: no line is wider, however long names and numbers are, unless everything is asked for
  *   (table_style.wide). Numbers and statuses are shortened last. A number is shown whole or with a
  *   unit (12.3M), never cut. Cells are one line.

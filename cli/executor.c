@@ -1,3 +1,5 @@
+/* executor list: executors that have not ended, dead ones included until they are noticed. The view
+ * in the database judges their state; executor set and drain are in cli/executor_control.c. */
 #include "cli/commands.h"
 
 enum rc command_executor_list(struct cli *cli, struct err *err)

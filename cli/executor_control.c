@@ -1,4 +1,5 @@
-/* executor drain, set: an executor is named by its id or the beginning of it. */
+/* executor drain, set: found by its id or the beginning of one. Both only write a row: the executor
+ * reads it at its next heartbeat or notification and acts by itself (executor/obey.c). */
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"
@@ -18,6 +19,7 @@ static enum rc find_executor(struct cli *cli, char ret_id[37], struct err *err)
     if (db_rows(found) == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, text, REMEDY_EXECUTOR_LIST,
                        "there is no executor with this id");
+    /* Refused, not guessed: the other executor would drain. */
     if (db_rows(found) > 1)
         return find_ambiguous(text, found, CONTROL_EXECUTOR_EXECUTOR_ID, CONTROL_EXECUTOR_HOST,
                               "Type more of the id.", "several executors fit", err);

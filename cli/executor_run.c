@@ -1,3 +1,6 @@
+/* executor run: turns configuration and options into executor_options, checks the queues' names,
+ * opens the metrics port and calls executor_run, which lasts until the drain. It also keeps
+ * SIGHUP's promise: reload reads the file again for commands, hosts and the log. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/metrics_port.h"
@@ -15,8 +18,8 @@
 
 #define MOST_QUEUES 64
 
-/* Unknown queues are told at once, with the nearest name, not by a daemon's log only. The executor
- * works for the others. */
+/* An unknown queue is reported at once, with the nearest name, and not by the daemon's log alone.
+ * The executor works for the other queues. */
 static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], int *ret_count,
                               struct err *err)
 {
@@ -53,8 +56,9 @@ static enum rc collect_queues(struct cli *cli, const char *names[MOST_QUEUES], i
     return RC_OK;
 }
 
-/* What [queue:NAME] says of keeping becomes the queue's, unless `queue set` has said something. A
- * server that takes no writes now (a standby is waited for later) keeps what it has. */
+/* The retention of [queue:NAME] becomes the queue's, unless `queue set` has set one. A failure is
+ * only logged: a server that takes no writes now (a standby, for which the executor waits) keeps
+ * its values. */
 static void keep_by_file(struct cli *cli, const char *queue)
 {
     static const char *const keys[] = {"keep_runs", "keep_days", "keep_failed_days"};
@@ -75,31 +79,32 @@ static void keep_by_file(struct cli *cli, const char *queue)
 struct reloading {
     struct cli *cli;
     struct action_shelf *shelf;
-    bool told;
+    bool logged;
 };
 
-static void tell_refused(void *context, const struct err *err)
+static void log_refused(void *context, const struct err *err)
 {
     struct reloading *reloading = context;
-    reloading->told = true;
+    reloading->logged = true;
     log_err(LOG_WARN, "reload_refused", NULL, err);
 }
 
-/* Commands, hosts and the log; everything else is what it was at the start. */
+/* Replaces commands, hosts and the log's level and form; all other values stay as at the start. The
+ * old settings live on the shelf until the last attempt that uses them has ended. */
 static bool reload(void *context)
 {
     struct reloading *reloading = context;
     struct config *config = NULL;
     struct action_settings *actions = NULL;
     struct err err;
-    reloading->told = false;
-    enum rc rc = cli_config_load(reloading->cli, tell_refused, reloading, &config, &err);
+    reloading->logged = false;
+    enum rc rc = cli_config_load(reloading->cli, log_refused, reloading, &config, &err);
     if (rc == RC_OK)
-        rc = action_settings_load(config, tell_refused, reloading, &actions, &err);
+        rc = action_settings_load(config, log_refused, reloading, &actions, &err);
     if (rc != RC_OK) {
         config_free(config);
-        if (!reloading->told)
-            tell_refused(reloading, &err);
+        if (!reloading->logged)
+            log_refused(reloading, &err);
         return false;
     }
     cli_configure_log(reloading->cli, config);
@@ -141,8 +146,9 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     cli_log_database(cli);
     for (int i = 0; i < count; i++)
         keep_by_file(cli, queues[i]);
+    /* Before any thread is started (action/action.h). */
     action_start();
-    options.tally = metrics_port_wanted(cli) ? tally_new(queues, count) : NULL;
+    options.tally = metrics_port_configured(cli) ? tally_new(queues, count) : NULL;
     rc = metrics_port_open(cli, options.conninfo, db_server(cli->db), options.tally, &port, err);
     cli_disconnect(cli); /* the daemon has sessions of its own */
     struct reloading reloading = {.cli = cli, .shelf = action_shelf_new(actions, NULL)};

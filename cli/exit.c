@@ -1,3 +1,6 @@
+/* The table of exit codes, and how an error is printed for people. The codes are a promise to
+ * scripts: a kind of error may get a new code, but no code changes its meaning. docs and --help
+ * read the table. */
 #include "cli/exit.h"
 
 #include "cli/width.h"
@@ -14,6 +17,7 @@ const struct exit_code exit_codes[] = {
     {ERR_TIMEOUT, 6, "timed out"},
     {ERR_HELD, 7, "held by another"},
     {ERR_CANCELLED, 8, "cancelled by the user"},
+    /* 70: EX_SOFTWARE of sysexits.h. */
     {ERR_INTERNAL, 70, "internal error"},
     {ERR_INTERNAL, 70, NULL},
 };
@@ -28,7 +32,7 @@ int exit_of(enum rc rc, const struct err *err)
     return 70;
 }
 
-static void tell_part(FILE *out, const char *name, const char *text)
+static void print_part(FILE *out, const char *name, const char *text)
 {
     if (*text == '\0')
         return;
@@ -37,17 +41,18 @@ static void tell_part(FILE *out, const char *name, const char *text)
     (void)fputc('\n', out);
 }
 
-void exit_tell(FILE *out, const struct err *err, bool verbose)
+void exit_report(FILE *out, const struct err *err, bool verbose)
 {
     (void)fprintf(out, "lockstep: ");
     width_print(out, err->object, true);
     (void)fprintf(out, "%s", *err->object != '\0' ? ": " : "");
     width_print(out, err->message, true);
     (void)fputc('\n', out);
-    tell_part(out, "detail", err->detail);
+    print_part(out, "detail", err->detail);
+    /* Context and SQLSTATE are for people who report a fault; the detail is for everyone. */
     if (verbose) {
-        tell_part(out, "context", err->context);
-        tell_part(out, "code", err->code);
+        print_part(out, "context", err->context);
+        print_part(out, "code", err->code);
     }
-    tell_part(out, "hint", err->hint);
+    print_part(out, "hint", err->hint);
 }

@@ -1,5 +1,5 @@
 /**
- * What: the exit codes, and how an error is told to people.
+ * What: the exit codes, and how an error is reported to people.
  * Invariants: the codes are promised; new kinds of trouble get new codes.
  * Threads: any.
  * Ownership: borrows.
@@ -22,6 +22,6 @@ extern const struct exit_code exit_codes[]; /* ended by a row without meaning */
 int exit_of(enum rc rc, const struct err *err);
 
 /** "lockstep: OBJECT: MESSAGE", then detail, context (only if verbose) and hint, indented. */
-void exit_tell(FILE *out, const struct err *err, bool verbose);
+void exit_report(FILE *out, const struct err *err, bool verbose);
 
 #endif

@@ -1,4 +1,6 @@
-/* run explain, task explain, queue explain: one function of the database knows the reasons. */
+/* run explain, task explain, queue explain: why something does not continue. lockstep.explain in
+ * the database knows the reasons; this file adds the ends of the topic where only Kafka knows them,
+ * and prints each reason as a paragraph: the cause, the remedy, since when. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/width.h"
@@ -10,8 +12,9 @@
 
 #define KAFKA_MS 1500
 
-/* Kafka is asked as well where that may be the cause: an executor reports an open transaction only
- * after some seconds, and only the log's end tells that records went with their topic. */
+/* Asks Kafka as well where it may be the cause: an executor reports an open transaction only after
+ * some seconds, and only the end of the log shows that records were deleted with their topic. The
+ * statement then runs a second time with the offsets. */
 static enum rc reasons(struct cli *cli, const char *queue, const char *const ids[3],
                        struct db_result **ret_rows, struct err *err)
 {
@@ -30,6 +33,8 @@ static enum rc reasons(struct cli *cli, const char *queue, const char *const ids
     enum rc rc = db_run(cli->db, &sql_explain_reasons, params, &rows, err);
     if (rc != RC_OK)
         return rc;
+    /* A failure of Kafka is ignored here: the reasons that the database knows are an answer,
+     * too. */
     bool known =
         queue != NULL && db_rows(rows) > 0 && db_bool(rows, 0, EXPLAIN_REASONS_WAITS_FOR_TOPIC) &&
         kafka_properties_get(&cli->kafka, "bootstrap.servers") != NULL &&
@@ -47,8 +52,7 @@ static enum rc reasons(struct cli *cli, const char *queue, const char *const ids
     return db_run(cli->db, &sql_explain_reasons, params, ret_rows, err);
 }
 
-/* For people a paragraph each, the cause, what helps, since when: a table of such sentences could
- * not be read. */
+/* A paragraph for each reason, because a table of such sentences could not be read. */
 static enum rc show(struct cli *cli, const char *queue, const char *const ids[3], struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;

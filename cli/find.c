@@ -1,3 +1,6 @@
+/* From the words that people type to rows: a queue by its name, a run by its id or the beginning of
+ * one. An unknown name gets the nearest one as a hint; a beginning that fits several ids is
+ * refused. */
 #include "cli/find.h"
 
 #include "base/ascii.h"
@@ -8,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Reads the names only now, so that the usual call costs one statement. */
 static enum rc unknown_queue(struct cli *cli, const char *name, struct err *err)
 {
     DB_RESULT_AUTO *names = NULL;
@@ -55,6 +59,7 @@ _Static_assert((int)RUN_FIND_RUN_NO == (int)RUN_LATEST_RUN_NO &&
                    (int)RUN_FIND_RUN_ID == (int)RUN_LATEST_RUN_ID &&
                    (int)RUN_FIND_QUEUE == (int)RUN_LATEST_QUEUE,
                "a run is found by its id, or as the latest, with the same columns");
+/* Of either statement: the assertion above keeps their columns the same. */
 static void fill_run(struct run_row *run, const struct db_result *result)
 {
     run->run_no = db_int(result, 0, RUN_FIND_RUN_NO);
@@ -62,7 +67,8 @@ static void fill_run(struct run_row *run, const struct db_result *result)
     (void)snprintf(run->queue, sizeof run->queue, "%s", db_text(result, 0, RUN_FIND_QUEUE));
 }
 
-/* The lowest and the highest UUID that begin with text: an index finds what lies between. */
+/* The lowest and the highest UUID that begin with text. The statement compares with both, which an
+ * index serves; LIKE on a uuid would read every run. Hyphens may be missing. */
 static bool bounds_of(const char *text, char low[33], char high[33])
 {
     int digits = 0;
@@ -80,6 +86,7 @@ static bool bounds_of(const char *text, char low[33], char high[33])
     return digits > 0;
 }
 
+/* Two of the rows are named, because two are enough to see how many characters are missing. */
 enum rc find_ambiguous(const char *text, const struct db_result *found, int id, int beside,
                        const char *hint, const char *several, struct err *err)
 {
@@ -116,6 +123,7 @@ enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, str
 enum rc find_run_argument(struct cli *cli, struct run_row *ret_run, struct err *err)
 {
     bool latest = cli_has(cli, "latest");
+    /* Both, or neither. */
     if (latest == (cli->argument_count == 1))
         return err_set(err, RC_REJECT, ERR_USAGE, "run", REMEDY_RUN_LIST,
                        latest ? "give an id or --latest, not both"

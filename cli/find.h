@@ -1,5 +1,5 @@
 /**
- * What: from what people type to rows: a queue by its name, a run by the beginning of its id.
+ * What: from typed words to rows: a queue by its name, a run by the beginning of its id.
  * Invariants: a prefix that fits several runs is refused, never guessed.
  * Threads: the main thread.
  * Ownership: results belong to the caller.

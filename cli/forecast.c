@@ -1,3 +1,6 @@
+/* The drawing below schedule forecast: a line a job, a digit for how many times fall into a column.
+ * The database decides which column a time belongs to (job_cells), because days have 23 to 25 hours
+ * in the session's time zone. */
 #include "cli/forecast.h"
 
 #include "cli/drawing.h"
@@ -38,6 +41,7 @@ static void add_row(struct lines *lines, const struct db_result *times, int row)
         lines->others++;
 }
 
+/* As wide as the longest name of a job, within `most`. */
 static int label_width(const struct db_result *times, int most)
 {
     int widest = 1;
@@ -68,6 +72,7 @@ static void draw_line(const struct db_result *times, const struct db_result *cel
         if (counts[column] == 0)
             (void)fputs(none, stdout);
         else if (counts[column] >= 10)
+            /* Sets the flag and prints in one expression; the legend explains the sign then. */
             *crowded = putchar('+') != EOF;
         else
             (void)putchar('0' + counts[column]);
@@ -104,6 +109,7 @@ enum rc forecast_draw(struct cli *cli, const struct db_result *times, struct err
     int width = drawing_width();
     int label = label_width(times, width / 3 < MOST_LABEL ? width / 3 : MOST_LABEL);
     int columns = width - label - 1;
+    /* One time needs no drawing, and fewer columns show nothing. */
     if (db_rows(times) < 2 || columns < LEAST_CELLS)
         return RC_OK;
     STR_AUTO list = {0};

@@ -1,3 +1,6 @@
+/* The drawing below run show: a line a phase, a shade for how many of its tasks ran at a time. The
+ * statement run_gantt samples the times into columns, so a run of a million tasks sends some
+ * thousand rows. cli/picture.c and its neighbours make the picture for files. */
 #include "cli/gantt.h"
 
 #include "cli/drawing.h"
@@ -24,7 +27,7 @@ static double most_running(const struct db_result *cells)
     return most;
 }
 
-/* One of five shades; whatever ran at all is seen. */
+/* One of five shades. A cell in which anything ran is never blank. */
 static const char *shade(double running, double most, bool blocks)
 {
     static const char *const dark[] = {" ", "░", "▒", "▓", "█"};
@@ -35,6 +38,8 @@ static const char *shade(double running, double most, bool blocks)
     return blocks ? dark[level] : plain[level];
 }
 
+/* The cells are sorted by order and column and leave out those in which nothing ran, so one index
+ * walks through them for all lines. */
 static void draw_line(const struct db_result *cells, int *row, const char *order, int columns,
                       double most, bool blocks)
 {
@@ -55,6 +60,8 @@ static void draw(const struct db_result *phases, const struct db_result *cells, 
     const char *bar = blocks ? "│" : "|";
     for (int line = 0; line < lines; line++) {
         const char *order = db_text(phases, line, RUN_PHASES_ORDER);
+        /* The gap takes a line itself. The cells of the phases in it were not read: run_gantt gets
+         * MOST_LINES. */
         if (lines > MOST_LINES && line == MOST_LINES / 2) {
             (void)printf("%*s %s %d phases are not drawn\n", left, "...", bar, lines - MOST_LINES);
             line = lines - MOST_LINES / 2;

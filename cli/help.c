@@ -1,3 +1,5 @@
+/* help and --help, from the table of commands: the program, a noun, a command. cli/man.c makes the
+ * manual pages from the same table, cli/completion.c the completions. */
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/exit.h"
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The words of an option follow its help, so they need not be repeated in it. */
 static void option_lines(FILE *out, const struct option_spec *specs)
 {
     for (; specs != NULL && specs->name != NULL; specs++) {
@@ -83,6 +86,7 @@ enum rc command_help(struct cli *cli, struct err *err)
         if (strcmp(row->noun, noun) != 0)
             continue;
         same_noun++;
+        /* "help publish FILE" means the command publish: the rest is ignored. */
         if (*row->verb == '\0' || (verb != NULL && strcmp(row->verb, verb) == 0))
             found = row;
     }

@@ -1,5 +1,7 @@
-/* job import: a job file on standard output. The database tries each job (job apply, undone), so
- * job apply accepts the file. */
+/* job import: turns the jobs of another scheduler into a file for job apply, on standard output.
+ * The readers (cli/import_crontab.c, import_pg_cron.c, import_agent.c) find jobs, cli/import_job.c
+ * lets the database try each one and undo it, so job apply accepts the whole file. No job is made
+ * here. */
 #include "cli/import.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -28,6 +30,8 @@ static enum rc read_files(struct import *import, const char *from, struct err *e
         return err_set(err, RC_REJECT, ERR_USAGE, "job import", "Write --zone Europe/Warsaw.",
                        "the tables do not say in which time zone the server's clock is");
     for (int i = 0; rc == RC_OK && i < cli->argument_count; i++) {
+        /* Each file of cron or pg_cron is read and used up before the next; those of SQL Server
+         * Agent refer to each other. */
         struct str *text = &texts[agent ? i : 0];
         const char *path = cli->arguments[i];
         str_clear(text);

@@ -1,7 +1,7 @@
 /**
- * What: job import: what cron, pg_cron and SQL Server Agent would do, as jobs that job apply
- *   accepts. import_crontab.c, import_pg_cron.c and import_agent.c read; import_job.c names, tries
- *   and keeps; import.c has the command.
+ * What: job import: the jobs of cron, pg_cron and SQL Server Agent, as jobs that job apply accepts.
+ *   import_crontab.c, import_pg_cron.c and import_agent.c read; import_job.c names, tries and
+ *   keeps; import.c has the command.
  * Invariants: the database has accepted each job of `jobs` in a trial that changed nothing. `lost`
  *   has every line that is not carried over, with its place and the reason.
  * Threads: the main thread.

@@ -1,4 +1,7 @@
-/* SQL Server Agent: msdb's tables sysjobs, sysschedules and sysjobschedules as CSV with headers. */
+/* SQL Server Agent: msdb's tables sysjobs, sysschedules and sysjobschedules as CSV with headers.
+ * The columns of sysschedules are copied by name into a schedule of kind calendar, which has the
+ * same fields with the same meaning (Microsoft's reference of dbo.sysschedules), so no rule is
+ * translated here. */
 #include "cli/import.h"
 #include "cli/import_csv.h"
 
@@ -27,6 +30,8 @@ static const char *cell(const struct agent *agent, enum msdb table, int row, con
 /* Which of the tables a file is; TABLES: none of them. */
 static enum msdb msdb_of(const struct import_csv *csv)
 {
+    /* By the columns and not by the files' names, so that the order of the arguments does not
+     * matter. */
     bool job = import_csv_column(csv, "job_id") >= 0, name = import_csv_column(csv, "name") >= 0;
     bool schedule = import_csv_column(csv, "schedule_id") >= 0;
     if (schedule && import_csv_column(csv, "freq_type") >= 0)
@@ -63,6 +68,8 @@ static cJSON *schedule_of(const struct agent *agent, int row)
         int64_t number;
         if (*text == '\0')
             continue;
+        /* A text that is no number goes to the database as it is, which refuses it with the
+         * column's name. */
         if (int64_parse(text, strlen(text), &number))
             (void)cJSON_AddNumberToObject(schedule, columns[i], (double)number);
         else
@@ -82,11 +89,13 @@ static int schedule_row(const struct agent *agent, const char *id)
     return 0;
 }
 
+/* A job may have several schedules, and a schedule several jobs: sysjobschedules links them. */
 static cJSON *schedules_of(const struct agent *agent, const char *place, const char *job)
 {
     cJSON *schedules = cJSON_CreateArray();
     for (int link = 1; link < agent->tables[LINKS].count; link++) {
         const char *id = cell(agent, LINKS, link, "schedule_id");
+        /* A uniqueidentifier may be exported in either case. */
         if (!ascii_same(cell(agent, LINKS, link, "job_id"), job))
             continue;
         int row = schedule_row(agent, id);
@@ -100,7 +109,7 @@ static cJSON *schedules_of(const struct agent *agent, const char *place, const c
     return schedules;
 }
 
-/* What no job uses is said, too. */
+/* Rows that no job uses are reported, too: an export may be incomplete. */
 static void say_unused(const struct agent *agent)
 {
     for (int row = 1; row < agent->tables[SCHEDULES].count; row++) {

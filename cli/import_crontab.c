@@ -1,4 +1,6 @@
-/* A crontab: of a user, or, with the user as the sixth field, of the system. */
+/* A crontab (crontab(5)): of a user, or, with the user as the sixth field, of the system. Lines are
+ * settings, comments or jobs. The five fields of time go to the database as they are, whose kind
+ * cron reads them; this file separates user, command and input, and gives the job a name. */
 #include "cli/import.h"
 
 #include "base/ascii.h"
@@ -54,6 +56,7 @@ static void set(struct crontab *tab, const char *place, char *line)
         value[len - 1] = '\0';
         value++;
     }
+    /* Valid for the lines below it, as in cronie. */
     if (strcmp(line, "CRON_TZ") == 0)
         utf8_copy(tab->zone, sizeof tab->zone, value);
     else if (strcmp(line, "MAILTO") == 0 || strcmp(line, "MAILFROM") == 0)
@@ -68,8 +71,8 @@ static void set(struct crontab *tab, const char *place, char *line)
                           "lockstep.conf");
 }
 
-/* The command, cut off at the first % that is not escaped; behind it the input, where each further
- * one ends a line. *ret_input: NULL: none. */
+/* crontab(5): the first % that is not escaped ends the command, and the rest is its standard input,
+ * in which each further % is a new line; \\\\% is a %. *ret_input: NULL: none. */
 static void split_input(char *command, char **ret_input)
 {
     char *to = command;
@@ -89,8 +92,8 @@ static void split_input(char *command, char **ret_input)
     *to = '\0';
 }
 
-/* What the command is called for: the first word that is neither a setting, nor an option, nor a
- * wrapper of another one. */
+/* A name for the job from its command: the first word that is neither a setting, nor an option, nor
+ * a program that runs another one. It is a proposal, which import_job makes unique. */
 static void name_of(const char *command, char name[64])
 {
     static const char *const wrappers[] = {
@@ -122,7 +125,8 @@ static void name_of(const char *command, char name[64])
     import_name(name, "cron");
 }
 
-/* A line that says when and what. */
+/* A line of a job: five fields, or one word with @, then in a crontab of the system the user, then
+ * the command. */
 static enum rc line_job(struct crontab *tab, const char *place, char *line, struct err *err)
 {
     char *end = line, *input, name[64], whole[400];
@@ -186,6 +190,8 @@ enum rc import_crontab(struct import *import, const char *path, const char *text
             continue;
         if (sets)
             set(&tab, place, begun);
+        /* cron runs in the zone of its host, and no default is right here: a job at 02:00 would
+         * move by hours. */
         else if (*tab.zone == '\0' && import->zone == NULL)
             return err_set(err, RC_REJECT, ERR_USAGE, place, "Write --zone Europe/Warsaw.",
                            "a crontab does not say in which time zone its times are");

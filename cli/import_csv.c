@@ -1,3 +1,5 @@
+/* A whole CSV file in memory, by libcsv in strict mode: a stray quote is an error, not data. The
+ * parser gets one line at a time, only so that each row knows the line on which it begins. */
 #include "cli/import_csv.h"
 
 #include "base/ascii.h"
@@ -58,7 +60,9 @@ enum rc import_csv_read(const char *path, const char *text, struct import_csv *r
     struct csv_parser parser;
     struct import_csv csv = {0};
     struct reading reading = {.csv = &csv, .line = 1};
-    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
+    /* Excel and SSMS write a byte order mark, which would become part of the first column's
+     * name. */
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
         text += 3;
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
         abort(); /* only for options that do not exist */

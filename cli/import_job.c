@@ -1,5 +1,6 @@
-/* What was found becomes a job: named, tried in the database and kept, or noted as lost with the
- * reason. */
+/* One found job: named, its schedules tried one by one, then tried as a whole, and kept or noted as
+ * lost with the reason. Trying is job apply with dry-run, so the database's own checks decide, and
+ * a job with one bad schedule keeps the others. */
 #include "cli/import.h"
 #include "cli/job.h"
 
@@ -9,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A schedule is tried within a watch of this name, because a watch needs neither queue nor
+ * tasks. */
 #define TRIAL "job-import-trial"
 
 void import_place(char place[IMPORT_PLACE], const char *path, int line)
@@ -32,6 +35,7 @@ void import_name(char name[64], const char *text)
     for (; *text != '\0' && len < 60; text++) {
         bool good =
             ascii_alnum(*text) || *text == '_' || (len > 0 && (*text == '.' || *text == '-'));
+        /* A dot or hyphen may not be first; a run of other characters becomes one hyphen. */
         if (good)
             name[len++] = *text;
         else if (len > 0 && name[len - 1] != '-')
@@ -67,7 +71,7 @@ static bool has(const cJSON *list, const char *field, const char *value)
     return false;
 }
 
-/* name, or name-2, name-3 ...: what the list does not have. */
+/* The first of name, name-2, name-3 ... that the list does not have. */
 static void unique(const cJSON *list, const char *field, const char *name, char ret_name[64])
 {
     (void)snprintf(ret_name, 64, "%s", name);
@@ -102,7 +106,8 @@ static enum rc try_schedule(struct import *import, cJSON *schedule, struct err *
 static void lost_refused(struct import *import, const char *place, const char *what,
                          const struct err *err)
 {
-    static const char trial[] = "job " TRIAL ", schedule "; /* of a name that nobody has written */
+    static const char trial[] =
+        "job " TRIAL ", schedule "; /* a name that is in no file of the user */
     char reason[1200];
     const char *why = err->message;
     if (strncmp(why, trial, sizeof trial - 1) == 0 && strstr(why, ": ") != NULL)
@@ -181,6 +186,7 @@ enum rc import_job(struct import *import, const struct found *found, struct err 
     }
     if (!found->enabled)
         (void)cJSON_AddBoolToObject(job, "enabled", false);
+    /* A job without its times would be kept silently and never fire. */
     if (rc == RC_OK && !kept && (timed || import->watch)) {
         import_lost(import, found->place, text,
                     timed ? "none of its schedules is carried over" : "it has no schedule");
@@ -194,6 +200,7 @@ enum rc import_job(struct import *import, const struct found *found, struct err 
             return RC_OK;
         }
     }
+    /* A job that is lost leaves no command behind for which [commands] would need a line. */
     cJSON_DeleteItemFromObjectCaseSensitive(import->commands, name);
     cJSON_Delete(job);
     return rc == RC_NONE ? RC_OK : rc;
@@ -201,6 +208,7 @@ enum rc import_job(struct import *import, const struct found *found, struct err 
 
 enum rc import_check_zone(struct import *import, struct err *err)
 {
+    /* Any rule will do: only its zone is in question. */
     cJSON *schedule = import_cron("@daily", import->zone);
     enum rc rc = try_schedule(import, schedule, err);
     cJSON_Delete(schedule);

@@ -1,5 +1,7 @@
-/* pg_cron: its table cron.job as CSV with a header, COPY cron.job TO STDOUT (FORMAT csv,
- * HEADER). */
+/* pg_cron: its table cron.job as CSV with a header, COPY cron.job TO STDOUT (FORMAT csv, HEADER).
+ * The statement of each row becomes a task; its schedule is a cron expression or "N seconds".
+ * pg_cron runs in UTC unless cron.timezone is set (pg_cron's README), so UTC is the default zone
+ * here. */
 #include "cli/import.h"
 #include "cli/import_csv.h"
 
@@ -24,6 +26,7 @@ static void expr_of(const char *schedule, char expr[400])
 {
     size_t to = 0;
     schedule += strspn(schedule, " \t");
+    /* @daily and its kind are one word. */
     if (*schedule == '@') {
         utf8_copy(expr, 400, schedule);
         return;

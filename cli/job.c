@@ -1,6 +1,6 @@
 /* job list, show, test, run, enable, disable, set, delete, export, history, log; schedule list,
- * forecast: the functions of the database do it, with the same checks for everybody; this names
- * jobs and shows what came of it. */
+ * forecast: each is one function of the database, which checks commands and requests of the console
+ * alike. This file names jobs and prints the results. */
 #include "cli/job.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -24,13 +24,14 @@ enum rc job_said(enum rc rc, struct err *err)
 {
     if (rc == RC_OK || err == NULL || !sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE))
         return control_done(rc, err);
-    /* The message names the field itself; the detail is a word for programs. */
+    /* The message names the field itself, so the object would repeat it. The detail is a word for
+     * programs. */
     err->kind = ERR_USAGE;
     err->object[0] = err->context[0] = err->detail[0] = '\0';
     return RC_REJECT;
 }
 
-/* The function's parameters have names of their own. */
+/* The function names its parameters until and from; the options are --to and --from. */
 void job_name_option(struct err *err)
 {
     static const char *const names[][2] = {{"until: ", "--to"}, {"from: ", "--from"}};
@@ -56,6 +57,7 @@ enum rc command_job_list(struct cli *cli, struct err *err)
                : rc;
 }
 
+/* Runs a statement about one job; no row is the usage error that there is no such job. */
 static enum rc find_job(struct cli *cli, const struct sql_statement *stmt,
                         struct db_result **ret_row, struct err *err)
 {
@@ -127,6 +129,8 @@ static enum rc params_of(const struct cli *cli, char **ret_text, struct err *err
         (void)snprintf(name, sizeof name, "%.*s", (int)(sign - given), given);
         if (params == NULL)
             params = cJSON_CreateObject();
+        /* --param n=5 is a number, --param n='"5"' a text; a text without quotes is no JSON and
+         * stays a text. */
         cJSON *value = cJSON_ParseWithOpts(sign + 1, NULL, true);
         cJSON_DeleteItemFromObjectCaseSensitive(params, name);
         /* As it is written: a large number must not go through a double. */
@@ -157,6 +161,9 @@ enum rc command_job_run(struct cli *cli, struct err *err)
     enum rc rc = params_of(cli, &params, err);
     const char *given[] = {cli->arguments[0], params};
     if (rc == RC_OK)
+        /* A job with SQL of users fires in two steps: a token here, the firing with it in a session
+         * of the tasks' login (cli/job_sql.c). Without such SQL the database fires in one
+         * statement. */
         rc = job_said(db_run(cli->db, &sql_job_run_ask, given, &asked, err), err);
     if (rc == RC_OK && db_null(asked, 0, JOB_RUN_ASK_TOKEN)) {
         rc = job_said(db_run(cli->db, &sql_job_run, given, &row, err), err);
@@ -230,7 +237,7 @@ static enum rc newest(struct cli *cli, const struct sql_statement *stmt, const c
     const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     enum rc rc = db_run(cli->db, stmt, (const char *const[]){name, limit_of(cli)}, &rows, err);
     if (rc == RC_OK && name != NULL &&
-        db_rows(rows) == 0) /* of a deleted job the log is still there */
+        db_rows(rows) == 0) /* a deleted job still has its log, so only an empty one is checked */
         rc = find_job(cli, &sql_job_show, &job, err);
     return rc == RC_OK ? cli_print_list(cli, rows, shorts, err) : rc;
 }
@@ -277,6 +284,7 @@ enum rc command_schedule_forecast(struct cli *cli, struct err *err)
         rc = forecast_draw(cli, rows, err);
     if (rc == RC_OK)
         rc = table_check(stdout, err);
+    /* The statement stops at the count, so a full list may be incomplete. */
     if (rc == RC_OK && db_rows(rows) == count)
         cli_say(cli, "lockstep: there may be more after the first %lld time%s: --count N\n",
                 (long long)count, NUMBER_S(count));

@@ -1,6 +1,6 @@
 /**
- * What: what the commands of jobs share.
- * Invariants: the database checks; what it refuses is told as a usage error.
+ * What: the common part of the commands of jobs.
+ * Invariants: the database checks; its refusal is reported as a usage error.
  * Threads: the main thread.
  * Ownership: borrows.
  * Failure: as cli/cli.h.

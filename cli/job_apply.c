@@ -1,5 +1,6 @@
-/* job apply: files that declare jobs, in JSON: an object with the field jobs, a list, or one
- * job. */
+/* job apply: files that declare jobs, in JSON: an object with the field jobs, a list, or one job.
+ * This file only checks that the text is JSON and that SQL of users can run; lockstep.job_apply
+ * compares, changes and prunes, in one transaction for each file. */
 #include "cli/commands.h"
 #include "cli/job.h"
 #include "cli/job_sql.h"
@@ -31,6 +32,7 @@ enum rc job_read_file(const char *path, struct str *text, struct err *err)
         (void)fclose(in);
     if (why != 0)
         return err_set(err, RC_REJECT, ERR_USAGE, path, "", "it cannot be read: %s", strerror(why));
+    /* PostgreSQL's text cannot hold a NUL, and a C string would end there silently. */
     if (text->len > MOST_BYTES || (text->len > 0 && memchr(text->data, '\0', text->len) != NULL))
         return err_set(err, RC_REJECT, ERR_USAGE, path, "",
                        text->len > MOST_BYTES ? "it is larger than 64 MiB"
@@ -48,6 +50,7 @@ static enum rc read_jobs(const char *path, char **ret_jobs, struct err *err)
     const char *text = content.data != NULL ? content.data : "", *end = text;
     cJSON *file = cJSON_ParseWithOpts(text, &end, true);
     if (file == NULL) {
+        /* cJSON reports a byte; people look for a line. */
         int line = 1;
         for (const char *at = text; at < end; at++)
             line += *at == '\n';
@@ -69,8 +72,8 @@ static const char *file_name(const char *path)
     return path;
 }
 
-/* The rows say what was done. A job that differs from its file and is kept makes the command fail,
- * so that a deployment does not pass for done. */
+/* A job that differs from its file and is kept makes the command fail, so that a deployment does
+ * not pass for done. The rows are printed before. */
 static enum rc judge(const char *path, const struct db_result *rows, struct err *err)
 {
     int kept = 0;

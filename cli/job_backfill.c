@@ -58,6 +58,8 @@ static enum rc await(struct backfill *fill, struct err *err)
         if (rc != RC_OK)
             return rc == RC_NONE ? RC_OK : rc;
         say_why(fill, open);
+        /* The times that have fired stay fired; the same command continues, because a time has one
+         * occurrence. */
         if (stop_requested())
             return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
                            "Run the same command again: no time fires twice.",

@@ -1,3 +1,5 @@
+/* The options of the commands of jobs and schedules. They are here because the table in
+ * cli/commands.c has no line left (500); the form of a row is in cli/command.h. */
 #include "cli/job_options.h"
 
 #define SCHEDULE_OPTIONS                                                                           \

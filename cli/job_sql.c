@@ -1,3 +1,6 @@
+/* SQL of users in jobs, run by a command: always in a session of the tasks' login, with the
+ * functions of scheduler/ask.c and control/job_check.c that the dispatcher and the console use. The
+ * results go back through the command's own session, which has other rights. */
 #include "cli/job_sql.h"
 
 #include "base/utf8.h"
@@ -47,6 +50,7 @@ enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, 
     if (rc != RC_OK)
         return rc;
     struct ask *ask = ask_new(asked, 0, &columns);
+    /* Only the ask's own failure counts; the session is closed in any case. */
     (void)!ask_run(db, ask);
     if (ask->failed) {
         *err = ask->why;
@@ -127,7 +131,8 @@ void job_look_done(struct job_look *look)
     cJSON_free(look->queried);
 }
 
-/* What refuses a statement is not the definition's to say in other words. */
+/* A statement that is refused keeps the server's words; only a fault of the definition is reported
+ * as a refusal of job apply is. */
 enum rc job_sql_check(struct cli *cli, const char *jobs, struct err *err)
 {
     enum rc rc =

@@ -1,7 +1,7 @@
 /**
  * What: SQL of users in jobs, as commands run it: in a session of the tasks' login.
- * Invariants: nothing of it runs in the command's own session. What a test or a check runs cannot
- *   write.
+ * Invariants: nothing of it runs in the command's own session. The statements of a test or a check
+ *   cannot write.
  * Threads: the main thread.
  * Ownership: struct job_look owns its rows; job_look_done.
  * Failure: as cli/cli.h. Without task_conninfo the command's own login is the tasks', as for

@@ -1,3 +1,5 @@
+/* lock list: phase locks and slots with holders and waiters, for "who holds up the phase".
+ * phaselock/ asks pg_locks; nothing is acquired. */
 #include "cli/commands.h"
 #include "phaselock/phaselock.h"
 

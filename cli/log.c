@@ -1,3 +1,6 @@
+/* log: the event log, once or with --follow, and the execution log. Following asks again every 300
+ * ms. The console's event stream (console/stream.c) solves the same problem of late numbers for
+ * many readers. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/stop.h"
@@ -44,7 +47,8 @@ static void holes_text(const struct reading *reading, struct str *ret_text)
     db_array_end(ret_text);
 }
 
-/* "{9,7}": the newest first. What is beyond the room is given up, the oldest first. */
+/* "{9,7}": the newest first. Holes beyond the room are given up, the oldest first: their numbers
+ * are the most likely to stay empty. */
 static void add_holes(struct reading *reading, const char *text)
 {
     int64_t all[2 * MOST_HOLES];
@@ -61,6 +65,8 @@ static void add_holes(struct reading *reading, const char *text)
     reading->hole_count = count;
 }
 
+/* An event has come: its number is asked for no more. The last hole takes its place, because the
+ * order of the list does not matter to the statement. */
 static void close_hole(struct reading *reading, int64_t id)
 {
     for (int i = 0; i < reading->hole_count; i++)
@@ -70,8 +76,8 @@ static void close_hole(struct reading *reading, int64_t id)
         }
 }
 
-/* What came since the last call. What is visible only after the look for holes has a number above
- * top, or is in a hole. */
+/* Reads the events since the last call. log_holes comes first: an event that becomes visible
+ * between the two statements has a number above top, or is in a hole, so the next call finds it. */
 static enum rc read_more(struct cli *cli, struct reading *reading, bool first, const char *limit,
                          struct db_result **ret_result, struct err *err)
 {
@@ -102,7 +108,7 @@ static void add_rows(struct table *table, const struct db_result *result)
     }
 }
 
-/* Until a signal, or until nobody reads any more. */
+/* Until a signal comes, or the reader of stdout has gone (table_check: RC_NONE). */
 static enum rc follow(struct cli *cli, struct reading *reading, struct err *err)
 {
     DB_RESULT_AUTO *first = NULL;
@@ -121,6 +127,7 @@ static enum rc follow(struct cli *cli, struct reading *reading, struct err *err)
             break;
         stop_wait(FOLLOW_EVERY_MS);
         DB_RESULT_AUTO *more = NULL;
+        /* A bound for memory: after a long stop the rest comes with the next calls. */
         rc = read_more(cli, reading, false, "10000", &more, err);
         if (rc == RC_OK)
             add_rows(table, more);

@@ -1,5 +1,6 @@
-/* lockstep man: pages for man(1), made of the tables of commands, options, exit codes and keys:
- * they never know less than the program. */
+/* man: pages for man(1) in roff, made of the tables of commands, options, exit codes and keys, so
+ * that they never know less than the program. The build writes them with --directory for the
+ * packages. */
 #include "cli/commands.h"
 #include "cli/exit.h"
 #include "config/key.h"
@@ -9,7 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Text as roff reads it: no line is a request by chance; what stands in backquotes is bold. */
+/* Text as roff reads it (groff_char(7), man(7)). A dot or quote at the begin of a line would be a
+ * request; a plain - is a hyphen, which cannot be copied as a minus. Words in backquotes are
+ * bold. */
 static void text(FILE *out, const char *words)
 {
     bool bold = false;
@@ -51,6 +54,7 @@ static void line(FILE *out, const char *words)
 static void head(FILE *out, const char *name, char section, const char *what)
 {
     (void)fputs(".TH ", out);
+    /* By hand, because toupper(3) depends on the locale. */
     for (const char *c = name; *c != '\0'; c++)
         (void)fputc(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c, out);
     (void)fprintf(
@@ -116,6 +120,8 @@ static void see_also(FILE *out, const char *but)
     for (const struct command *row = commands; row->noun != NULL; row++)
         if (first_of_noun(row) && strcmp(row->noun, but) != 0)
             (void)fprintf(out, ".BR lockstep\\-%s (1)%s\n", row->noun,
+                          /* The last entry has no comma: lockstep.conf(5) follows, unless this is
+                           * its own page. */
                           strcmp(but, "lockstep.conf") == 0 && row[1].noun == NULL ? "" : ",");
     if (strcmp(but, "lockstep.conf") != 0)
         (void)fputs(".BR lockstep.conf (5)\n", out);
@@ -152,6 +158,8 @@ static void page_of_program(FILE *out)
     see_also(out, "lockstep");
 }
 
+/* One page for a noun with all its verbs, as git has a page for each command: people search by the
+ * noun. */
 static void page_of_noun(FILE *out, const char *noun)
 {
     char name[64], what[200] = "";
@@ -160,6 +168,7 @@ static void page_of_noun(FILE *out, const char *noun)
         if (strcmp(row->noun, noun) == 0 && verbs++ == 0)
             (void)snprintf(what, sizeof what, "%s", row->summary);
     (void)snprintf(name, sizeof name, "lockstep-%s", noun);
+    /* A noun with one command has that command's summary as its description. */
     if (verbs > 1)
         (void)snprintf(what, sizeof what, "the commands of lockstep %s", noun);
     head(out, name, '1', what);
@@ -179,6 +188,8 @@ static void page_of_noun(FILE *out, const char *noun)
         if (row->example != NULL) {
             (void)fputs(".PP\nExample:\n.PP\n.RS\n.B \"\\&", out);
             for (const char *c = row->example; *c != '\0'; c++)
+                /* The example is an argument of .B in quotes, so a quote inside it needs its
+                 * name. */
                 (void)fputs(*c == '"' ? "\\(dq" : *c == '-' ? "\\-" : (char[]){*c, '\0'}, out);
             (void)fputs("\"\n.RE\n", out);
         }
@@ -188,6 +199,8 @@ static void page_of_noun(FILE *out, const char *noun)
     see_also(out, noun);
 }
 
+/* One key of lockstep.conf: its type or its words, its default, its meaning.
+ * docs/reference/configuration.md has the same from the same table. */
 static void key(FILE *out, const struct config_key *row)
 {
     (void)fputs(".TP\n", out);
@@ -219,6 +232,7 @@ static void page_of_configuration(FILE *out)
         "\\fBlockstep config show \\-\\-origin\\fR says where each value comes from.\n",
         out);
     for (int i = 0; i < count; i++) {
+        /* A section whose keys are free, like [commands]: its rows have no key to describe. */
         if (*rows[i].key == '\0')
             continue;
         if (strcmp(section, rows[i].section) != 0)
@@ -260,6 +274,7 @@ static enum rc write_page(const char *dir, const char *page, struct err *err)
     STR_AUTO path = {0};
     bool five = strcmp(page, "lockstep.conf") == 0, program = strcmp(page, "lockstep") == 0;
     str_format(&path, "%s/man%c", dir, five ? '5' : '1');
+    /* The layout of MANPATH: man1 and man5 below one directory. */
     bool made = (mkdir(dir, 0755) == 0 || errno == EEXIST) &&
                 (mkdir(path.data, 0755) == 0 || errno == EEXIST);
     str_format(&path, "/%s%s.%c", five || program ? "" : "lockstep-", page, five ? '5' : '1');

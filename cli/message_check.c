@@ -1,5 +1,7 @@
-/* message check FILE: what an executor would say of messages, before they are on a topic; no server
- * is asked. */
+/* message check FILE: judges messages as an executor would, before they are on a topic, with the
+ * codec (task/message.h) and the order of tags (task/tags.h), and without a server. Each fault has
+ * a line with an example of the right form. Facts that only a database or a configuration has are
+ * not checked: whether a run is there, whether a command is registered. */
 #include "base/number.h"
 #include "cli/commands.h"
 
@@ -25,7 +27,8 @@ struct checking {
     int64_t line, messages, wrong, warned;
 };
 
-/* How a field is written: what the codec's sentence does not say. */
+/* An example for each field: the codec's sentence names the fault, and the example shows the right
+ * form. */
 static const struct {
     const char *field, *example;
 } examples[] = {
@@ -54,8 +57,8 @@ static const struct {
     {"aborted", "\"aborted\": true"},
 };
 
-/* What to write where path ("$.seq", "$.params[2]") is wrong; the codec's own advice, if it has
- * some that is not general. */
+/* The advice for a wrong path ("$.seq", "$.params[2]"): the codec's own, unless that is the general
+ * one that fits every fault. */
 static const char *advice(const struct err *err, char buffer[200])
 {
     const char *name = strncmp(err->object, "$.", 2) == 0 ? err->object + 2 : "";
@@ -70,8 +73,8 @@ static const char *advice(const struct err *err, char buffer[200])
     return err->hint;
 }
 
-static void tell(struct checking *check, bool bad, const char *field, const char *reason,
-                 const char *message, const char *write)
+static void report(struct checking *check, bool bad, const char *field, const char *reason,
+                   const char *message, const char *write)
 {
     check->wrong += bad;
     check->warned += !bad;
@@ -94,12 +97,14 @@ static void tell(struct checking *check, bool bad, const char *field, const char
         (void)printf("  %s\n", write);
 }
 
-static void tell_err(struct checking *check, const struct err *err)
+static void report_err(struct checking *check, const struct err *err)
 {
     char buffer[200];
-    tell(check, true, err->object, err->code, err->message, advice(err, buffer));
+    report(check, true, err->object, err->code, err->message, advice(err, buffer));
 }
 
+/* A staged task has no tags yet: the publisher adds them. So only records are compared with each
+ * other. */
 static void check_value(struct checking *check, const char *value, size_t len)
 {
     MESSAGE_AUTO *msg = NULL;
@@ -110,13 +115,15 @@ static void check_value(struct checking *check, const char *value, size_t len)
     if (rc != RC_OK && !staged) {
         char run[37];
         int64_t seq = -1;
+        /* A rejected message still occupies its seq: without this the next one would be reported as
+         * a hole. */
         bool read = value != NULL && message_peek(value, len, run, &seq) == RC_OK;
         tags_rejected(check->tags, read ? run : NULL, seq);
     } else if (rc == RC_OK && !staged) {
         rc = tags_check(check->tags, msg, &err);
     }
     if (rc != RC_OK)
-        tell_err(check, &err);
+        report_err(check, &err);
 }
 
 /* "headers": ["name", "value", ...] as kcat -J has it. Of those only traceparent is read. */
@@ -127,10 +134,10 @@ static void check_headers(struct checking *check, const cJSON *headers)
         const char *value = cJSON_GetStringValue(name->next);
         if (cJSON_IsString(name) && strcmp(name->valuestring, "traceparent") == 0 &&
             (value == NULL || !kafka_traceparent_valid(value, strlen(value))))
-            tell(check, false, "traceparent", "bad_header",
-                 "the header traceparent is not as W3C Trace Context has it: it is left out",
-                 "Write 00-, 32 and 16 lower-case hexadecimal digits, and two: "
-                 "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+            report(check, false, "traceparent", "bad_header",
+                   "the header traceparent is not as W3C Trace Context has it: it is left out",
+                   "Write 00-, 32 and 16 lower-case hexadecimal digits, and two: "
+                   "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
     }
 }
 
@@ -142,8 +149,9 @@ static void check_envelope(struct checking *check, const char *text, size_t len)
     const char *value = cJSON_GetStringValue(payload);
     if (payload == NULL || (value == NULL && !cJSON_IsNull(payload))) {
         check->messages++;
-        tell(check, true, "payload", "bad_json", "the line is none that kcat -J writes",
-             "Each line is a record, as kcat -C -J writes it. For values alone leave out --form.");
+        report(
+            check, true, "payload", "bad_json", "the line is none that kcat -J writes",
+            "Each line is a record, as kcat -C -J writes it. For values alone leave out --form.");
     } else {
         check_value(check, value, value != NULL ? strlen(value) : 0);
         check_headers(check, cJSON_GetObjectItemCaseSensitive(envelope, "headers"));
@@ -163,7 +171,8 @@ static enum rc check_lines(struct checking *check, FILE *in, struct err *err)
             len--;
         if (check->form == FORM_STAGED && check->line == 1 && len >= 3 &&
             memcmp(text, "\xef\xbb\xbf", 3) == 0)
-            mark = 3; /* publish reads over it */
+            mark = 3; /* a byte order mark, which publish skips */
+        /* An empty line is no record: a file usually ends with one. */
         if (strspn(text + mark, " \t\r") >= len - mark)
             continue;
         if (check->form == FORM_KCAT)
@@ -177,24 +186,24 @@ static enum rc check_lines(struct checking *check, FILE *in, struct err *err)
     return RC_OK;
 }
 
-/* A run may continue behind what is in the file. */
-static void tell_endless(struct checking *check)
+/* A warning and no fault: the end may follow in another file. */
+static void report_endless(struct checking *check)
 {
     const char *run;
     check->line = 0;
     for (int i = 0; (run = tags_endless(check->tags, i)) != NULL; i++) {
         STR_AUTO text = {0};
         str_format(&text, "run %s has no end: the runs behind it wait for it", run);
-        tell(check, false, "", "no_end", text.data,
-             "Write an end with the next seq and the counts: \"type\": \"end\", \"tasks\": N, "
-             "\"phases\": N");
+        report(check, false, "", "no_end", text.data,
+               "Write an end with the next seq and the counts: \"type\": \"end\", \"tasks\": N, "
+               "\"phases\": N");
     }
 }
 
 static enum rc finish(struct checking *check, struct err *err)
 {
     if (check->form != FORM_STAGED)
-        tell_endless(check);
+        report_endless(check);
     enum rc rc = check->table != NULL ? table_end(check->table, err) : table_check(stdout, err);
     if (rc == RC_OK && check->wrong > 0)
         return err_set(err, RC_REJECT, ERR_FAILED, check->file, "",

@@ -1,3 +1,5 @@
+/* The [metrics] port: console/http.c with three paths and no sign-in, for a daemon that is no
+ * console. It is off unless configured. metrics/page.c makes the text and keeps it for a second. */
 #include "cli/metrics_port.h"
 
 #include "base/log.h"
@@ -11,9 +13,11 @@
 #include <string.h>
 
 #define CONNECTIONS 32
-#define WORKERS     2
-#define IDLE_S      30
-#define BODY_MOST   1024 /* none is read */
+/* The page is read at most once a second however many ask, so one worker for a scrape and one for
+ * readyz are enough. */
+#define WORKERS   2
+#define IDLE_S    30
+#define BODY_MOST 1024 /* none is read */
 
 struct metrics_port {
     struct http *http;
@@ -25,7 +29,7 @@ static const char *listen_of(const struct cli *cli)
     return config_get_text(cli->config, "metrics", "listen");
 }
 
-bool metrics_port_wanted(const struct cli *cli)
+bool metrics_port_configured(const struct cli *cli)
 {
     return strcmp(listen_of(cli), "off") != 0;
 }
@@ -36,6 +40,7 @@ static void answer(struct http_request *request, int status, const char *type,
     http_answer(request, status, type, text->data != NULL ? text->data : "", text->len);
 }
 
+/* livez is answered although both workers wait for the database. */
 static enum http_turn turn_of(void *context, const struct http_request *request)
 {
     (void)context;
@@ -49,6 +54,7 @@ static void serve(void *context, struct http_request *request)
     const char *path = http_path(request), *method = http_method(request);
     STR_AUTO text = {0};
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
+        /* 405 must have Allow (RFC 9110, section 15.5.6). */
         http_add_header(request, "Allow", "GET, HEAD");
         str_text(&text, "only GET\n");
         answer(request, 405, plain, &text);
@@ -72,7 +78,7 @@ enum rc metrics_port_open(const struct cli *cli, const char *conninfo,
                           struct metrics_port **ret_port, struct err *err)
 {
     *ret_port = NULL;
-    if (!metrics_port_wanted(cli))
+    if (!metrics_port_configured(cli))
         return RC_OK;
     struct metrics_port *port = xcalloc(1, sizeof *port);
     const struct page_options page = {.conninfo = conninfo, .server = server, .tally = tally};

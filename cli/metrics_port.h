@@ -16,7 +16,7 @@ struct metrics_port;
 struct tally;
 
 /** Whether there is to be one; then the daemon counts. */
-bool metrics_port_wanted(const struct cli *cli);
+bool metrics_port_configured(const struct cli *cli);
 /** *ret_port: NULL if there is to be none. server: that of the daemon's sessions; copied. */
 MUST_CHECK enum rc metrics_port_open(const struct cli *cli, const char *conninfo,
                                      const struct db_server *server, const struct tally *tally,

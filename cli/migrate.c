@@ -1,3 +1,6 @@
+/* migrate up, list, validate, get, roles: db/migrate.c applies and compares; this file prints. up
+ * waits for locks of other sessions like any DDL, so it names the sessions that it waits for
+ * (cli/waiting.c). */
 #include "db/migrate.h"
 
 #include "cli/commands.h"
@@ -13,6 +16,8 @@ enum rc command_migrate_up(struct cli *cli, struct err *err)
 {
     int applied = 0;
     bool dry_run = cli_has(cli, "dry-run");
+    /* A migration that waits for a forgotten transaction would otherwise stay silent until its
+     * lock_timeout. */
     struct waiting *waiting = waiting_start(cli);
     enum rc rc =
         migrate_up(cli->db, dry_run, cli_has(cli, "show-sql") ? stdout : NULL, &applied, err);
@@ -58,19 +63,21 @@ enum rc command_migrate_validate(struct cli *cli, struct err *err)
 /* Without a version: everything, in the order in which it is applied. */
 enum rc command_migrate_get(struct cli *cli, struct err *err)
 {
-    const char *wanted = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+    const char *named = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     int64_t version = 0;
-    bool number = wanted != NULL && int64_parse(wanted, strlen(wanted), &version), found = false;
+    /* A migration has a number; functions and views, which each migrate up applies again, have a
+     * name. */
+    bool number = named != NULL && int64_parse(named, strlen(named), &version), found = false;
     for (int i = 0; i < SQL_SCRIPT_COUNT; i++) {
         const struct sql_script *script = &sql_scripts[i];
-        if (wanted != NULL && (!number || script->version != version) &&
-            strcmp(script->name, wanted) != 0)
+        if (named != NULL && (!number || script->version != version) &&
+            strcmp(script->name, named) != 0)
             continue;
         found = true;
-        (void)printf("%s%s", wanted == NULL && i > 0 ? "\n" : "", script->text);
+        (void)printf("%s%s", named == NULL && i > 0 ? "\n" : "", script->text);
     }
     if (!found)
-        return err_set(err, RC_REJECT, ERR_USAGE, wanted, REMEDY_MIGRATE_LIST,
+        return err_set(err, RC_REJECT, ERR_USAGE, named, REMEDY_MIGRATE_LIST,
                        "there is no migration of this number");
     return table_check(stdout, err);
 }

@@ -35,8 +35,8 @@ enum rc command_monitor_list(struct cli *cli, struct err *err)
     return rc == RC_OK ? monitor_check_held(cli, "monitor", err) : rc;
 }
 
-/* One line, as monitoring tools read it. held: what keeps dispatchers from work; its message "":
- * nothing. */
+/* One line, as monitoring tools read it. held: the error that keeps dispatchers from work; its
+ * message is "" without one. */
 static enum rc print_line(const struct db_result *rows, int problems, const struct err *held,
                           struct err *err)
 {
@@ -57,7 +57,7 @@ static enum rc print_line(const struct db_result *rows, int problems, const stru
     return table_check(stdout, err);
 }
 
-/* The exit code is the answer. */
+/* For monitoring tools: the exit code is the answer, 1 for a problem (the code of ERR_FAILED). */
 enum rc command_monitor_check(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
@@ -66,9 +66,11 @@ enum rc command_monitor_check(struct cli *cli, struct err *err)
     enum rc rc = db_run(cli->db, &sql_job_health, (const char *const[]){"false"}, &rows, err);
     if (rc != RC_OK)
         return rc;
+    /* job_health lists problems first. */
     while (problems < db_rows(rows) && db_bool(rows, problems, JOB_HEALTH_IS_PROBLEM))
         problems++;
     enum rc free_rc = monitor_check_held(cli, "monitor", &held);
+    /* The check itself failed, which is no statement about jobs. */
     if (free_rc != RC_OK && held.kind != ERR_FAILED) {
         *err = held;
         return free_rc;

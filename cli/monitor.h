@@ -1,5 +1,5 @@
 /**
- * What: what commands about jobs share with the monitor's.
+ * What: the common part of the commands about jobs and those of the monitor.
  * Invariants: none.
  * Threads: the command's.
  * Ownership: borrows.

@@ -25,6 +25,7 @@ static enum rc run(struct cli *cli, const struct monitor_options *options, struc
     cli_disconnect(cli); /* the daemon has sessions of its own */
     if (rc == RC_OK)
         log_event(LOG_INFO, "monitor_started", "receivers", LOG_INT(options->receiver_count), NULL);
+    /* Allowed: alerts can be read in the console, and another monitor may send. */
     if (rc == RC_OK && options->receiver_count == 0)
         log_event(LOG_WARN, "no_receivers", "detail",
                   "no section [alert:NAME]: alerts are kept, and sent to no one", NULL);
@@ -52,6 +53,7 @@ enum rc command_monitor_run(struct cli *cli, struct err *err)
         (void)snprintf(who, sizeof who, "monitor on %s, pid %d", host, (int)getpid());
         config_conninfo(cli->config, &conninfo);
         stop_catch();
+        /* Before the threads of scheduler/monitor.c (action/action.h). */
         action_start();
         struct monitor_options options = {
             .conninfo = conninfo.data ? conninfo.data : "",

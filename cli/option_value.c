@@ -1,4 +1,6 @@
-/* The value of an option, judged by its row of the table. */
+/* The value of an option, checked by the form in its row (cli/command.h): a number with its range,
+ * a duration, one of some words, or any text. The same form makes the argument's name in help
+ * (option_argument) and the list of words (option_words), so help cannot promise another range. */
 #include "cli/cli.h"
 
 #include "base/ascii.h"
@@ -32,6 +34,8 @@ static enum rc refuse_word(const char *object, const char *name, const char *cho
     for (char *word = strtok(words, "|"); word != NULL; word = strtok(NULL, "|")) {
         const char *near = nearest_of(value, near_word, word);
         str_format(&list, "%s%s", list.len > 0 ? ", " : numeric ? "a number, " : "", word);
+        /* nearest_of returns word itself if it is nearer than the one before, whose text must be
+         * kept: words is cut by strtok. */
         if (near == word) {
             free(near_word);
             near_word = xstrdup(word);
@@ -57,13 +61,14 @@ static struct number_range range_of(const char *argument, struct number_range ot
     return other;
 }
 
+/* "N" or "N:..." or "N|...", but not "NAME". */
 static bool begins(const char *argument, const char *kind)
 {
     size_t len = strlen(kind);
     return strncmp(argument, kind, len) == 0 && strchr(":|", argument[len]) != NULL;
 }
 
-/* In the largest unit that leaves no rest. */
+/* In the largest unit that leaves no rest, so that 3600000 is "1h". */
 static const char *time_text(int64_t ms, char buffer[32])
 {
     static const struct {
@@ -94,21 +99,23 @@ static enum rc check_time(const char *object, const char *name, const char *argu
 enum rc option_value(const struct cli *cli, const struct option_spec *spec, const char *value,
                      char **ret_value, struct err *err)
 {
-    const char *want = spec->argument ? spec->argument : "";
-    const char *words = strchr(want, '|');
-    bool numeric = begins(want, "N");
+    const char *form = spec->argument ? spec->argument : "";
+    const char *words = strchr(form, '|');
+    bool numeric = begins(form, "N");
     char object[64], name[64];
-    char *word = words != NULL ? word_of(numeric ? words + 1 : want, value) : NULL;
+    char *word = words != NULL ? word_of(numeric ? words + 1 : form, value) : NULL;
     int64_t number;
     enum rc rc = RC_OK;
     (void)cli_command_name(cli, object);
     (void)snprintf(name, sizeof name, "--%s", spec->name);
+    /* "N|earliest|latest": a value with a digit is meant as a number, and gets the number's
+     * error. */
     if (numeric && word == NULL && (words == NULL || strpbrk(value, "0123456789") != NULL))
-        rc = number_parse(object, name, value, range_of(want, NUMBER_NOT_NEGATIVE), &number, err);
-    else if (begins(want, "TIME"))
-        rc = check_time(object, name, want, value, err);
+        rc = number_parse(object, name, value, range_of(form, NUMBER_NOT_NEGATIVE), &number, err);
+    else if (begins(form, "TIME"))
+        rc = check_time(object, name, form, value, err);
     else if (words != NULL && word == NULL)
-        rc = refuse_word(object, name, numeric ? words + 1 : want, numeric, value, err);
+        rc = refuse_word(object, name, numeric ? words + 1 : form, numeric, value, err);
     if (rc == RC_OK)
         *ret_value = word != NULL ? word : xstrdup(value);
     return rc;
@@ -116,23 +123,23 @@ enum rc option_value(const struct cli *cli, const struct option_spec *spec, cons
 
 const char *option_argument(const struct option_spec *spec, char buffer[40])
 {
-    const char *want = spec->argument;
-    bool numeric = begins(want, "N");
-    if (strchr(want, '|') != NULL && !numeric)
+    const char *form = spec->argument;
+    bool numeric = begins(form, "N");
+    if (strchr(form, '|') != NULL && !numeric)
         return "WORD";
-    if (!numeric && !begins(want, "TIME"))
-        return want;
-    (void)snprintf(buffer, 40, "%.*s", (int)strcspn(want, ":|"), want);
+    if (!numeric && !begins(form, "TIME"))
+        return form;
+    (void)snprintf(buffer, 40, "%.*s", (int)strcspn(form, ":|"), form);
     return buffer;
 }
 
 const char *option_words(const struct option_spec *spec, char buffer[200])
 {
-    const char *want = spec->argument ? spec->argument : "";
-    const char *words = strchr(want, '|');
-    if (words == NULL || strlen(want) > 150)
+    const char *form = spec->argument ? spec->argument : "";
+    const char *words = strchr(form, '|');
+    if (words == NULL || strlen(form) > 150)
         return "";
-    (void)snprintf(buffer, 200, "%s%s", begins(want, "N") ? "N" : "",
-                   begins(want, "N") ? words : want);
+    (void)snprintf(buffer, 200, "%s%s", begins(form, "N") ? "N" : "",
+                   begins(form, "N") ? words : form);
     return buffer;
 }

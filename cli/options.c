@@ -1,3 +1,6 @@
+/* argv to command, options and arguments, by getopt_long in two passes: global options up to the
+ * noun, then the options of the command that noun and verb name. Values are checked by
+ * cli/option_value.c. An unknown word gets the nearest known one as its hint. */
 #include "base/nearest.h"
 #include "base/remedies.h"
 #include "base/str.h"
@@ -32,7 +35,8 @@ const struct option_spec global_options[] = {
 
 #define MOST_OPTIONS 64
 
-/* getopt_long's two forms of the same table. Each option's value is its place in specs + 256. */
+/* getopt_long's two forms of the same table. Each option's value is its place in specs + 256: above
+ * every letter, so that the two cannot be confused. */
 struct accepted {
     const struct option_spec *specs[MOST_OPTIONS];
     struct option longs[MOST_OPTIONS + 1];
@@ -75,6 +79,7 @@ const char *cli_command_name(const struct cli *cli, char buffer[64])
     return buffer;
 }
 
+/* Every error of usage names the help of its command as the hint. */
 static enum rc usage(const struct cli *cli, struct err *err, const char *text, const char *what)
 {
     char name[64], hint[200];
@@ -107,6 +112,7 @@ static enum rc refuse_option(const struct cli *cli, const struct accepted *accep
     const char *typed = is_letter ? letter : argv[optind - 1];
     if (code == ':')
         return usage(cli, err, "a value is missing after", typed);
+    /* getopt_long sets optopt to the option's value when a flag got "=value". */
     if (optopt >= 256)
         return usage(cli, err, "no value belongs to", typed);
     return unknown_option(cli, accepted, typed, err);
@@ -210,18 +216,21 @@ static const struct command *find_command(const char *noun, const char *verb)
 
 static enum rc check_arguments(const struct cli *cli, struct err *err)
 {
-    const char *want = cli->command->arguments;
-    bool optional = *want == '[';
-    bool several = strstr(want, "...") != NULL;
-    bool two = strchr(want, ' ') != NULL;
-    int least = *want == '\0' || optional ? 0 : two ? 2 : 1;
-    int most = *want == '\0' ? 0 : several ? INT_MAX : two ? 2 : 1;
+    const char *form = cli->command->arguments;
+    /* "[FILE...]", "JOB NAME": how many arguments a row takes is read from the form that help
+     * shows. */
+    bool optional = *form == '[';
+    bool several = strstr(form, "...") != NULL;
+    bool two = strchr(form, ' ') != NULL;
+    int least = *form == '\0' || optional ? 0 : two ? 2 : 1;
+    int most = *form == '\0' ? 0 : several ? INT_MAX : two ? 2 : 1;
+    /* Help for a command must not need its arguments. */
     if (cli->help || cli_has(cli, "version"))
         return RC_OK;
     if (cli->argument_count > most && strcmp(cli->command->noun, "help") != 0)
         return usage(cli, err, "too many arguments:", cli->arguments[most]);
     if (cli->argument_count < least)
-        return usage(cli, err, "an argument is missing:", want);
+        return usage(cli, err, "an argument is missing:", form);
     return RC_OK;
 }
 
@@ -232,8 +241,11 @@ enum rc options_parse(struct cli *cli, int argc, char **argv, struct err *err)
         return rc;
     int at = optind;
     cli->noun = argv[at];
+    /* A noun without verbs (publish) has row->verb "", so the word behind it is its first
+     * argument. */
     const char *verb = at + 1 < argc && argv[at + 1][0] != '-' ? argv[at + 1] : NULL;
     cli->command = find_command(cli->noun, verb);
+    /* "lockstep queue --help": the noun's own help, not an error about the missing verb. */
     if (cli->command == NULL && verb == NULL && is_noun(cli->noun) && at + 1 < argc &&
         asks_help(argv[at + 1])) {
         cli->help = true;
@@ -242,7 +254,7 @@ enum rc options_parse(struct cli *cli, int argc, char **argv, struct err *err)
     if (cli->command == NULL)
         return unknown_command(cli->noun, verb, err);
     int skipped = at + (*cli->command->verb != '\0');
-    /* getopt begins behind the first word of what it gets: here the last word of the command. */
+    /* getopt begins behind the first word that it is given: here the last word of the command. */
     rc = read_options(cli, "", cli->command->options, argc - skipped, argv + skipped, err);
     if (rc != RC_OK)
         return rc;
@@ -252,6 +264,7 @@ enum rc options_parse(struct cli *cli, int argc, char **argv, struct err *err)
     return check_arguments(cli, err);
 }
 
+/* The index-th use of an option, in the order of the command line. */
 static const struct option_use *find_use(const struct cli *cli, const char *name, int index)
 {
     for (int i = 0; i < cli->use_count; i++)
@@ -266,6 +279,7 @@ const char *cli_repeated(const struct cli *cli, const char *name, int index)
     return use ? use->value : NULL;
 }
 
+/* The last one counts, so that an alias of a shell can be overridden. */
 const char *cli_text(const struct cli *cli, const char *name)
 {
     const char *text = NULL;

@@ -3,7 +3,7 @@
  * Invariants: the value of an option fits what its row says; a word has its list's spelling.
  * Threads: the main thread.
  * Ownership: struct cli owns the values until options_free.
- * Failure: RC_REJECT + ERR_USAGE, with what would have been right.
+ * Failure: RC_REJECT + ERR_USAGE, with a right form as the hint.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -21,7 +21,7 @@ struct option_spec;
 MUST_CHECK enum rc options_parse(struct cli *cli, int argc, char **argv, struct err *err);
 
 /** A copy of value if it fits its option, a word in its list's spelling; freed with the options.
- * RC_REJECT + ERR_USAGE with what would have been right. */
+ * RC_REJECT + ERR_USAGE with a right form. */
 MUST_CHECK enum rc option_value(const struct cli *cli, const struct option_spec *spec,
                                 const char *value, char **ret_value, struct err *err);
 void options_free(struct cli *cli);

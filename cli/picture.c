@@ -1,3 +1,5 @@
+/* What both forms of the picture need: members of the document, escaped text, times in words. Names
+ * come from users, so everything that is written passes picture_text. */
 #include "cli/picture.h"
 
 #include <math.h>
@@ -18,20 +20,24 @@ const char *picture_word(const cJSON *object, const char *name)
 static int length_of(const char *text)
 {
     unsigned char c = (unsigned char)*text;
-    int wanted = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4, length = 1;
-    while (length < wanted && ((unsigned char)text[length] & 0xc0) == 0x80)
+    int needed = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4, length = 1;
+    while (length < needed && ((unsigned char)text[length] & 0xc0) == 0x80)
         length++;
     return length;
 }
 
-/* Control characters, those that turn the direction of a line, and what XML forbids. */
+/* Control characters, those that turn the direction of a line, and those that XML forbids. */
 static bool is_hidden(const char *text, int length)
 {
     const unsigned char *c = (const unsigned char *)text;
+    /* C0 controls and DEL. */
     if (length == 1)
         return c[0] < 0x20 || c[0] >= 0x7f;
+    /* C1 controls: U+0080 to U+009F. */
     if (length == 2)
         return c[0] == 0xc2 && c[1] < 0xa0;
+    /* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069; below: U+FFFE and U+FFFF (XML 1.0,
+     * section 2.2). */
     if (length == 3 && c[0] == 0xe2)
         return (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae))) ||
                (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
@@ -105,5 +111,6 @@ double picture_length(const cJSON *document)
     {
         length = fmax(length, picture_number(phase, "end_s", 0));
     }
+    /* Never 0, which the scale divides by. */
     return fmax(length, 1e-6);
 }

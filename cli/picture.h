@@ -1,12 +1,12 @@
 /**
  * What: a run as a picture to keep: an SVG, or a page that has it and its figures as tables.
- *   `document` is what lockstep.run_gantt returned.
+ *   lockstep.run_gantt has returned `document`.
  * Invariants: no script, no link, nothing from elsewhere; colours for light and dark; every text is
- *   escaped, and what cannot be shown is replaced. Nothing is said by colour alone. A band a phase,
- *   at most PICTURE_BANDS of them: the first and the last.
+ *   escaped, and a character that cannot be shown is replaced. Nothing is said by colour alone. A
+ *   band a phase, at most PICTURE_BANDS of them: the first and the last.
  * Threads: one.
  * Ownership: appends to the caller's string; borrows the document.
- * Failure: none; what the document does not have is left out.
+ * Failure: none; a member that the document does not have is left out.
  */
 #ifndef CLI_PICTURE_H
 #define CLI_PICTURE_H
@@ -24,8 +24,8 @@
 void picture_svg(struct str *out, const cJSON *document, bool file);
 void picture_html(struct str *out, const cJSON *document);
 
-/** Text for XML and HTML, at most `most` characters of it: "&lt;", and a mark for what is no
- * character to be seen. */
+/** Text for XML and HTML, at most `most` characters of it: "&lt;", and a mark for each character
+ * that cannot be seen. */
 void picture_text(struct str *out, const char *text, int most);
 
 /** 0.0123 as "12.3 ms", 4000 as "1 h 6 min". */
@@ -47,7 +47,7 @@ struct picture_band {
     double y, row_height, height;
     double scale; /* x of a second */
 };
-/** The drawing of what ran in it. */
+/** The drawing of the attempts in it. */
 void picture_bars(struct str *out, const struct picture_band *band);
 /** How many lanes its bars need so that none covers another. */
 int picture_lanes(const cJSON *phase);

@@ -1,5 +1,6 @@
-/* What ran in a phase: a row a task, lanes as many as ran at once, or how many of the readers were
- * busy. */
+/* The bars of one phase, in one of three forms: a row for each task with its name, lanes as many as
+ * ran at once, or the share of busy readers over time. cli/picture_svg.c chooses the form by the
+ * number of tasks. */
 #include "cli/picture.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ static bool waits_for_retry(const cJSON *bar)
     return str_same(picture_word(bar, "waited_for"), "retry");
 }
 
-/* For the pointer that rests on it, and for who cannot see it. */
+/* A browser shows the title when the pointer rests on a bar; a screen reader reads it. */
 static void title(struct str *out, const cJSON *bar)
 {
     double start = picture_number(bar, "start_s", PICTURE_NONE),
@@ -57,8 +58,8 @@ static void title(struct str *out, const cJSON *bar)
     str_text(out, "</title>");
 }
 
-/* A cross: failed, whatever the colour. In a bar if it has the room; beside it only at the end of
- * its task, and never outside of the plot. */
+/* A cross says "failed" without a colour. It is in the bar if the bar has room for it. Otherwise it
+ * is to the right of the last bar of its task, and never outside of the plot. */
 static void cross(struct str *out, const struct picture_band *band, const cJSON *bar, double x,
                   double width, double y)
 {
@@ -87,6 +88,7 @@ static double draw(struct str *out, const struct picture_band *band, const cJSON
     double x0 = at(band, picture_number(bar, "start_s", 0)),
            x1 = at(band, picture_number(bar, "end_s", 0));
     const char *kind = kind_of(picture_word(bar, "status"));
+    /* A bar of a millisecond in a run of hours must be seen. */
     double width = fmax(x1 - x0, 1.2);
     str_format(out,
                "<g><rect class=\"%s%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"%s>",
@@ -102,7 +104,7 @@ static double draw(struct str *out, const struct picture_band *band, const cJSON
     return x0 + width;
 }
 
-/* What has not begun: a mark where the phase ends so far. Returns its right end. */
+/* A task that has not begun is a mark where the phase ends so far. Returns its right end. */
 static double draw_unbegun(struct str *out, const struct picture_band *band, const cJSON *bar,
                            double y)
 {
@@ -115,8 +117,8 @@ static double draw_unbegun(struct str *out, const struct picture_band *band, con
     return x + 10;
 }
 
-/* Behind the bar, or before it where there is no room. What did not go well is said in words,
- * too. */
+/* Behind the bar, or before it where there is no room. A status other than Completed is written
+ * out: colour alone must not say it. */
 static void draw_name(struct str *out, const struct picture_band *band, const cJSON *bar,
                       double left, double right, double y)
 {
@@ -199,6 +201,7 @@ static int assign(const cJSON *const *bars, int count, int *lane_of)
         lane_of[i] = -1;
         if (isnan(start))
             continue;
+        /* First fit in the order of starts uses as many lanes as ran at once, and no more. */
         while (lane < lanes && free_at[lane] > start)
             lane++;
         lanes = lane == lanes ? lanes + 1 : lanes;
@@ -231,6 +234,8 @@ static void draw_waiting(struct str *out, const struct picture_band *band, const
         if (isnan(start) || picture_number(bars[i], "attempt", 1) > 1)
             continue;
         last = fmax(start, last);
+        /* Absolute commands of a path (SVG, "H" and "V"): a step to the right at each start, then
+         * down by one task. */
         str_format(out, "H%.2fV%.2f", at(band, last), base - 7.0 * (count - i - 1) / count);
     }
     str_format(out, "H%.2fV%.1fz\"><title>tasks that wait for a reader</title></path>\n",
@@ -268,6 +273,7 @@ static void draw_density(struct str *out, const struct picture_band *band)
     double most = 0;
     cJSON_ArrayForEach(cell, cells)
     {
+        /* The largest of the cells that share a point, so that a short peak does not vanish. */
         most = fmax(most, fmin(cell->valuedouble, 1));
         i++;
         if (i % step != 0 && i != count)

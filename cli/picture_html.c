@@ -1,5 +1,6 @@
-/* The picture as a page of its own, with its figures as a table for who cannot, or will not, look
- * at a picture. */
+/* The picture as a page of its own, with its figures as a table for readers who cannot, or do not
+ * want to, look at a picture. The page has no script and forbids itself everything but its own
+ * style (CSP), because it may be sent by mail with names of users in it. */
 #include "cli/picture.h"
 
 #include <math.h>
@@ -31,12 +32,14 @@ static void cell_seconds(struct str *out, double seconds)
     str_text(out, "</td>");
 }
 
+/* The figures that the picture shows by lengths and colours, as text. */
 static void row(struct str *out, const cJSON *phase)
 {
     const cJSON *last = cJSON_GetObjectItemCaseSensitive(phase, "straggler"),
                 *counts = cJSON_GetObjectItemCaseSensitive(phase, "status");
     double busy = picture_number(phase, "busy_share", PICTURE_NONE),
            start = picture_number(phase, "start_s", PICTURE_NONE);
+    /* The three statuses of a final failure. */
     double failed = picture_number(counts, "Failed", 0) + picture_number(counts, "Terminated", 0) +
                     picture_number(counts, "PartiallyCompleted", 0);
     str_format(out, "<tr><td>%.0f</td><td>%.0f</td><td>%.0f</td><td>%.0f</td>",

@@ -1,4 +1,7 @@
-/* The picture's frame: title, time axis, a band a phase with what is to be said of it, legend. */
+/* The picture's frame: title, time axis, a band for each phase with a line of words, legend. The
+ * bands are drawn first into a text of their own, because the axis must know where they end. The
+ * document has all figures (lockstep.run_gantt); nothing is computed from tasks here but
+ * positions. */
 #include "cli/picture.h"
 
 #include <math.h>
@@ -11,8 +14,8 @@
 #define ROOMY   40  /* with so many phases each has two lines of text */
 #define WAITING 9   /* the strip above lanes */
 
-/* Light, and what is other in the dark. Classes and no variables: programs that make a bitmap of it
- * know none. */
+/* Colours for light, and the differences for dark. Classes and no CSS variables, because programs
+ * that make a bitmap of an SVG do not know variables. */
 static const char *const style =
     "<style>\n"
     ".paper{fill:#fff}.head{font:600 17px system-ui,sans-serif;fill:#1b2126}\n"
@@ -67,6 +70,8 @@ static double distance(double length)
     static const double round[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
                                    600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400};
     double least = length / 8, small = 1e-6;
+    /* Below half a second the steps are 1, 2 and 5 times a power of ten; above 86,400 s they are
+     * whole days. */
     for (size_t i = 0; i < sizeof round / sizeof *round && least > 0.5; i++)
         if (round[i] >= least)
             return round[i];
@@ -97,6 +102,7 @@ static void axis(struct str *out, double length, double scale, double bottom)
     }
 }
 
+/* How many tasks of the phase have this status; 0 if the document names none. */
 static double count_of(const cJSON *phase, const char *status)
 {
     return picture_number(cJSON_GetObjectItemCaseSensitive(phase, "status"), status, 0);
@@ -129,7 +135,7 @@ static void say_tasks(struct str *out, const cJSON *phase)
     }
 }
 
-/* What its readers lost, and to what. */
+/* The share of reader time that was idle, the barrier, and the task that ended last. */
 static void say_lost(struct str *out, const cJSON *phase)
 {
     const cJSON *last = cJSON_GetObjectItemCaseSensitive(phase, "straggler");
@@ -152,7 +158,7 @@ static void say_lost(struct str *out, const cJSON *phase)
     picture_seconds(out, picture_number(last, "seconds", 0));
 }
 
-/* Beside the band: one line, or two. */
+/* The words to the right of the band: one line, or two. */
 static void say(struct str *out, const cJSON *phase, double middle, bool roomy)
 {
     STR_AUTO lost = {0};
@@ -257,6 +263,8 @@ static bool is_named(const cJSON *phases, int count)
     cJSON_ArrayForEach(phase, phases)
     {
         int bars = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(phase, "bars"));
+        /* Names in a few phases only would look like an error, so either all small phases have
+         * them, or none. */
         rows += is_drawn(i++, count) && bars <= NAMED ? bars : 0;
     }
     return rows <= ROWS;
@@ -273,6 +281,8 @@ static double bands(struct str *out, const cJSON *phases, double scale)
     {
         struct picture_band row = {.phase = phase, .y = y, .scale = scale};
         if (!is_drawn(i++, count)) {
+            /* One line of words for the whole gap, at its first phase (i is already one
+             * further). */
             if (is_drawn(i - 2, count)) {
                 str_format(
                     out,

@@ -1,3 +1,6 @@
+/* publish: options and talk; producer/publish.h does the work and calls back. The run's id is alone
+ * on stdout, so that a script can keep it; progress, faults and notices go to stderr. On a terminal
+ * progress is one line that is drawn again, elsewhere a line for each stage. */
 #include "cli/publish.h"
 #include "base/number.h"
 
@@ -28,6 +31,7 @@ static void on_fault(void *context, const struct publish_fault *fault)
 {
     struct talk *talk = context;
     talk->faults++;
+    /* "FILE:LINE: ", as compilers write it: editors jump to the line. */
     const char *before = err_before(fault->path, fault->message);
     (void)fprintf(stderr, "%s:%lld: %s%s%s\n", fault->source, (long long)fault->line, before,
                   *before ? ": " : "", fault->message);
@@ -35,12 +39,14 @@ static void on_fault(void *context, const struct publish_fault *fault)
         (void)fprintf(stderr, "  hint: %s\n", fault->hint);
 }
 
+/* Called often; off a terminal it prints only when the stage changes and has a first number. */
 static void on_progress(void *context, const struct publish_progress *progress)
 {
     static const char *const stages[] = {"reading", "waiting for the queue's producer lock",
                                          "sending", "waiting for the run's end"};
     struct talk *talk = context;
     bool news = !talk->drawn || talk->stage != progress->stage;
+    /* A line "sending: 0 tasks" in a log file has no news. */
     bool empty = (progress->stage == PUBLISH_READING && progress->read == 0) ||
                  (progress->stage == PUBLISH_SENDING && progress->sent == 0) ||
                  (progress->stage == PUBLISH_WAITING && *progress->run_status == '\0');
@@ -85,6 +91,7 @@ static void on_phase(void *context, const struct publish_phase *phase)
 static void on_notice(void *context, const char *text)
 {
     struct talk *talk = context;
+    /* The line of progress is wiped, or the notice would be written into it. */
     if (talk->live && talk->drawn)
         (void)fprintf(stderr, "\r\033[K");
     (void)fprintf(stderr, "lockstep: ");
@@ -92,6 +99,7 @@ static void on_notice(void *context, const char *text)
     (void)fputc('\n', stderr);
 }
 
+/* The publisher asks between its steps. */
 static bool on_cancelled(void *context)
 {
     (void)context;
@@ -104,6 +112,7 @@ static enum rc check_source(const struct cli *cli, struct err *err)
         return err_set(err, RC_REJECT, ERR_USAGE, "publish", REMEDY_QUEUE_LIST,
                        "which queue? --queue NAME is needed");
     bool file = cli->argument_count > 0, query = cli_text(cli, "query") != NULL;
+    /* A resume without a source reads the file that the run was published from. */
     if (file == query && (file || cli_text(cli, "resume") == NULL))
         return err_set(err, RC_REJECT, ERR_USAGE, "publish", REMEDY_HELP_OF("publish"),
                        "what is to be published? Give a FILE, - for standard input, or --query");
@@ -139,24 +148,26 @@ static void answer(const struct cli *cli, const struct publish_result *result, b
             waited ? ", the run is " : "", status);
 }
 
-/* Without the id nobody finds the run again: if stdout does not take it, stderr does. */
+/* Without its id the run is hard to find again: if stdout does not take it, it goes to stderr. */
 static enum rc answered(const struct cli *cli, const struct publish_result *result, bool waited,
                         enum rc rc, struct err *err)
 {
     answer(cli, result, waited);
+    /* An earlier error is kept: it is the more important one. */
     enum rc shown = table_check(stdout, rc == RC_OK ? err : NULL);
     if (shown == RC_FATAL)
         (void)fprintf(stderr, "lockstep: the run is %s\n", result->run);
     return rc == RC_OK && shown == RC_FATAL ? shown : rc;
 }
 
-enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struct err *err)
+enum rc publish_and_report(struct cli *cli, struct publish_options *options, struct err *err)
 {
     struct talk talk = {.cli = cli, .live = isatty(STDERR_FILENO) != 0};
     STR_AUTO conninfo = {0};
     struct publish_result result = {.first_offset = -1};
     config_conninfo(cli->config, &conninfo);
     stop_catch();
+    /* SIGINT cancels a statement that waits, for example for the producer lock of the queue. */
     stop_interrupts();
     options->conninfo = conninfo.data ? conninfo.data : "";
     options->kafka = &cli->kafka;
@@ -177,7 +188,7 @@ enum rc publish_and_tell(struct cli *cli, struct publish_options *options, struc
         enum rc shown = table_end(talk.table, rc == RC_OK ? err : NULL);
         rc = rc == RC_OK && shown != RC_NONE ? shown : rc;
     }
-    cli_told(cli, talk.faults == 1); /* the one fault is the error */
+    cli_reported(cli, talk.faults == 1); /* a single fault is the error itself */
     if (talk.live && talk.drawn)
         (void)fprintf(stderr, "\r\033[K");
     if (options->dry_run && rc == RC_OK)
@@ -194,6 +205,7 @@ enum rc command_publish(struct cli *cli, struct err *err)
     struct run_row resumed = {0};
     const char *resume = cli_text(cli, "resume");
     enum rc rc = check_source(cli, err);
+    /* A whole id may be that of a run which this database does not have yet. */
     if (rc == RC_OK && resume != NULL && !uuid_valid(resume)) {
         rc = find_run(cli, resume, &resumed, err);
         resume = resumed.run_id;
@@ -213,5 +225,5 @@ enum rc command_publish(struct cli *cli, struct err *err)
         .stream = cli_has(cli, "stream"),
         .refuse_unfinished = unfinished != NULL && strcmp(unfinished, "refuse") == 0,
         .lock_wait_ms = cli_has(cli, "no-wait-lock") ? 0 : PUBLISH_LOCK_WAIT_MS};
-    return publish_and_tell(cli, &options, err);
+    return publish_and_report(cli, &options, err);
 }

@@ -12,9 +12,9 @@
 #include "cli/cli.h"
 #include "producer/publish.h"
 
-/** options: all but the connection, what is common to all commands (dry-run, wait, timeout), and
- * the callbacks. */
-MUST_CHECK enum rc publish_and_tell(struct cli *cli, struct publish_options *options,
-                                    struct err *err);
+/** options: all but the connection, the options that all these commands have (dry-run, wait,
+ * timeout), and the callbacks. */
+MUST_CHECK enum rc publish_and_report(struct cli *cli, struct publish_options *options,
+                                      struct err *err);
 
 #endif

@@ -1,3 +1,6 @@
+/* queue list, show, set, pause, resume, delete. Each change is one function of the database; this
+ * file asks Kafka for the ends of the log where people need them, and says in advance what a delete
+ * would lose. queue create is in cli/queue_create.c. */
 #include "base/remedies.h"
 #include "cli/commands.h"
 #include "cli/control.h"
@@ -63,7 +66,7 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
     return table_parts(stdout, cli_style(cli), parts, 2, err);
 }
 
-/* The statement's placeholder for "leave it as it is" is NULL. */
+/* NULL is the parameter of a setting that stays as it is. */
 enum rc command_queue_set(struct cli *cli, struct err *err)
 {
     static const struct {
@@ -91,6 +94,7 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
     if (given == 0 && events == NULL && !keep)
         return err_set(err, RC_REJECT, ERR_USAGE, "queue set", REMEDY_HELP_OF("queue set"),
                        "nothing is to be set");
+    /* Everything is checked before the first change: the settings are three statements. */
     enum rc rc = queue_keep_check(cli, err);
     if (rc == RC_OK)
         rc = queue_check_lists(cli_text(cli, "retry-intervals"), cli_text(cli, "retry-on"), err);
@@ -117,8 +121,7 @@ enum rc command_queue_set(struct cli *cli, struct err *err)
     return rc;
 }
 
-/* Lifts a halt: what halted the queue is looked at again, and halts it again if it is still
- * there. */
+/* Lifts a halt. Executors check the cause again, and halt the queue again if it is still there. */
 static enum rc retry(struct cli *cli, const struct queue_row *queue, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
@@ -147,9 +150,11 @@ static enum rc hold(struct cli *cli, bool paused, struct err *err)
     DB_RESULT_AUTO *was = NULL;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
     if (rc == RC_OK) {
+        /* Pause and resume are one statement, which writes who and why into the event log. */
         const char *params[] = {queue.name, paused ? "true" : "false", cli_text(cli, "reason")};
         rc = db_run(cli->db, &sql_queue_hold, params, &was, err);
     }
+    /* resume means both: a queue that is paused, and one that is halted. */
     if (rc == RC_OK && !paused)
         rc = retry(cli, &queue, err);
     if (rc == RC_OK && paused && !db_null(was, 0, QUEUE_HOLD_PAUSED_BY))
@@ -229,7 +234,7 @@ enum rc command_queue_resume(struct cli *cli, struct err *err)
     return hold(cli, false, err);
 }
 
-/* Without --yes nothing is deleted; what would be lost is said. */
+/* Without --yes nothing is deleted; the error counts what would be lost. */
 static enum rc refuse_delete(struct cli *cli, const struct queue_row *queue, struct err *err)
 {
     DB_RESULT_AUTO *losses = NULL;
@@ -252,6 +257,7 @@ enum rc command_queue_delete(struct cli *cli, struct err *err)
     DB_RESULT_AUTO *gone = NULL;
     enum rc rc = find_queue(cli, cli->arguments[0], &queue, err);
     if (rc == RC_OK)
+        /* A queue that an executor works on is refused first: --yes would not help. */
         rc = queue_unused(cli->db, queue.name, err);
     if (rc == RC_OK && !cli_has(cli, "yes"))
         rc = refuse_delete(cli, &queue, err);

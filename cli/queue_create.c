@@ -1,3 +1,6 @@
+/* queue create, in this order: check the options, plan by the configuration, look at the topic or
+ * make it, insert the row, write the birthmark, set events and retention. control/queue_create.c
+ * has the plan, which the console uses, too. */
 #include "control/queue_create.h"
 #include "base/number.h"
 #include "cli/commands.h"
@@ -22,7 +25,7 @@ static void say_made(const struct cli *cli, const struct queue_plan *plan)
             name, (long long)plan->there, NUMBER_S(plan->there));
 }
 
-/* Also of a topic in which the queue cannot begin. */
+/* Printed even if the queue is refused afterwards: a topic that was created here stays. */
 static void say_topic(const struct cli *cli, const struct queue_plan *plan)
 {
     if (plan->topic_made)
@@ -33,7 +36,8 @@ static void say_topic(const struct cli *cli, const struct queue_plan *plan)
                 plan->warnings[i].text, plan->warnings[i].hint);
 }
 
-/* Kafka may not answer any more: the queue is there, and its first executor does it. */
+/* The queue is there already, so a Kafka that does not answer any more is a warning: the first
+ * executor writes the birthmark. */
 static void mark(struct cli *cli, const struct queue_plan *plan)
 {
     struct err err = {0};
@@ -80,6 +84,7 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
     char section[80];
     (void)snprintf(section, sizeof section, "queue:%s", name);
     const char *events = cli_text(cli, "events");
+    /* Without the option [queue:NAME] events counts, as for retention. */
     if (events == NULL)
         events = config_get_text(cli->config, section, "events");
     if (strcmp(events, "on") == 0)

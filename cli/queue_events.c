@@ -1,5 +1,5 @@
-/* Whether a queue tells what happens to its runs: an option that `queue create` and `queue set`
- * share. */
+/* --events of queue create and queue set: whether the events of runs and phases are published on a
+ * topic. The relay of an executor sends them. */
 #include "cli/commands.h"
 
 enum rc queue_set_events(struct cli *cli, const char *name, const char *events, struct err *err)

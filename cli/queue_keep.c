@@ -1,4 +1,6 @@
-/* How long a queue keeps what is done: options that `queue create` and `queue set` share. */
+/* --keep-... of queue create and queue set: how long a queue keeps the tasks of ended runs. The
+ * values of these options win over [queue:NAME] of the executors' files; scheduler/retention.c
+ * deletes by them. */
 #include "cli/queue_keep.h"
 
 static const char *const options[] = {"keep-runs", "keep-days", "keep-failed-days",

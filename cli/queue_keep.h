@@ -1,6 +1,6 @@
 /**
- * What: the options of `queue create` and `queue set` that say what a queue keeps (--keep-...).
- * Invariants: what `queue set` says about keeping wins over [queue:NAME] of the executors'
+ * What: the options of `queue create` and `queue set` for the retention of a queue (--keep-...).
+ * Invariants: the retention that `queue set` has set wins over [queue:NAME] of the executors'
  *   configuration files, until --keep-from-file.
  * Threads: the command's own.
  * Ownership: nothing.

@@ -1,3 +1,5 @@
+/* rejected list, show: messages that could not become tasks. --raw writes the bytes as they came
+ * from the topic; every other form escapes them, because a message may contain anything. */
 #include "base/ascii.h"
 #include "base/remedies.h"
 #include "cli/commands.h"
@@ -19,6 +21,7 @@ enum rc command_rejected_list(struct cli *cli, struct err *err)
                : rc;
 }
 
+/* The statement sends hexadecimal, because libpq's text form of bytea depends on bytea_output. */
 static void write_hex(const char *hex)
 {
     for (; hex[0] != '\0' && hex[1] != '\0'; hex += 2)

@@ -1,6 +1,7 @@
 /* rejected redrive: rejected messages, corrected or as they are, become staged work, which is
- * published like any other. Run, seq and previous_order are the producer's and new; each message
- * keeps its order. */
+ * published like any other: read --file, select the messages, write a temporary file, note in the
+ * database which run has which messages, publish, settle the note. Run, seq and previous_order are
+ * new; each message keeps its order. */
 #include "base/number.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TOLD 100
+#define MOST_REPORTED 100
 
 /* One line of --file. */
 struct correction {
@@ -32,8 +33,9 @@ struct redrive {
     struct cli *cli;
     struct correction *corrections;
     int correction_count;
-    struct str ids; /* array parameter: what was asked for, then what is published */
-    FILE *work;     /* staged work */
+    struct str
+        ids;    /* array parameter: the ids that were asked for, then those that are published */
+    FILE *work; /* staged work */
     int64_t queue_id;
     char queue[64], run[37];
     int64_t messages, faults, ends;
@@ -57,6 +59,7 @@ static enum rc find_id(const char *text, size_t len, int64_t *ret_id, struct err
         node = node->next;
     size_t raw_len = 0;
     const char *raw = node != NULL ? json_raw(&json, node, &raw_len) : NULL;
+    /* From the raw text: an id above 2^53 must not go through a double. */
     bool good = raw != NULL && int64_parse(raw, raw_len, ret_id) && *ret_id > 0;
     json_done(&json);
     return good ? RC_OK
@@ -125,7 +128,7 @@ static struct correction *correction_of(struct redrive *redrive, int64_t id)
     return NULL;
 }
 
-/* ---- what is asked for */
+/* ---- which messages */
 
 /* *ret_named: there are ids. */
 static enum rc ask_ids(struct redrive *redrive, bool *ret_named, struct err *err)
@@ -182,7 +185,8 @@ static enum rc select_rows(struct redrive *redrive, struct db_result **ret_rows,
 static void fault(struct redrive *redrive, const struct db_result *rows, int row, const char *what,
                   const char *hint)
 {
-    if (redrive->faults++ < MOST_TOLD)
+    /* All faults are counted, a hundred are printed. */
+    if (redrive->faults++ < MOST_REPORTED)
         (void)fprintf(stderr, "rejected message %s (offset %s, %s): %s%s%s\n",
                       db_text(rows, row, REDRIVE_SELECT_REJECTED_ID),
                       db_text(rows, row, REDRIVE_SELECT_KAFKA_OFFSET),
@@ -190,7 +194,7 @@ static void fault(struct redrive *redrive, const struct db_result *rows, int row
                       hint);
 }
 
-/* One message's line, or what is wrong with it. */
+/* Writes the line of one message, or reports its fault. */
 static void stage(struct redrive *redrive, const struct db_result *rows, int row)
 {
     static const char correct[] = "give its corrected text with --file";
@@ -287,6 +291,7 @@ static enum rc stage_all(struct redrive *redrive, struct err *err)
     for (int i = 0; i < db_rows(rows); i++)
         stage(redrive, rows, i);
     db_array_end(&redrive->ids);
+    /* All or nothing: a run with some of its messages missing would look complete. */
     if (redrive->faults > 0)
         return err_set(err, RC_REJECT, ERR_USAGE, redrive->queue,
                        "Correct them with --file, or leave them out.",
@@ -303,8 +308,10 @@ static enum rc stage_all(struct redrive *redrive, struct err *err)
     return RC_OK;
 }
 
-/* ---- the books: which run has which messages, before it is sent and after */
+/* ---- the note: which run has which messages, before it is sent and after */
 
+/* Committed before the first message is sent: a command that dies in between leaves a note, and the
+ * next redrive of these messages is refused until it is known whether the run is on the topic. */
 static enum rc begin(void *context, struct err *err)
 {
     struct redrive *redrive = context;
@@ -327,8 +334,8 @@ static enum rc begin(void *context, struct err *err)
                    db_text(row, 0, REDRIVE_BEGIN_AT), db_text(row, 0, REDRIVE_BEGIN_RUN));
 }
 
-/* Also after a failure: then the note is taken back, if it is certain that nothing came onto the
- * topic. */
+/* Settles the note, also after a failure: it is deleted only if it is certain that nothing came
+ * onto the topic. */
 static void settle(void *context)
 {
     struct redrive *redrive = context;
@@ -343,6 +350,7 @@ static void settle(void *context)
 static enum rc publish(struct redrive *redrive, struct err *err)
 {
     char path[40];
+    /* tmpfile has no name, and the publisher opens its source by a path. */
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(redrive->work));
     struct publish_options options = {.queue = redrive->queue,
                                       .path = path,
@@ -351,7 +359,8 @@ static enum rc publish(struct redrive *redrive, struct err *err)
                                       .name = "redrive",
                                       .lock_wait_ms = PUBLISH_LOCK_WAIT_MS,
                                       .books = {redrive, begin, settle}};
-    enum rc rc = publish_and_tell(redrive->cli, &options, err);
+    enum rc rc = publish_and_report(redrive->cli, &options, err);
+    /* After a success the publisher has called settle itself, through books. */
     if (rc != RC_OK && !options.dry_run)
         settle(redrive);
     return rc;
@@ -363,6 +372,7 @@ enum rc command_rejected_redrive(struct cli *cli, struct err *err)
     if (redrive.work == NULL)
         return err_set(err, RC_FATAL, ERR_INTERNAL, "temporary file", "Make TMPDIR writable.", "%s",
                        strerror(errno));
+    /* Chosen here and not by the publisher: the note must name the run before anything is sent. */
     uuid_new(redrive.run);
     enum rc rc = read_corrections(&redrive, err);
     if (rc == RC_OK)

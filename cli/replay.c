@@ -1,3 +1,6 @@
+/* replay: options, plan and report; replay/replay.h reads the topic and decides for each message.
+ * Without --execute it only shows the plan. An interrupted replay continues with --resume, which
+ * every error names. */
 #include "base/number.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -23,6 +26,7 @@ static enum rc check_action(const struct cli *cli, bool ranged, struct err *err)
     const char *reason = cli_text(cli, "reason");
     if (resume && abandon)
         return usage(err, NULL, "--resume and --abandon contradict each other");
+    /* The replay's row has both; another range would be another replay. */
     if ((resume || abandon) && (ranged || cli_has(cli, "mode")))
         return usage(err, NULL,
                      "a replay that is under way has its range and mode: give the number alone");
@@ -51,7 +55,7 @@ static enum rc check_range(const struct cli *cli, struct err *err)
     return check_action(cli, ranged, err);
 }
 
-/* The table of options has judged it: a number, or one of the words. */
+/* cli/option_value.c has checked it: a number, or one of the words. */
 static void offset_of(const struct cli *cli, const char *option, struct replay_place *place)
 {
     const char *text = cli_text(cli, option);
@@ -94,6 +98,7 @@ static enum rc run_of(struct cli *cli, char ret_run[40], struct err *err)
     ret_run[0] = '\0';
     if (text == NULL)
         return RC_OK;
+    /* In lower case, because it is compared with the ids of messages as text. */
     if (uuid_valid(text)) {
         (void)snprintf(ret_run, 40, "%s", text);
         for (char *c = ret_run; *c != '\0'; c++)
@@ -131,6 +136,8 @@ static void say(struct cli *cli, const struct replay_report *report, bool acts, 
             "lockstep: warning: from offset %lld on an open transaction holds the records back\n",
             (long long)report->readable);
     for (int i = 0; i < report->count; i++)
+        /* The line counts messages that are no longer on the topic; the plan cannot name their
+         * runs. */
         if (report->lines[i].why == REPLAY_LOOK_IS_DELETED)
             cli_say(cli, "lockstep: warning: of the range, %lld message%s no longer on the topic\n",
                     (long long)report->lines[i].records,
@@ -166,8 +173,8 @@ static bool on_cancelled(void *context)
     return stop_requested();
 }
 
-/* Whatever interrupted it: how it continues. */
-static void tell_resume(const struct replay_report *report, const char *queue, struct err *err)
+/* Adds to the hint of any error the command that continues the replay. */
+static void hint_resume(const struct replay_report *report, const char *queue, struct err *err)
 {
     char hint[sizeof err->hint];
     (void)snprintf(hint, sizeof hint, "%.300s%s" REMEDY_REPLAY_RESUME, err->hint,
@@ -175,6 +182,7 @@ static void tell_resume(const struct replay_report *report, const char *queue, s
     (void)snprintf(err->hint, sizeof err->hint, "%s", hint);
 }
 
+/* The order matters: checks of options first, which need no server. */
 static enum rc prepare(struct cli *cli, struct replay_options *options, struct queue_row *queue,
                        char run[40], struct err *err)
 {
@@ -224,6 +232,7 @@ enum rc command_replay(struct cli *cli, struct err *err)
                  : replay_look(&options, &report, err);
     if (abandon && rc == RC_OK)
         cli_say(cli, "lockstep: replay %d is given up; what it did stays done\n", report.replay_id);
+    /* A replay that has begun is reported even if it failed: part of it is done. */
     if (!abandon && (rc == RC_OK || report.replay_id > 0)) {
         struct err ignored;
         enum rc printed = print(cli, &report, rc == RC_OK ? err : &ignored);
@@ -231,7 +240,7 @@ enum rc command_replay(struct cli *cli, struct err *err)
         rc = rc == RC_OK ? printed : rc;
     }
     if (rc != RC_OK && report.replay_id > 0)
-        tell_resume(&report, queue.name, err);
+        hint_resume(&report, queue.name, err);
     replay_report_done(&report);
     return rc;
 }

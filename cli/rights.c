@@ -1,4 +1,5 @@
-/* Which group role a command needs: for a word to whoever lacks it. */
+/* The group role that a command needs, for the hint of an error 42501. The table is for the hint
+ * alone: PostgreSQL checks the right, by the grants in sql/security/. */
 #include "cli/commands.h"
 
 #include "base/remedies_rights.h"
@@ -12,7 +13,7 @@
 #define MONITOR  "lockstep_monitor"
 #define OPERATOR "lockstep_operator"
 
-/* The first row that fits. NULL: whatever the verb, or the first argument, is. */
+/* The first row that fits. NULL fits any verb, or any first argument. */
 static const struct right {
     const char *noun, *verb, *argument, *role;
 } rights[] = {
@@ -59,13 +60,13 @@ static const struct right {
     {NULL, NULL, NULL, MONITOR},
 };
 
-static bool fits(const char *wanted, const char *given)
+static bool fits(const char *expected, const char *given)
 {
-    return wanted == NULL || (given != NULL && strcmp(wanted, given) == 0);
+    return expected == NULL || (given != NULL && strcmp(expected, given) == 0);
 }
 
-/* A daemon's sessions are closed by now, and only a session knows who it is: the login may come
- * from a service file or from the environment. */
+/* A daemon's sessions are closed by now, and only a session knows its login, which may come from a
+ * service file or from the environment. */
 static struct db *open_again(const struct cli *cli)
 {
     struct db *db = NULL;
@@ -78,10 +79,12 @@ static struct db *open_again(const struct cli *cli)
 void rights_hint(const struct cli *cli, struct err *err)
 {
     if (!sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) || cli->command == NULL ||
+        /* A hint of the database itself knows more. Only the general one of 42501 is replaced. */
         (*err->hint != '\0' && strncmp(err->hint, "Grant the group role", 20) != 0))
         return;
     const char *argument = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     const struct right *right = rights;
+    /* The last row fits every command, so the loop ends there. */
     while (right->noun != NULL &&
            !(fits(right->noun, cli->command->noun) && fits(right->verb, cli->command->verb) &&
              fits(right->argument, argument)))

@@ -1,3 +1,5 @@
+/* run list, show: facts, phases and failed tasks of a run, and the drawing below (cli/gantt.c), or
+ * pictures to files (cli/run_picture.c). */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/gantt.h"
@@ -39,6 +41,7 @@ enum rc command_run_show(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_run_phases, params, &phases, err);
     if (rc == RC_OK && db_int(facts, 0, RUN_SHOW_FAILED) > 0)
+        /* Without a failed task the part is left out, and the statement is saved. */
         rc = db_run(cli->db, &sql_run_failed, params, &failed, err);
     if (rc != RC_OK)
         return rc;

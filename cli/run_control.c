@@ -1,5 +1,6 @@
-/* run cancel, end, pause, resume, retry: the functions of the database do it, this names runs and
- * tells what came of it. */
+/* run cancel, end, pause, resume, retry: a function of the database does each; this file names the
+ * run and prints the outcome. The function may have to wait for a row that another session holds;
+ * then that session is named (cli/waiting.c). */
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"
@@ -69,6 +70,8 @@ enum rc command_run_resume(struct cli *cli, struct err *err)
 static const char *const retry_columns[] = {"queue",  "run_id", "tasks",
                                             "phases", "order",  "refused"};
 
+/* A refusal becomes a cell of the table; by err the caller distinguishes it from an error of the
+ * server. */
 static enum rc retry_one(struct cli *cli, const char *run_id, const char *queue,
                          struct table *table, struct err *err)
 {
@@ -87,7 +90,7 @@ static enum rc retry_one(struct cli *cli, const char *run_id, const char *queue,
     return rc;
 }
 
-/* Each run is a transaction of its own: what is refused does not keep the others back. */
+/* Each run is a transaction of its own: one that is refused does not undo the others. */
 static enum rc retry_many(struct cli *cli, struct err *err)
 {
     const char *queue;
@@ -110,7 +113,7 @@ static enum rc retry_many(struct cli *cli, struct err *err)
         enum rc one = retry_one(cli, db_text(runs, i, CONTROL_RETRYABLE_RUN_ID),
                                 db_text(runs, i, CONTROL_RETRYABLE_QUEUE), table, &why);
         refused += one != RC_OK;
-        if (one != RC_OK && why.kind != ERR_FAILED) { /* not the run, the server */
+        if (one != RC_OK && why.kind != ERR_FAILED) { /* not refused: the server has an error */
             *err = why;
             rc = one;
         }

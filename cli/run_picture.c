@@ -1,3 +1,6 @@
+/* run show --svg FILE --html FILE: one statement makes the document, cli/picture_svg.c and
+ * picture_html.c draw it, and this file writes the text so that a reader of FILE sees the old
+ * picture or the new one. */
 #include "cli/run_picture.h"
 
 #include "cli/picture.h"

@@ -1,5 +1,6 @@
-/* schedule next, schedule explain: the times of rules that need not be stored. The database
- * computes them, by the functions that compute those of stored rules. */
+/* schedule next, explain: the times of rules that need not be stored. The database computes them,
+ * by the functions that compute those of stored rules, so a rule that is tried here fires in the
+ * same way later. */
 #include "cli/commands.h"
 #include "cli/width.h"
 
@@ -65,7 +66,7 @@ static enum rc check(struct cli *cli, const char *rule, bool explains, struct er
     return rc;
 }
 
-/* What a statement says of the rule that the command names, and of as many times as are wanted. */
+/* Runs stmt with the rule of the command and --count. */
 static enum rc ask(struct cli *cli, const struct sql_statement *stmt, struct db_result **ret_rows,
                    struct err *err)
 {
@@ -94,6 +95,8 @@ static enum rc answer_lines(struct cli *cli, const char *path, FILE *in, struct 
         if ((size_t)len == strspn(line, " \t\r\n"))
             continue;
         (void)snprintf(object, sizeof object, "%.140s:%d", path, number);
+        /* A rule is small; the limit keeps a wrong file from being sent to the database line by
+         * line. */
         if (len > MOST_LINE || strlen(line) != (size_t)len)
             return err_set(err, RC_REJECT, ERR_USAGE, object, "Write one rule a line, in JSON.",
                            len > MOST_LINE ? "the line is longer than 64 kB"
@@ -138,7 +141,7 @@ enum rc command_schedule_next(struct cli *cli, struct err *err)
     return rc == RC_OK ? cli_print_list(cli, times, "at,local", err) : rc;
 }
 
-/* For people: what the rule means, then a paragraph for each kind of row. */
+/* For people: the meaning of the rule, then a paragraph for each kind of row. */
 static enum rc print_meaning(const struct db_result *rows, struct err *err)
 {
     static const struct {

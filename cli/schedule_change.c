@@ -62,6 +62,7 @@ static enum rc rule_of(const struct cli *cli, cJSON **ret_rule, struct err *err)
         const char *value = cli_text(cli, whens[i].option);
         if (value == NULL)
             continue;
+        /* Two rules in one schedule would leave it open which one fires. */
         if (said != NULL) {
             cJSON_Delete(rule);
             return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[1],
@@ -97,6 +98,7 @@ static enum rc fields_of(const struct cli *cli, const char *name, bool *ret_rule
     *ret_ruled = rc == RC_OK;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *value = cli_text(cli, texts[i].option);
+        /* An option wins over the same field of --rule. */
         cJSON_DeleteItemFromObjectCaseSensitive(value != NULL ? fields : NULL, texts[i].field);
         if (value != NULL)
             (void)cJSON_AddStringToObject(fields, texts[i].field, value);
@@ -105,6 +107,7 @@ static enum rc fields_of(const struct cli *cli, const char *name, bool *ret_rule
         cJSON_DeleteItemFromObjectCaseSensitive(fields, "enabled");
         (void)cJSON_AddBoolToObject(fields, "enabled", strcmp(cli_text(cli, "enabled"), "on") == 0);
     }
+    /* Before the name is added, which is no change. */
     *ret_empty = cJSON_GetArraySize(fields) == 0;
     if (name != NULL) {
         cJSON_DeleteItemFromObjectCaseSensitive(fields, "name");
@@ -115,7 +118,7 @@ static enum rc fields_of(const struct cli *cli, const char *name, bool *ret_rule
     return RC_OK;
 }
 
-/* Runs stmt; what is refused of a field is a field of this schedule. */
+/* Runs stmt. A refusal that names a field means a field of this schedule. */
 static enum rc change(struct cli *cli, const struct sql_statement *stmt, const char *const *params,
                       struct err *err)
 {

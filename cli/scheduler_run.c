@@ -1,4 +1,5 @@
-/* scheduler run: the dispatcher as a process of its own, in the foreground, or one round of it. */
+/* scheduler run: the dispatcher as a process of its own, in the foreground
+ * (scheduler/dispatcher.c), or one round of it with --once (scheduler/once.c). */
 #include "cli/commands.h"
 #include "cli/job_sql.h"
 #include "cli/metrics_port.h"
@@ -35,6 +36,8 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
         enum rc once = dispatch_once(cli->db, &options, &held, err);
         if (once != RC_OK || !held)
             return once;
+        /* Another session has the lock. If it is no dispatcher, no job fires at all, which must not
+         * look like success. */
         once = monitor_check_held(cli, "scheduler", err);
         if (once == RC_OK)
             cli_say(cli, "lockstep: another dispatcher is at work: nothing was to be done here\n");
@@ -42,7 +45,7 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     }
     stop_catch();
     cli_log_database(cli);
-    options.tally = metrics_port_wanted(cli) ? tally_new(NULL, 0) : NULL;
+    options.tally = metrics_port_configured(cli) ? tally_new(NULL, 0) : NULL;
     enum rc rc =
         metrics_port_open(cli, options.conninfo, options.server, options.tally, &port, err);
     if (rc == RC_OK)

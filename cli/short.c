@@ -1,3 +1,6 @@
+/* Short forms for tables: of a time only the part that differs from now and not its zone, of a
+ * number fewer digits or a unit, of an id the first characters. cli/drawing.c decides when they are
+ * needed. */
 #include "cli/short.h"
 
 #include "base/ascii.h"
@@ -31,6 +34,8 @@ void short_time(struct str *out, const char *cell, int64_t now_s)
         str_text(out, cell);
         return;
     }
+    /* The cell has the offset of the session's zone, and with it "today" there: no zone data is
+     * needed. */
     int64_t offset_s = seconds_of(zone);
     time_t local = (time_t)(now_s + offset_s);
     (void)gmtime_r(&local, &today);
@@ -91,6 +96,8 @@ int short_id(const char *const *ids, int count)
     qsort(sorted, (size_t)known, sizeof *sorted, by_text);
     for (int i = 1; i < known; i++)
         if (strcmp(sorted[i - 1], sorted[i]) != 0) {
+            /* In a sorted list the nearest ids are neighbours, so no other pair shares more
+             * characters. */
             int needed = same(sorted[i - 1], sorted[i]) + 1;
             least = needed > least ? needed : least;
         }

@@ -1,9 +1,9 @@
 /**
- * What: the short forms of what stands in a table: times, ids, numbers.
+ * What: the short forms of values in a table: times, ids, numbers.
  * Invariants: a short form says less, never something else.
  * Threads: any.
  * Ownership: the caller's.
- * Failure: none; what is not understood stays as it is.
+ * Failure: none; a value of another form stays as it is.
  */
 #ifndef CLI_SHORT_H
 #define CLI_SHORT_H
@@ -26,7 +26,8 @@ void short_interval(struct str *out, const char *cell);
 void short_number(struct str *out, const char *cell, int columns);
 
 #define SHORT_ID 8
-/** How many characters tell the count ids apart; at least SHORT_ID. NULL among them is left out. */
+/** How many characters distinguish the count ids; at least SHORT_ID. A NULL among them is left
+ * out. */
 int short_id(const char *const *ids, int count);
 
 #endif

@@ -1,3 +1,5 @@
+/* SIGINT and SIGTERM as a flag and a readable pipe. The handler only sets the flag and writes a
+ * byte: both are async-signal-safe (signal-safety(7)). */
 #include "cli/stop.h"
 
 #include "db/db.h"
@@ -15,7 +17,7 @@ static void on_signal(int number)
     (void)number;
     caught = 1;
     ssize_t written =
-        write(pipe_ends[1], "", 1); /* wakes stop_wait also when the signal came just before */
+        write(pipe_ends[1], "", 1); /* wakes stop_wait even if the signal came just before it */
     (void)written;
 }
 
@@ -23,6 +25,8 @@ void stop_catch(void)
 {
     if (pipe(pipe_ends) != 0)
         return;
+    /* SA_RESETHAND: the second signal has its default effect and ends a process that does not
+     * react. */
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
@@ -38,6 +42,7 @@ bool stop_requested(void)
     return caught != 0;
 }
 
+/* events 0 for stdout: poll reports POLLERR when the reader of a pipe has gone. */
 void stop_wait(int ms)
 {
     struct pollfd watched[] = {{.fd = pipe_ends[0], .events = POLLIN},

@@ -16,7 +16,7 @@ void stop_catch(void);
 void stop_interrupts(void);
 bool stop_requested(void);
 
-/** Waits at most ms, or until a signal, or until somebody closes stdout's other end. */
+/** Waits at most ms, or until a signal, or until the reader of stdout closes its end. */
 void stop_wait(int ms);
 
 #endif

@@ -1,3 +1,6 @@
+/* The one writer of results. A table is made with its columns, gets rows, and ends; for programs
+ * each row is written at once, for people cli/drawing.c collects them. Column letters (cli/table.h)
+ * decide quotes, colours and short forms. */
 #include "cli/table.h"
 
 #include "base/str.h"
@@ -98,7 +101,8 @@ static void finish(struct table *table)
     free(table);
 }
 
-/* A pipe whose reader left; asked for when an earlier write failed and its errno is gone. */
+/* Whether the reader of the pipe has left. Needed when an earlier write failed: ferror remembers
+ * that it did, but its errno is gone. */
 static bool reader_left(FILE *out)
 {
     struct pollfd watched = {.fd = fileno(out), .events = 0};
@@ -137,6 +141,7 @@ static void add_result(struct table *table, const struct db_result *result)
     }
 }
 
+/* The letter of a column's type, by the type's OID. A text that is named status gets a colour. */
 static char letter_of(const struct db_result *result, int column)
 {
     switch (db_column_type(result, column)) { /* pg_type.dat of PostgreSQL: these never change */
@@ -199,6 +204,8 @@ enum rc table_parts(FILE *out, struct table_style style, const struct table_part
             (void)fputc('\n', out);
         }
         first = false;
+        /* For people an empty part is left out; in JSON it is there, empty, so that the form stays
+         * the same. */
         if (!json && db_rows(parts[i].result) == 0 && all)
             continue;
         struct table_style part = style;

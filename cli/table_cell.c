@@ -1,3 +1,5 @@
+/* One value as JSON or CSV. Types decide quotes; a value that its type does not fit (NaN, infinity)
+ * becomes a text, so that the document stays valid. */
 #include "cli/table_cell.h"
 
 #include "base/ascii.h"
@@ -84,5 +86,6 @@ void cell_csv_row(FILE *out, const char *types, const char *const *cells, int co
         }
         (void)fputc('"', out);
     }
+    /* RFC 4180, section 2: lines end with CRLF. */
     (void)fputs("\r\n", out);
 }

@@ -1,6 +1,6 @@
 /**
  * What: one value in the promised output formats.
- * Invariants: what is written is valid JSON or RFC 4180 CSV whatever the bytes of a value are.
+ * Invariants: the output is valid JSON or RFC 4180 CSV for any bytes of a value.
  * Threads: any, one per stream.
  * Ownership: borrows.
  * Failure: the stream keeps its error (table_check).

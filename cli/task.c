@@ -1,3 +1,5 @@
+/* task list, show: tasks in the order of their run, one task with its attempts, or one field of it
+ * alone and unescaped (--raw), for a file or another program. */
 #include "cli/commands.h"
 #include "cli/find.h"
 
@@ -31,6 +33,7 @@ static enum rc show_raw(const struct cli *cli, const struct db_result *task, con
                         struct err *err)
 {
     int column = 0;
+    /* The words of --raw are names of columns of task_find, so the loop ends. */
     while (strcmp(db_column_name(task, column), field) != 0)
         column++;
     if (db_null(task, 0, column))

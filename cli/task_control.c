@@ -1,4 +1,5 @@
-/* task cancel, retry, complete, fail. */
+/* task cancel, retry, complete, fail: a function of the database does each. It does not wait for a
+ * task whose attempt is being recorded, so this file asks again for some seconds. */
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"
@@ -12,7 +13,8 @@
 #define AGAIN_MS    20
 #define PATIENCE_US (5 * 1000 * 1000)
 
-/* 55P03: an attempt of it is being recorded at this moment; what came of it is seen in the next. */
+/* 55P03 (lock_not_available): an attempt of the task is being recorded at this moment. The next try
+ * sees its result, and judges the task by it. */
 static enum rc on_task(struct cli *cli, const struct sql_statement *stmt, struct err *err)
 {
     DB_RESULT_AUTO *done = NULL;

@@ -1,3 +1,4 @@
+/* version: the program's version, and for programs also the number of migrations in it. */
 #include "cli/commands.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/* Names on stderr the session that blocks a statement of the command. A thread sleeps for three
+ * seconds, so a quick command never opens a second session; then it asks every second with a
+ * session of its own, because the command's is busy. */
 #include "cli/waiting.h"
 
 #include "base/remedies.h"
@@ -15,15 +18,16 @@ struct waiting {
     struct thread thread;
     const struct cli *cli;
     struct str conninfo;
-    int backend, told; /* told: the holder that was named last, 0: none */
+    int backend, reported; /* reported: the holder that was named last, 0: none */
 };
 
-static void tell(struct waiting *waiting, const struct db_result *row)
+static void report(struct waiting *waiting, const struct db_result *row)
 {
     int holder = (int)db_int(row, 0, SESSION_WAITS_PID);
-    if (holder == waiting->told)
+    /* Once for each holder: the line must not repeat every second. */
+    if (holder == waiting->reported)
         return;
-    waiting->told = holder;
+    waiting->reported = holder;
     cli_say(waiting->cli, "lockstep: waits for %s\n", db_text(row, 0, SESSION_WAITS_HOLDER));
     if (holder > 0)
         cli_say(waiting->cli, "  " REMEDY_WAITING "\n", holder);
@@ -44,7 +48,7 @@ static void *watch(void *context)
         enum rc rc = db_run(db, &sql_session_waits, (const char *const[]){DB_INT(waiting->backend)},
                             &row, &ignored);
         if (rc == RC_OK)
-            tell(waiting, row);
+            report(waiting, row);
         else if (rc == RC_LOST)
             break;
         mailbox_wait(&waiting->thread.inbox, AGAIN_MS);
@@ -72,6 +76,7 @@ void waiting_stop(struct waiting *waiting)
 {
     if (waiting == NULL)
         return;
+    /* Also when the statement was fast: the stop wakes the thread from its first wait. */
     thread_stop(&waiting->thread);
     str_done(&waiting->conninfo);
     free(waiting);

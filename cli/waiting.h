@@ -1,8 +1,8 @@
 /**
- * What: says on stderr whom a command waits for when one of its statements takes long: who holds
- *   the lock, and since when.
- * Invariants: nothing is said in the first three seconds, and each holder is said once. The command
- *   itself is not touched.
+ * What: names on stderr the session for which a command waits when one of its statements takes
+ *   long: the holder of the lock, and since when.
+ * Invariants: nothing is printed in the first three seconds, and each holder is named once. The
+ *   command itself is not touched.
  * Threads: waiting_start and waiting_stop: the command's. A thread of its own between them, with a
  *   session of its own after three seconds.
  * Ownership: start gives, stop takes (NULL is fine).
@@ -15,7 +15,7 @@
 
 struct waiting;
 
-/** Of what cli->db runs from now on. NULL: there is no thread. */
+/** For the statements of cli->db from now on. NULL: there is no thread. */
 struct waiting *waiting_start(struct cli *cli);
 void waiting_stop(struct waiting *waiting);
 

@@ -1,3 +1,6 @@
+/* run watch, and --wait of other commands: asks for the run every 150 ms and draws, on a terminal
+ * over the last drawing, elsewhere a line for each change. The run does not depend on it:
+ * interrupting it, or losing the session, changes nothing. */
 #include "cli/watch.h"
 #include "base/clock.h"
 #include "base/probe.h"
@@ -28,7 +31,7 @@ struct watch {
     struct run_row run;
     bool live;
     int drawn;       /* lines on the terminal that belong to us */
-    struct str last; /* plain: what was said last */
+    struct str last; /* plain: the lines that were printed last */
     struct stalled stalled;
 };
 
@@ -94,7 +97,8 @@ static void add_phase(struct watch *watch, struct str *out, const struct db_resu
             str_format(out, ", %s %s", db_text(phases, row, counts[i].column), counts[i].word);
 }
 
-/* As many phases as the terminal has room for: what scrolled away cannot be drawn again. */
+/* As many phases as the terminal has room for: a line that has scrolled away cannot be drawn
+ * again. */
 static int most_phases(void)
 {
     struct winsize size;
@@ -104,7 +108,7 @@ static int most_phases(void)
     return MOST_PHASES;
 }
 
-/* The phases around the open one are what people want to see. */
+/* Of many phases those around the open one are shown. */
 static int first_shown(const struct db_result *phases, int most)
 {
     int rows = db_rows(phases), open = 0;
@@ -122,8 +126,8 @@ static int64_t finished_of(const struct db_result *phases)
     return finished;
 }
 
-/* "run 3f2a... "nightly"  Running  188/1000 tasks", of what is published as far as that is
- * known. */
+/* "run 3f2a... "nightly" Running 188/1000 tasks"; the second number is there when it is known how
+ * many tasks are published. */
 static void add_head(const struct watch *watch, struct str *out, const struct db_result *progress,
                      const struct db_result *phases)
 {
@@ -139,7 +143,7 @@ static void add_head(const struct watch *watch, struct str *out, const struct db
                    db_text(progress, 0, RUN_PROGRESS_PUBLISHED_TASKS));
 }
 
-/* At the rate so far; not for runs that stand still or have just begun. */
+/* The rate so far and the time left, but not for a run that makes no progress or has just begun. */
 static void add_rate(const struct watch *watch, struct str *out, const struct db_result *progress,
                      const struct db_result *phases)
 {
@@ -198,10 +202,11 @@ static void draw_live(struct watch *watch, const struct db_result *progress,
     (void)fputs(out.data, stdout);
 }
 
-/* One line for each phase whose counts changed since they were told; what is finished behind an
- * unfinished phase (its tasks were cancelled for a failure) is told when that one is. */
-static void tell_plain(struct watch *watch, const struct db_result *progress,
-                       const struct db_result *phases)
+/* One line for each phase whose counts have changed since they were printed. A phase that is
+ * finished behind an unfinished one (its tasks were cancelled for a failure) is printed after that
+ * one. */
+static void print_plain(struct watch *watch, const struct db_result *progress,
+                        const struct db_result *phases)
 {
     STR_AUTO now = {0};
     bool before_done = true;
@@ -263,8 +268,9 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     DB_RESULT_AUTO *progress = NULL;
     DB_RESULT_AUTO *phases = NULL;
     enum rc rc = read_run(watch, &progress, &phases, err);
-    /* An end that is told must still be true after a crash. What a standby shows is on the
-     * primary's disk. */
+    /* With synchronous_commit = off an end can be visible before it is durable. It is flushed
+     * before it is reported, so that it is still true after a crash. A standby shows only commits
+     * that are on the primary's disk. */
     if (rc == RC_OK && db_bool(progress, 0, RUN_PROGRESS_ENDED) &&
         db_server(watch->cli->db)->timeline != 0)
         rc = db_run(watch->cli->db, &sql_session_flush, NULL, NULL, err);
@@ -275,7 +281,7 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
     if (watch->live)
         draw_live(watch, progress, phases);
     else
-        tell_plain(watch, progress, phases);
+        print_plain(watch, progress, phases);
     rc = table_check(stdout, err);
     *ret_ended = db_bool(progress, 0, RUN_PROGRESS_ENDED) || rc == RC_NONE;
     if (!db_bool(progress, 0, RUN_PROGRESS_ENDED) || rc == RC_FATAL ||

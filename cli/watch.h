@@ -1,5 +1,6 @@
 /**
- * What: follows a run until it has ended: `run watch`, and what waits for the run that it started.
+ * What: follows a run until it has ended: `run watch`, and commands that wait for the run that they
+ *   have started.
  * Threads: one.
  * Ownership: nothing is kept.
  * Failure: ERR_FAILED: the run ended otherwise than completed; ERR_CANCELLED: watching was

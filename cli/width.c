@@ -1,3 +1,6 @@
+/* Widths of text on a terminal, by utf8proc's tables and not by wcwidth(3), which depends on the
+ * locale; and text that cannot steer a terminal: everything that comes from users passes
+ * width_clean before it is printed. */
 #include "cli/width.h"
 
 #include <string.h>
@@ -14,6 +17,8 @@ static size_t next(const char *text, utf8proc_int32_t *ret_point)
     return 1;
 }
 
+/* A byte that is no part of a character counts as one column; width_clean prints it as \xNN before
+ * anything is cut. */
 static int columns_of(utf8proc_int32_t point)
 {
     return point < 0 ? 1 : utf8proc_charwidth(point);
@@ -38,6 +43,8 @@ size_t width_fit(const char *text, int columns)
         utf8proc_int32_t point;
         size_t len = next(at, &point);
         used += columns_of(point);
+        /* A combining mark has no width, so it is taken with its letter. The first character is
+         * always taken. */
         if (used > columns && at > text)
             break;
         at += len;

@@ -1,8 +1,8 @@
 /**
  * What: how many columns of a terminal a text takes, and text made fit for one.
- * Invariants: the locale plays no part; widths are those of Unicode (utf8proc). What is cut is cut
- *   between characters, a combining mark stays with its letter. What width_clean writes has no
- *   control character: what a task or a message says cannot steer the terminal.
+ * Invariants: the locale plays no part; widths are those of Unicode (utf8proc). Text is cut between
+ *   characters, a combining mark stays with its letter. The output of width_clean has no control
+ *   character: text of a task or a message cannot steer the terminal.
  * Threads: any.
  * Ownership: the caller's.
  * Failure: none; bytes that are no UTF-8 are shown as \xNN.
@@ -22,7 +22,7 @@ int width_of(const char *text);
  * ends. */
 size_t width_fit(const char *text, int columns);
 
-/** Appends text: control characters and what turns the direction of writing as \xNN or \uNNNN;
+/** Appends text: control characters and those that turn the direction of writing as \xNN or \uNNNN;
  * blanks, tabs and newlines as one blank where there are several. lines: blanks and newlines stay
  * as they are. */
 void width_clean(struct str *out, const char *text, bool lines);

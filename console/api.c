@@ -1,3 +1,8 @@
+/* Answers /api/v1 of one database, in this order: the route, the visitor, the visitor's level, the
+ * CSRF token of a change, the parameters, the answer. A GET goes through the cache; a change goes
+ * through console/change.c and clears it. The checks of Host and Origin came before
+ * (console/guard.c, called by console/console.c). The routes themselves are a table,
+ * console/routes.c. */
 #include "console/api.h"
 
 #include "base/ascii.h"
@@ -19,6 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* As long as the pattern in console/openapi.c allows; a UUID has 36. */
 #define KEY_MOST  200
 #define BODY_HINT "Send one JSON object with the members that GET api/v1/openapi.json names."
 
@@ -35,8 +41,9 @@ static void refuse_call(struct http_request *request, const struct err *err)
                                               .hint = *err->hint != '\0' ? err->hint : BODY_HINT});
 }
 
-/* A browser sends a cookie to each port of a host, and to each database of a console: none must
- * take another's for its own. */
+/* A cookie has no port (RFC 6265, section 8.5): a browser sends it to each console on a host, and
+ * to each database of one console. The names keep the sessions of one from being taken for
+ * another's. */
 void api_name_cookie(struct api *api, int port, const char *cluster)
 {
     (void)snprintf(api->cookie, sizeof api->cookie, "lockstep_session_%d%s%s", port,
@@ -49,6 +56,9 @@ enum rc api_visitor(const struct api *api, const struct http_request *request,
     static const char bearer[] = "Bearer ";
     const char *given = http_header(request, "Authorization");
     const char *cookie = http_cookie(request, api->cookie);
+    /* A request with a token that is not valid is refused, even if a valid cookie came along: a
+     * program must notice that its token has expired. The name of the scheme has no case (RFC 9110,
+     * 11.1). */
     if (given != NULL && ascii_same_start(given, bearer, sizeof bearer - 1))
         return sessions_of_token(api->sessions, given + sizeof bearer - 1, ret_visitor, err);
     *ret_visitor = cookie != NULL ? sessions_of_cookie(api->sessions, cookie) : NULL;
@@ -64,6 +74,8 @@ static void answer_unknown(const struct api *api, struct http_request *request, 
         problem_answer_err(request, rc, err);
         return;
     }
+    /* A 401 must name a scheme (RFC 9110, section 15.5.2). Basic is not offered: the browser would
+     * open a dialog of its own and keep the password. */
     http_add_header(request, "WWW-Authenticate", "Bearer realm=\"lockstep\"");
     refuse(request, 401, "there is no sign-in, or the session or token has expired",
            api->sign_in ? REMEDY_SIGN_IN : REMEDY_TOKEN_NEW);
@@ -72,8 +84,13 @@ static void answer_unknown(const struct api *api, struct http_request *request, 
 static void set_cookie(const struct api *api, struct http_request *request, const char *id)
 {
     STR_AUTO cookie = {0};
-    const char *origin = http_header(request, "Origin"); /* of a page behind a proxy that has TLS */
+    const char *origin = http_header(request, "Origin");
+    /* Behind a proxy with TLS the console itself speaks plain HTTP, and only Origin shows https.
+     * Secure on a connection without TLS would make the browser drop the cookie. */
     bool secure = api->encrypted || (origin != NULL && ascii_same_start(origin, "https://", 8));
+    /* HttpOnly: no script reads it. SameSite=Strict: no other site's page sends it. An empty value
+     * with Max-Age=0 deletes it (RFC 6265, section 5.2.2). It has no age of its own: the server
+     * ends a session. */
     str_format(&cookie, "%s=%s; Path=%s; HttpOnly; SameSite=Strict%s%s", api->cookie, id,
                api->cookie_path, secure ? "; Secure" : "", *id == '\0' ? "; Max-Age=0" : "");
     http_add_header(request, "Set-Cookie", cookie.data);
@@ -95,6 +112,7 @@ static void answer_session(const struct api *api, struct http_request *request,
     (void)cJSON_AddNumberToObject(document, "limit_seconds", api->limit_s);
     char *text = cJSON_PrintUnformatted(document);
     cJSON_Delete(document);
+    /* The CSRF token is in it. */
     http_add_header(request, "Cache-Control", "no-store");
     http_answer(request, 200, "application/json", text, strlen(text));
     cJSON_free(text);
@@ -103,6 +121,7 @@ static void answer_session(const struct api *api, struct http_request *request,
 static void refuse_sign_in(struct http_request *request, const struct sign_in *refused, enum rc rc,
                            const struct err *err)
 {
+    /* 0: the database could not be asked, so the status follows from its error. */
     static const int statuses[] = {
         [SIGN_IN_WRONG] = 401, [SIGN_IN_WAIT] = 429,    [SIGN_IN_FULL] = 503,
         [SIGN_IN_RIGHT] = 403, [SIGN_IN_TRUSTED] = 403, [SIGN_IN_FAILED] = 0};
@@ -117,8 +136,9 @@ static void refuse_sign_in(struct http_request *request, const struct sign_in *r
         refuse(request, status, err->message, err->hint);
 }
 
-/* Whoever was signed in with the cookie that came along is not any more: the new session has an id
- * of its own. */
+/* The new session has an id of its own, and the session of the cookie that came along ends: an id
+ * that an attacker has planted in the browser before the sign-in is worth nothing (session
+ * fixation). */
 static void sign_in(const struct api *api, struct http_request *request)
 {
     struct call call = {0};
@@ -129,6 +149,8 @@ static void sign_in(const struct api *api, struct http_request *request)
                "GET api/v1/session says what everyone may do.");
         return;
     }
+    /* There is no session yet, and so no CSRF token. The check of the content type and of
+     * Sec-Fetch-Site still keeps forms of other sites out. */
     if (!guard_change(request, "", false))
         return;
     if (call_read(&routes[ROUTE_SIGN_IN], request, 0, NULL, &call, &err) != RC_OK) {
@@ -182,13 +204,16 @@ static void refuse_unknown(struct http_request *request, int skip, const struct 
     refuse(request, 404, detail.data, hint.data);
 }
 
-/* What the answer depends on: the path with its parameters, and what the visitor may see. */
+/* The key has the level, because payloads and errors are hidden from a monitor, and each parameter.
+ * The login is part of it only where the statement reads the rights of the login itself; otherwise
+ * a hundred people share one answer. */
 static void cache_key(const struct route *route, const struct call *call,
                       const struct visitor *visitor, struct str *key)
 {
     str_format(key, "%d %s", (int)visitor_level(visitor), route->path);
     if (route_is_personal(route))
         str_format(key, "\n%s", visitor_login(visitor));
+    /* Two separators, so that a parameter that is missing differs from an empty one. */
     for (int i = 0; i < call->count; i++)
         str_format(key, "%c%s", call->params[i] != NULL ? '\n' : '\r',
                    call->params[i] != NULL ? call->params[i] : "");
@@ -198,6 +223,8 @@ static void answer_outcome(struct http_request *request, int skip, const struct 
                            const struct cache_outcome *outcome)
 {
     if (outcome->rc == RC_OK)
+        /* Vary: a proxy must not give one visitor's answer to another (RFC 9110, section
+         * 12.5.5). */
         http_answer_tagged(request, "application/json", "Cookie, Authorization, Accept-Encoding",
                            outcome->document.data, outcome->document.len);
     else if (outcome->rc == RC_NONE)
@@ -221,6 +248,8 @@ static void answer_get(const struct api *api, struct http_request *request, int 
     if (found == CACHE_MAKE) {
         outcome.rc =
             document_read(visitor, &context, route, call->params, &outcome.document, &outcome.err);
+        /* A failure that is the maker's alone (its session was lost, its client has gone) is not
+         * passed to the requests that wait for the same answer: one of them makes it then. */
         outcome.own =
             outcome.rc == RC_LOST || outcome.err.kind == ERR_DB_DOWN || http_gone(request);
         cache_put(api->cache, key.data, ticket, request, &outcome);
@@ -228,12 +257,14 @@ static void answer_get(const struct api *api, struct http_request *request, int 
         outcome.rc = err_set(&outcome.err, RC_LOST, ERR_DB_DOWN, route->path,
                              "Try again in a moment.", "the database takes too long to answer");
     }
+    /* A request that waits has no answer yet: its handler is called again. */
     if (found != CACHE_WAITS)
         answer_outcome(request, skip, route, &outcome);
     str_done(&outcome.document);
 }
 
-/* 1 to KEY_MOST printable characters, or none at all. */
+/* A key has 1 to KEY_MOST printable characters and is stored as it is. A change that lasts for more
+ * than a transaction takes none: its note could not be committed together with it. */
 static bool key_fits(struct http_request *request, const struct route *route, const char *key)
 {
     size_t len = key != NULL ? strlen(key) : 1;
@@ -251,7 +282,8 @@ static bool key_fits(struct http_request *request, const struct route *route, co
     return false;
 }
 
-/* What an Idempotency-Key is for: method, path, query and body. */
+/* The text that a second request with the same Idempotency-Key must equal: method, path, query and
+ * body. Lengths precede names and values, so that no two queries give the same text. */
 static void note_asked(struct http_request *request, const char *body, size_t len,
                        struct str *asked)
 {
@@ -286,6 +318,7 @@ static void answer_change(const struct api *api, struct http_request *request, i
                                   .key = key,
                                   .request = asked.data};
     enum rc rc = change_make(visitor, &change, &answer, &err);
+    /* Also after a failure: a change whose commit had no answer may have happened. */
     cache_clear(api->cache);
     http_add_header(request, "Cache-Control", "no-store");
     if (rc == RC_OK)
@@ -296,6 +329,8 @@ static void answer_change(const struct api *api, struct http_request *request, i
         problem_answer_err(request, rc, &err);
 }
 
+/* For a token of role ping: it can be on many machines, so it must not show anything if it
+ * leaks. */
 static void refuse_look(struct http_request *request)
 {
     refuse(request, 403, "this token reports to watches and does nothing else", REMEDY_TOKEN_NEW);
@@ -312,6 +347,7 @@ static void refuse_act(struct http_request *request, const struct visitor *visit
 {
     char hint[200];
     utf8_format(hint, sizeof hint, REMEDY_GRANT_ACT, visitor_login(visitor));
+    /* A person can be granted the group. A token cannot: its role is fixed when it is made. */
     bool person = *visitor_csrf(visitor) != '\0';
     refuse(request, 403, "this needs the group lockstep_operator",
            person ? hint : REMEDY_TOKEN_ACT);
@@ -322,6 +358,7 @@ static void answer_route(const struct api *api, struct http_request *request, in
 {
     struct call call = {0};
     struct err err = {0};
+    /* HEAD finds the route of GET; libmicrohttpd sends no body for it. */
     bool get = strcmp(route->method, "GET") == 0;
     const struct call_visitor who = {.login = visitor_login(visitor),
                                      .payloads = api->show_payloads ||
@@ -332,6 +369,7 @@ static void answer_route(const struct api *api, struct http_request *request, in
         ; /* it has answered */
     else if (call_read(route, request, skip, &who, &call, &err) != RC_OK)
         refuse_call(request, &err);
+    /* After the parameters: a report that is refused for its form does not use up the rate. */
     else if (route->level == LEVEL_PING && !visitor_may_report(visitor))
         refuse_report(request);
     else if (get)
@@ -345,6 +383,7 @@ static void answer_stream(const struct api *api, struct http_request *request,
                           struct visitor *visitor)
 {
     http_add_header(request, "Cache-Control", "no-store");
+    /* nginx would otherwise collect the events until its buffer is full. */
     http_add_header(request, "X-Accel-Buffering", "no");
     if (!stream_add(api->stream, request, visitor)) {
         http_add_header(request, "Retry-After", "10");
@@ -360,6 +399,7 @@ static void answer_openapi(const struct api *api, struct http_request *request)
                        document->len);
 }
 
+/* 405 must have Allow (RFC 9110, section 15.5.6). */
 static void refuse_path(struct http_request *request, const struct str *allow)
 {
     if (allow->len == 0) {
@@ -370,6 +410,7 @@ static void refuse_path(struct http_request *request, const struct str *allow)
     refuse(request, 405, "this path does not take this method", "Allow has those that it takes.");
 }
 
+/* Only a known visitor learns whether a path exists. */
 static void answer_known(const struct api *api, struct http_request *request, int skip,
                          const struct route *route, const struct str *allow)
 {

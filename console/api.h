@@ -1,10 +1,10 @@
 /**
  * What: /api/v1 of one database: sign-in, the routes of routes.c, the event stream and the OpenAPI
  *   document.
- * Invariants: who asks is found in this order: a token (Authorization: Bearer), the cookie of a web
- *   session, the anonymous visitor. A change is made by POST, PUT or DELETE, after guard_change. An
- *   Idempotency-Key makes a change that comes twice happen once: the second gets the first one's
- *   answer.
+ * Invariants: the visitor of a request is found in this order: a token (Authorization: Bearer), the
+ *   cookie of a web session, the anonymous visitor. A change is made by POST, PUT or DELETE, after
+ *   guard_change. An Idempotency-Key makes a change that comes twice happen once: the second gets
+ *   the first one's answer.
  * Threads: handlers of http.h.
  * Ownership: borrows what it has.
  * Failure: problem documents.
@@ -49,7 +49,7 @@ struct api {
 
 /** Before the first request. port 0: none; cluster NULL: the only one. */
 void api_name_cookie(struct api *api, int port, const char *cluster);
-/** Who asks. RC_NONE: it is no one that we know. */
+/** The visitor of a request. RC_NONE: it has none that we know. */
 MUST_CHECK enum rc api_visitor(const struct api *api, const struct http_request *request,
                                struct visitor **ret_visitor, struct err *err);
 

@@ -1,3 +1,6 @@
+/* Answers with the files of the page: from the table that the build embeds, or with --assets from a
+ * directory, read for each request, so that a change shows after a reload. It knows no route:
+ * console/console.c decides which path is a file. */
 #include "console/assets.h"
 
 #include "base/str.h"
@@ -10,11 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Bytes. It keeps a large file in a wrong directory from filling memory. */
 #define FILE_MOST 4194304
-#define BASE      "<base href=\"/\">"
+/* Relative links of the page resolve against this element (HTML, section 4.2.3), so one file serves
+ * every base path and every database below clusters/NAME/. */
+#define BASE "<base href=\"/\">"
 
 const char *asset_type(const char *path)
 {
+    /* A file of another type is never sent: editors leave such files in a directory. */
     static const struct {
         const char *end, *type;
     } types[] = {
@@ -43,6 +50,7 @@ static bool read_file(const char *directory, const char *path, struct str *bytes
     STR_AUTO name = {0};
     struct stat status;
     str_format(&name, "%s/%s", directory, path);
+    /* A symbolic link at the end of the path could lead out of the directory. */
     int fd = open(name.data, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return false;
@@ -52,12 +60,14 @@ static bool read_file(const char *directory, const char *path, struct str *bytes
     while (fits && (n = read(fd, block, sizeof block)) > 0)
         str_add(bytes, block, (size_t)n);
     (void)close(fd);
+    /* asset_answer_page searches it as a string. */
     str_text(bytes, "");
     return fits;
 }
 
 static bool find(const char *directory, const char *path, struct str *bytes)
 {
+    /* Never both: a file that is missing in the directory must show as missing. */
     if (directory != NULL)
         return read_file(directory, path, bytes);
     for (const struct asset_bytes *asset = asset_table; asset->path != NULL; asset++)
@@ -87,6 +97,7 @@ bool asset_answer(struct http_request *request, const char *directory, const cha
 {
     STR_AUTO bytes = {0};
     const char *type = asset_type(path);
+    /* The path comes from the network and becomes part of a file's name. */
     if (type == NULL || !is_plain(path) || !find(directory, path, &bytes))
         return false;
     answer(request, type, &bytes);

@@ -23,7 +23,7 @@ extern const struct asset_bytes asset_table[]; /* ended by one without path */
 
 /** The media type of a file by its ending; NULL: it is none of ours. */
 const char *asset_type(const char *path);
-/** Whether the directory has the page; NULL: what is embedded. RC_FATAL + ERR_CONFIG: it has
+/** Whether the directory has the page; NULL: the embedded files. RC_FATAL + ERR_CONFIG: it has
  * not. */
 MUST_CHECK enum rc asset_check(const char *directory, struct err *err);
 /** Answers with the file. directory: NULL: an embedded one. */

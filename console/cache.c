@@ -1,3 +1,7 @@
+/* One answer for all who ask the same at the same time. The first request for a key gets CACHE_MAKE
+ * and runs the statement; the next ones wait without a worker (console/http_queue.c) or get the
+ * copy. An entry is fresh for KEEP_US unless there is news, and longer if it was expensive.
+ * console/api.c builds the keys; their meaning is not known here. */
 #include "console/cache.h"
 
 #include "base/clock.h"
@@ -8,12 +12,14 @@
 #include <xxhash.h>
 
 #define KEEP_US    2000000
-#define FAILED_US  1000000  /* so long those who wait are told of one that failed */
+#define FAILED_US  1000000  /* for so long a failure is the answer to those who wait */
 #define TRIED_US   1000000  /* and it is worth it: it took longer */
 #define DEAR       20       /* times the making of an answer is it kept at least, */
 #define DEAR_US    10000000 /* but no longer than this: it may have waited for a lock */
 #define BYTES_MOST 8388608  /* of all documents */
 
+/* A key is in at most one entry. They are searched one by one: 256 comparisons cost little compared
+ * with the statement that a hit saves. */
 struct entry {
     char *key; /* NULL: free */
     struct cache_outcome outcome;
@@ -65,16 +71,22 @@ static struct entry *find(struct cache *cache, const char *key)
 static bool fresh(const struct cache *cache, const struct entry *entry)
 {
     int64_t age_us = clock_boot_us() - entry->made_us;
+    /* The interleaving: a statement begins, a change commits, the statement ends with the state
+     * before. The visitor who made the change would see the old state for two seconds. */
     if (entry->epoch != cache->epoch)
         return false;
     if (entry->made_us != 0 && entry->outcome.rc != RC_OK)
         return age_us < FAILED_US;
+    /* An answer that takes 100 ms is kept for 2 s although there is news, so that it costs the
+     * database at most a twentieth of one session's time. */
     int64_t dear_us = DEAR * (entry->made_us - entry->begun_us);
     return entry->made_us == 0 || age_us < (dear_us < DEAR_US ? dear_us : DEAR_US) ||
+           /* Compared with the begin, not the end: news that came while the statement ran may not
+            * be in it. */
            (age_us < KEEP_US && entry->begun_us >= cache->news_us);
 }
 
-/* What no one may be given any more. */
+/* Entries that are too old for any visitor. */
 static void forget_old(struct cache *cache)
 {
     for (int i = 0; i < CACHE_ENTRIES; i++)
@@ -82,7 +94,8 @@ static void forget_old(struct cache *cache)
             forget(cache, &cache->entries[i]);
 }
 
-/* A free place, or that of the oldest; NULL: all are being made. */
+/* A free place, or that of the oldest answer. NULL: all are being made; then the answer is not
+ * shared. */
 static struct entry *place(struct cache *cache)
 {
     struct entry *oldest = NULL;
@@ -98,6 +111,8 @@ static struct entry *place(struct cache *cache)
     return oldest;
 }
 
+/* The server knows waiting requests by this number. Two keys with one number only wake each other
+ * early. */
 static uint64_t number_of(const char *key)
 {
     return XXH3_64bits(key, strlen(key));
@@ -118,7 +133,9 @@ static void copy(const struct cache_outcome *from, struct cache_outcome *to)
     str_add(&to->document, from->document.data, from->document.len);
 }
 
-/* With the lock until it waits: whoever makes it cannot say so in between. */
+/* The lock is held until http_wait has the request in its list. In between, the request that makes
+ * the answer could call http_wake and find nothing to wake: this one would wait until its time is
+ * over. */
 enum cache_found cache_get(struct cache *cache, const char *key, struct http_request *request,
                            struct cache_outcome *outcome, long *ret_ticket)
 {
@@ -143,6 +160,8 @@ enum cache_found cache_get(struct cache *cache, const char *key, struct http_req
     return found;
 }
 
+/* A failure that came fast is not kept: each who waits tries again. One that took long is shared,
+ * or each of them would wait as long, one after the other. */
 static bool worth_keeping(const struct cache *cache, const struct entry *entry,
                           const struct cache_outcome *outcome)
 {
@@ -156,6 +175,8 @@ void cache_put(struct cache *cache, const char *key, long ticket, struct http_re
 {
     (void)pthread_mutex_lock(&cache->lock);
     struct entry *entry = find(cache, key);
+    /* The ticket is the epoch at the begin: an answer that was begun before a change finds another
+     * entry here, or none, and is given to its own client only. */
     if (entry != NULL && entry->made_us == 0 && entry->epoch == ticket) {
         if (worth_keeping(cache, entry, outcome)) {
             copy(outcome, &entry->outcome);
@@ -166,6 +187,7 @@ void cache_put(struct cache *cache, const char *key, long ticket, struct http_re
         }
     }
     (void)pthread_mutex_unlock(&cache->lock);
+    /* In each case, and without the lock: those that wait ask the cache again. */
     http_wake(request, number_of(key));
 }
 
@@ -179,6 +201,8 @@ void cache_tidy(struct cache *cache)
 void cache_clear(struct cache *cache)
 {
     (void)pthread_mutex_lock(&cache->lock);
+    /* Nothing is freed here: entries of an older epoch are not fresh, and the next request drops
+     * them. */
     cache->epoch++;
     (void)pthread_mutex_unlock(&cache->lock);
 }

@@ -1,3 +1,7 @@
+/* Turns one request into the parameters of its route's statement, in the order of $1, $2 ...: read
+ * the body, refuse names that the route does not have, then find, check and convert each parameter.
+ * console/field.c knows which values each parameter may have; this file decides where each comes
+ * from: path, query of a GET, or body of a change. */
 #include "console/call.h"
 
 #include "base/ascii.h"
@@ -10,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT 9007199254740992.0 /* up to it a double has each whole number */
+#define EXACT 9007199254740992.0 /* 2^53: up to it a double has each whole number */
 
 struct reading {
     const struct route *route;
@@ -22,6 +26,7 @@ struct reading {
     int either;       /* how many of those of which one is needed were given */
 };
 
+/* "limit is missing", with the allowed values as the hint. */
 static enum rc wrong(const char *name, const struct field *field, const char *what, struct err *err)
 {
     STR_AUTO text = {0};
@@ -30,6 +35,8 @@ static enum rc wrong(const char *name, const struct field *field, const char *wh
     return err_set(err, RC_REJECT, ERR_USAGE, name, text.data, "%s is %s", name, what);
 }
 
+/* An unknown name is refused, not ignored: a filter with a misspelt name would otherwise select
+ * everything, and a bulk change would act on it. */
 static enum rc check_name(const char *path, const char *params, const char *name, struct err *err)
 {
     STR_AUTO known = {0};
@@ -63,6 +70,7 @@ static enum rc check_names(const struct reading *r, struct err *err)
     return rc;
 }
 
+/* No conversion between JSON types: "5" is no number, 1 is not true. */
 static bool type_fits(const struct cJSON *node, const struct field *field)
 {
     return field_is_text(field)          ? cJSON_IsString(node)
@@ -73,7 +81,9 @@ static bool type_fits(const struct cJSON *node, const struct field *field)
                                          : cJSON_IsArray(node);
 }
 
-/* A number as SQL takes it: 3.0 and 3e2 are whole numbers in JSON. */
+/* A number as SQL reads it: 3.0 and 3e2 are whole numbers in JSON, and PostgreSQL's int refuses
+ * both. Digits of a plain number stay as they are, because a double would change those above
+ * 2^53. */
 static void add_number(const char *raw, size_t len, struct str *text)
 {
     STR_AUTO digits = {0};
@@ -118,6 +128,8 @@ static enum rc add_members(const struct json *json, const struct cJSON *node,
         size_t len;
         const char *raw = json_raw(json, node, &len);
         str_format(text, "%s\"%s\":", text->len > 1 ? "," : "", param.name);
+        /* The raw text keeps the client's escapes and digits. A time is replaced by the checked
+         * one, which is UTC and in a form that PostgreSQL knows. */
         if (param.field->type == FIELD_TIME)
             str_format(text, "\"%s\"", value.data); /* as PostgreSQL reads it */
         else if (field_is_text(param.field))
@@ -153,6 +165,8 @@ static enum rc add_node(const struct json *json, const struct cJSON *node,
         return add_members(json, node, field, text, err);
     size_t len;
     const char *raw = json_raw(json, node, &len);
+    /* A string without its escapes; arrays and objects as written, for the statement parses them as
+     * JSON. */
     if (cJSON_IsString(node))
         str_text(text, node->valuestring);
     else if (cJSON_IsNumber(node))
@@ -173,6 +187,7 @@ static enum rc body_value(const struct reading *r, const struct route_param *par
     const struct cJSON *node = r->json.root != NULL ? r->json.root->child : NULL;
     while (node != NULL && strcmp(node->string, param->name) != 0)
         node = node->next;
+    /* A null that is not allowed falls through to the type check, which names it. */
     if (node == NULL || (cJSON_IsNull(node) && !param->required && !param->either))
         return RC_NONE;
     return add_node(&r->json, node, param, text, err);
@@ -187,6 +202,7 @@ static enum rc query_value(const struct reading *r, const struct route_param *pa
         if (strcmp(name, param->name) != 0)
             continue;
         if (rc == RC_OK)
+            /* Which of two equal names counts differs between programs, so neither does. */
             return wrong(param->name, param->field, "given twice", err);
         str_text(text, value);
         rc = RC_OK;
@@ -205,7 +221,8 @@ static enum rc raw_value(const struct reading *r, const struct route_param *para
     return body ? body_value(r, param, text, err) : query_value(r, param, text, err);
 }
 
-/* What its cursors are named after: the last word of its path. */
+/* The name of a list, which its cursors begin with, so that a cursor of another list is refused:
+ * the last word of the path. */
 static const char *list_of(const struct route *route)
 {
     const char *slash = strrchr(route->path, '/');
@@ -216,6 +233,7 @@ static enum rc read_param(struct reading *r, const struct route_param *param, st
                           struct err *err)
 {
     STR_AUTO text = {0};
+    /* A parameter that is not given still has its place: it is SQL NULL, or the initial value. */
     struct str *value = &call->values[call->count];
     const char **to = &call->params[call->count++];
     enum rc rc = raw_value(r, param, &text, err);
@@ -231,7 +249,7 @@ static enum rc read_param(struct reading *r, const struct route_param *param, st
     return rc;
 }
 
-/* Of those of which one is needed. */
+/* Of the parameters marked "^" exactly one must be given. */
 static enum rc check_either(const struct reading *r, struct err *err)
 {
     STR_AUTO names = {0};
@@ -245,6 +263,7 @@ static enum rc check_either(const struct reading *r, struct err *err)
                    "%s of %s is given", r->either == 0 ? "none" : "more than one", names.data);
 }
 
+/* Both names are in use for JSON Lines. */
 bool call_is_lines(const struct http_request *request)
 {
     const char *type = http_header(request, "Content-Type");
@@ -263,6 +282,8 @@ static enum rc read_lines(struct reading *r, const char *text, size_t len, struc
         struct json json = {0};
         struct err why = {0};
         if (strspn(text, " \t\r") < line) {
+            /* Parsed only to check it: the text itself goes to PostgreSQL, which parses it once
+             * more. */
             rc = json_parse(text, line, line, &json, &why);
             if (rc == RC_OK && !cJSON_IsObject(json.root))
                 rc = err_set(&why, RC_REJECT, ERR_USAGE, "$", "", "it is no object");
@@ -289,6 +310,7 @@ static enum rc read_body(struct reading *r, struct err *err)
     const char *text = http_body(r->request, &len);
     if (r->body && r->lines)
         return read_lines(r, text, len, err);
+    /* A change without parameters may come without a body. */
     if (!r->body || len == 0)
         return RC_OK;
     enum rc rc = json_parse(text, len, len, &r->json, err);
@@ -313,6 +335,7 @@ enum rc call_read(const struct route *route, const struct http_request *request,
         if (param.field != NULL)
             rc = read_param(&r, &param, call, err);
         else
+            /* The two that begin with "@" come from the visitor, never from the request. */
             call->params[call->count++] = strcmp(param.name, "@login") == 0 ? visitor->login
                                           : visitor->payloads               ? "true"
                                                                             : "false";

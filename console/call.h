@@ -2,8 +2,8 @@
  * What: the parameters of one request: read, checked, and in the order in which its route's
  *   statement takes them.
  * Invariants: GET has them in the query, other methods in the body, one JSON object. A body of JSON
- *   Lines is the tasks, the other parameters are in the query then. What is not named by the route
- *   is refused before anything else; a null is as if it were not given.
+ *   Lines is the tasks, the other parameters are in the query then. A name that the route does not
+ *   have is refused before anything else; a null is as if it were not given.
  * Threads: that of the handler.
  * Ownership: a struct call belongs to the caller, call_done takes it.
  * Failure: RC_REJECT: a parameter is wrong; err->object names it.

@@ -1,3 +1,8 @@
+/* Makes a change once per Idempotency-Key. With a key: BEGIN, the note of the key, the change, its
+ * answer into the note, COMMIT. The note is a unique row, so a second request with the same key
+ * waits at it until the first transaction has ended, and then finds the answer, or, after a
+ * rollback, no row. Without a key the statement is its own transaction. The statement of the route
+ * makes the change itself. */
 #include "console/change.h"
 
 #include "base/clock.h"
@@ -5,7 +10,9 @@
 #include "console/patience.h"
 #include "sql/sql.h"
 
-#define PORTIONS_US 4000000 /* no portion begins after it, so that a client has not given up */
+/* No portion begins later, so that the answer comes within about five seconds: clients and proxies
+ * give up on slow requests, and the client would not learn which runs are left. */
+#define PORTIONS_US 4000000
 
 struct making {
     const struct visitor *visitor;
@@ -15,7 +22,8 @@ struct making {
     bool known;   /* the answer is that of the first request with this key */
 };
 
-/* *ret_known: it was made before, and this is the answer. */
+/* *ret_known: the change was made before, and answer has its answer. The same key with another
+ * request is a mistake of the client: two changes would share one answer. */
 static enum rc note(struct db *db, const struct making *making, struct str *answer, bool *ret_known,
                     struct err *err)
 {
@@ -27,6 +35,7 @@ static enum rc note(struct db *db, const struct making *making, struct str *answ
     if (rc != RC_OK || db_bool(result, 0, CONSOLE_CHANGE_BEGIN_IS_NEW))
         return rc;
     bool is_same = db_bool(result, 0, CONSOLE_CHANGE_BEGIN_IS_SAME);
+    /* An answer with a secret is not stored, so a second request cannot get it. */
     if (is_same && !route_code(change->route)->once) {
         *ret_known = true;
         str_text(answer, db_text(result, 0, CONSOLE_CHANGE_BEGIN_ANSWER));
@@ -47,6 +56,7 @@ static enum rc note(struct db *db, const struct making *making, struct str *answ
 static enum rc make_noted(struct db *db, struct making *making, struct str *answer, struct err *err)
 {
     const struct change *change = making->change;
+    /* Only the first portion checks the key: the later ones are the same request. */
     enum rc rc = making->portions == 0 ? note(db, making, answer, &making->known, err) : RC_OK;
     if (rc != RC_OK || making->known)
         return rc;
@@ -66,12 +76,14 @@ static enum rc make_once(struct db *db, struct making *making, struct str *answe
         rc = db_run(db, &sql_console_commit, NULL, NULL, err);
     if (rc == RC_OK)
         return rc;
+    /* A rollback that fails leaves a session in an unknown state. RC_LOST makes its owner close
+     * it. */
     enum rc undone = rc == RC_LOST ? rc : db_run(db, &sql_console_rollback, NULL, NULL, NULL);
     return undone == RC_LOST ? RC_LOST : rc;
 }
 
-/* A transaction. What it answers takes the place of what the portion before has answered, which
- * stays if it fails. */
+/* Runs one portion in a transaction of its own. Its answer replaces that of the portion before only
+ * when it has succeeded, so the caller always has the answer that is committed. */
 static enum rc make_portion(struct db *db, struct making *making, struct err *err)
 {
     const struct change *change = making->change;
@@ -100,6 +112,8 @@ static enum rc make_on(struct db *db, void *context, struct err *err)
            clock_boot_us() < until_us && !http_gone(change->context->request))
         rc = make_portion(db, making, err);
     if (rc == RC_OK && code->after != NULL)
+        /* After the commit and without a say: the change has happened, so its answer must not be an
+         * error. */
         (void)!code->after(change->context, db, change->params, &ignored);
     return rc;
 }

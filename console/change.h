@@ -3,8 +3,8 @@
  *   Idempotency-Key.
  * Invariants: the change and the note of its key are one transaction; a second request with the key
  *   waits for the first, and gets its answer. A change that was refused leaves no note: it may be
- *   tried again. What is made in portions is a transaction a portion, and the key is kept with the
- *   answer of the last one.
+ *   tried again. A change that is made in portions is a transaction a portion, and the key is kept
+ *   with the answer of the last one.
  * Threads: any.
  * Ownership: the answer is the caller's str.
  * Failure: as db_run; RC_NONE: there is no such thing. A key that was used for another request:
@@ -22,7 +22,7 @@ struct change {
     const struct route_context *context;
     const char *const *params;
     const char *key;     /* NULL: none */
-    const char *request; /* what is asked for: method, path, query, body */
+    const char *request; /* the text of the request: method, path, query, body */
 };
 
 MUST_CHECK enum rc change_make(struct visitor *visitor, const struct change *change,

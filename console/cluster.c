@@ -1,3 +1,7 @@
+/* Holds everything of one database: web sessions, cache, event stream, metrics page, and a thread
+ * that asks whether it answers. Nothing here is shared with another database, so a server that
+ * hangs blocks its own requests only. console/clusters.c has the list; console/console.c finds the
+ * database of a request. */
 #include "console/cluster.h"
 
 #include "base/clock.h"
@@ -12,7 +16,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define KNOWN_US 5000000 /* then it is asked again */
+#define KNOWN_US 5000000 /* an answer about the database is valid for so long */
 
 struct cluster {
     const char *name;
@@ -21,13 +25,14 @@ struct cluster {
     _Atomic int requests;
     struct thread thread;
     struct visitor *own;  /* the console's login; the thread's */
-    pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t told;
+    pthread_mutex_t lock; /* of the fields below */
+    pthread_cond_t answered;
     bool asked, up;
     int64_t answered_us; /* 0: it was never asked */
     struct str figures;
 };
 
+/* Called every ten seconds by the stream's thread: a cluster needs no timer of its own. */
 static void tick(void *context)
 {
     struct cluster *cluster = context;
@@ -47,6 +52,8 @@ static bool may(void *context, struct visitor *visitor)
     return sessions_may(cluster->api.sessions, visitor);
 }
 
+/* Without the lock while the statement runs, which may take as long as a database that hangs lets
+ * it: requests for the list do not wait here. */
 static void look(struct cluster *cluster)
 {
     struct err err = {0};
@@ -59,7 +66,7 @@ static void look(struct cluster *cluster)
     str_clear(&cluster->figures);
     if (rc == RC_OK)
         str_text(&cluster->figures, db_text(result, 0, CONSOLE_CLUSTER_DOCUMENT));
-    (void)pthread_cond_broadcast(&cluster->told);
+    (void)pthread_cond_broadcast(&cluster->answered);
     (void)pthread_mutex_unlock(&cluster->lock);
 }
 
@@ -79,6 +86,8 @@ static void *cluster_main(void *context)
         (void)thread_take(&cluster->thread, &stopping);
         if (!stopping && is_asked(cluster))
             look(cluster);
+        /* A poke between is_asked and this wait is not lost: the mailbox stays readable until it is
+         * emptied. */
         if (!stopping && !thread_has_mail(&cluster->thread))
             mailbox_wait(&cluster->thread.inbox, -1);
     }
@@ -88,6 +97,7 @@ static void *cluster_main(void *context)
 void cluster_ask(struct cluster *cluster)
 {
     (void)pthread_mutex_lock(&cluster->lock);
+    /* Only the list asks: while no page shows it, the database gets no statement. */
     bool due = !cluster->asked &&
                (cluster->answered_us == 0 || clock_boot_us() - cluster->answered_us > KNOWN_US);
     cluster->asked = cluster->asked || due;
@@ -96,23 +106,25 @@ void cluster_ask(struct cluster *cluster)
         mailbox_poke(&cluster->thread.inbox);
 }
 
-/* With the lock. Whether it was told in time. */
+/* With the lock. False: until_us came before an answer. */
 static bool wait_until(struct cluster *cluster, int64_t until_us)
 {
     int64_t left_us = until_us - clock_boot_us();
     if (left_us <= 0)
         return false;
     struct timespec until = condition_until(left_us);
-    return pthread_cond_timedwait(&cluster->told, &cluster->lock, &until) == 0;
+    return pthread_cond_timedwait(&cluster->answered, &cluster->lock, &until) == 0;
 }
 
 bool cluster_answers(struct cluster *cluster, int64_t until_us, struct str *figures)
 {
     (void)pthread_mutex_lock(&cluster->lock);
-    /* Of one that did not answer before it is not waited for again. */
+    /* A database that did not answer the last time is not waited for: otherwise each
+     * list would take the whole second while one is down. A later list shows that it is back. */
     while (cluster->asked && (cluster->up || cluster->answered_us == 0) &&
            wait_until(cluster, until_us))
         ;
+    /* It is still being asked, so it counts as down from now on. */
     if (cluster->asked) {
         cluster->up = false;
         cluster->answered_us = clock_boot_us();
@@ -136,6 +148,8 @@ const struct api *cluster_api(const struct cluster *cluster)
 
 bool cluster_enter(struct cluster *cluster)
 {
+    /* Counted first, checked then: with a check before the count two threads could both take the
+     * last place. */
     if (cluster->requests++ < CLUSTER_REQUESTS)
         return true;
     cluster->requests--;
@@ -149,10 +163,11 @@ void cluster_leave(struct cluster *cluster)
 
 static void made(struct cluster *cluster)
 {
-    condition_init(&cluster->told);
+    condition_init(&cluster->answered);
     (void)pthread_mutex_init(&cluster->lock, NULL);
 }
 
+/* The stream first: its thread uses sessions, cache and hooks. */
 static void forget(struct cluster *cluster)
 {
     stream_stop(cluster->api.stream);
@@ -162,7 +177,7 @@ static void forget(struct cluster *cluster)
     openapi_free(cluster->api.openapi);
     visitor_release(cluster->own);
     str_done(&cluster->figures);
-    (void)pthread_cond_destroy(&cluster->told);
+    (void)pthread_cond_destroy(&cluster->answered);
     (void)pthread_mutex_destroy(&cluster->lock);
     free(cluster);
 }
@@ -174,6 +189,8 @@ enum rc cluster_open(const struct cluster_options *options, struct cluster **ret
     const char *conninfo = options->sessions.conninfo;
     *cluster = (struct cluster){.name = options->name, .api = *options->common};
     made(cluster);
+    /* No statement yet: a session is opened by the first question, so the console starts while this
+     * database is down. */
     cluster->own = visitor_new("clusters", LEVEL_MONITOR, conninfo);
     cluster->api.sessions = sessions_new(&options->sessions);
     cluster->api.cache = cache_new();

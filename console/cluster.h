@@ -1,6 +1,6 @@
 /**
- * What: one database that the console serves, with all that belongs to it: who is signed in there,
- *   the answers of its last second, its event stream, and its line in the list of all databases.
+ * What: one database that the console serves, with all that belongs to it: its web sessions, the
+ *   answers of its last second, its event stream, and its line in the list of all databases.
  * Invariants: clusters share no session, no answer and no lock, so a database that is down holds up
  *   no other one. At most CLUSTER_REQUESTS requests at a time wait for one database, so it does not
  *   take the workers of the others. A thread of the cluster asks the database whether it answers,
@@ -37,8 +37,8 @@ bool cluster_enter(struct cluster *cluster);
 void cluster_leave(struct cluster *cluster);
 /** Asks whether it answers, unless that is known. */
 void cluster_ask(struct cluster *cluster);
-/** Whether it answers; its figures, JSON, are added. Waits for what cluster_ask has asked for until
- * until_us of clock_boot_us: what says nothing until then does not answer. */
+/** Whether it answers; its figures, JSON, are added. Waits for the answer to cluster_ask until
+ * until_us of clock_boot_us: a database that is silent until then does not answer. */
 bool cluster_answers(struct cluster *cluster, int64_t until_us, struct str *figures);
 
 #endif

@@ -1,3 +1,7 @@
+/* The list of databases, GET clusters. All are asked at the same time, then each is waited for
+ * until one common deadline, so the list takes a second at most however many databases hang.
+ * Figures of a database are shown only to a visitor who is signed in there; that a database exists,
+ * and whether it answers, is shown to everyone, for the sign-in begins with this list. */
 #include "console/clusters.h"
 
 #include "base/clock.h"
@@ -9,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATIENCE_US 1000000 /* in all */
+#define PATIENCE_US 1000000 /* for all databases together */
 
 struct clusters {
     struct cluster **items;
@@ -53,7 +57,9 @@ bool clusters_ready(const struct clusters *clusters)
     return ready;
 }
 
-/* A token is one of the database that was asked; of the others the database is not asked here. */
+/* Whether the visitor may see the figures of api's database. A token is valid in the database to
+ * which the request came and is looked up only there; of the other databases only cookies are
+ * compared, in memory, for a statement on each of them would wait for those that hang. */
 static bool may_look(const struct api *api, const struct api *asked, struct http_request *request)
 {
     struct err err = {0};
@@ -75,6 +81,8 @@ static void add_item(cJSON *items, const struct cluster *cluster, const struct c
     cJSON *item = cJSON_CreateObject();
     const struct api *api = cluster_api(cluster);
     bool is_default = cluster == clusters_default(clusters);
+    /* The default database has its short path, which bookmarks from a console with one database
+     * keep. */
     str_text(&path, api->base_path);
     if (!is_default)
         str_format(&path, "clusters/%s/", cluster_name(cluster));
@@ -118,6 +126,8 @@ enum rc clusters_open(const struct clusters_options *options, struct clusters **
     enum rc rc = RC_OK;
     for (int i = 0; rc == RC_OK && i < options->count; i++) {
         struct api common = *options->common;
+        /* A console with one database has no database in the cookie's name: adding a second one
+         * signs people out once. */
         api_name_cookie(&common, options->port, options->count > 1 ? options->items[i].name : NULL);
         struct cluster_options one = {.name = options->items[i].name,
                                       .server = options->server,

@@ -2,8 +2,8 @@
  * What: the databases that a console serves, and the list of them: GET clusters, which needs no
  *   sign-in, for the sign-in itself begins with it.
  * Invariants: the first one, by name, is the default: its API is below the console's base path as
- *   well as below clusters/NAME/. Whoever asks sees the figures of those databases into which it
- *   may look, and of the others whether they answer.
+ *   well as below clusters/NAME/. A visitor sees the figures of those databases into which it may
+ *   look, and of the others whether they answer.
  * Threads: any, once it is open.
  * Ownership: clusters_open gives, clusters_close takes.
  * Failure: RC_FATAL: threads cannot be started.

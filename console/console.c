@@ -1,3 +1,7 @@
+/* The console as a process: checks the options, starts the HTTP server and the databases, and finds
+ * the place of each request: guard its Host and Origin, strip base_path, find the database, then
+ * API, file, page, metrics or probe. console/http.c knows the protocol, console/api.c the routes;
+ * neither knows paths outside its own. */
 #include "console/console.h"
 
 #include "base/log.h"
@@ -13,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RESERVED  2 /* workers, for readyz and sign-in */
-#define BODY_MOST 1048576
+#define RESERVED  2       /* workers, for readyz and sign-in */
+#define BODY_MOST 1048576 /* bytes: 1 MiB */
 
 struct console {
     const struct console_options *options;
@@ -25,8 +29,8 @@ struct console {
     int skip;        /* its segments */
 };
 
-/* Where a request belongs: to which database, and what of its path is before that which is asked
- * for. */
+/* Where a request belongs: its database, and how many segments of its path are before the rest,
+ * which names the thing that is asked for. */
 struct place {
     struct cluster *cluster;
     const char *base_path;
@@ -40,8 +44,9 @@ static bool is_segment(const struct http_request *request, int i, const char *wo
     return word == NULL ? given == NULL : given != NULL && strcmp(given, word) == 0;
 }
 
-/* Of web/pages/index.js, or a browser's, which shows that there is no such page. For a probe an
- * address that leads nowhere must not be a success. */
+/* Whether the page is the answer: for a path of web/pages/index.js, or for a browser, which then
+ * shows that there is no such page. A probe or a program gets 404 for an address that leads
+ * nowhere: 200 with a page would look like a success. */
 static bool is_page(const struct http_request *request, int skip)
 {
     static const char *const pages[] = {"clusters", "runs",   "tasks",  "queues", "executors",
@@ -81,7 +86,8 @@ static bool is_file(const struct http_request *request, int skip)
     return http_segment(request, skip + 1) == NULL && asset_type(http_path(request)) != NULL;
 }
 
-/* What waits for the database: its API and its numbers. */
+/* Everything that waits for the database, its API and its numbers, counts against one limit per
+ * database: requests to a server that hangs must not take the workers of the others. */
 static void answer_database(const struct place *place, struct http_request *request)
 {
     struct api api = *cluster_api(place->cluster);
@@ -104,6 +110,8 @@ static void answer_database(const struct place *place, struct http_request *requ
 static void answer_ready(const struct console *console, const struct place *place,
                          struct http_request *request)
 {
+    /* A console with several databases is ready when one of them answers: a load balancer must not
+     * take it away because of one that is down. */
     if (place->named || clusters_count(console->clusters) == 1)
         api_answer_ready(cluster_api(place->cluster), request);
     else if (clusters_ready(console->clusters))
@@ -121,6 +129,7 @@ static void dispatch(struct console *console, const struct place *place,
         strcmp(http_method(request), "GET") == 0 || strcmp(http_method(request), "HEAD") == 0;
     if (is_segment(request, skip, "api") && is_segment(request, skip + 1, "v1"))
         answer_database(place, request);
+    /* Outside of the API nothing can be changed. */
     else if (!get)
         problem_answer(request,
                        &(struct problem){.status = 405, .detail = "only GET is answered here"});
@@ -168,8 +177,9 @@ static bool below_base(const struct console *console, const struct http_request 
            (strlen(path) == len - 1 && strncmp(path, console->base_path, len - 1) == 0);
 }
 
-/* Whether the process lives is answered although every worker waits for the database; whether it is
- * ready, and who signs in, although all that others may take do. */
+/* livez is answered by the server's own thread: a supervisor must not kill a process whose workers
+ * all wait for a database. readyz and sign-in have reserved workers: pages that wait must not keep
+ * a person or a load balancer out. */
 static enum http_turn turn_of(void *context, const struct http_request *request)
 {
     const struct console *console = context;
@@ -185,6 +195,7 @@ static enum http_turn turn_of(void *context, const struct http_request *request)
     return sign_in || is_segment(request, skip, "readyz") ? HTTP_FIRST : HTTP_QUEUED;
 }
 
+/* The headers come first, so that refusals have them, too. */
 static void handle(void *context, struct http_request *request)
 {
     struct console *console = context;
@@ -208,6 +219,7 @@ static enum rc check_base_path(const char *path, struct err *err)
 {
     size_t len = strlen(path);
     if (len > 0 && path[0] == '/' && path[len - 1] == '/' && strstr(path, "//") == NULL &&
+        /* It is put into HTML and into the Path of cookies as it is. */
         strpbrk(path, "\"<>& ?#%") == NULL)
         return RC_OK;
     return wrong(
@@ -224,7 +236,8 @@ static enum rc check_tls(const char *certificate, const char *key, struct err *e
                  "TLS needs a certificate and its key");
 }
 
-/* What others reach needs a sign-in, and a password needs TLS. */
+/* An address that other hosts reach needs a sign-in, and a password needs TLS. Checked after bind,
+ * because only then it is known which address a name or a passed socket has. */
 static enum rc check_exposed(const struct console *console, struct err *err)
 {
     const struct config *config = console->options->config;
@@ -261,6 +274,7 @@ static enum rc start_clusters(struct console *console, struct err *err)
         .most = (int)config_get_int(config, "console", "sessions"),
         .idle_us = config_get_duration_ms(config, "console", "session_idle") * 1000,
         .longest_us = config_get_duration_ms(config, "console", "session_limit") * 1000};
+    /* Without [cluster:NAME] the database of [postgres] is the only one. */
     const struct console_cluster only = {CLUSTER_NAMELESS, options->conninfo};
     bool many = options->cluster_count > 0;
     const struct clusters_options all = {.items = many ? options->clusters : &only,
@@ -314,6 +328,8 @@ static enum rc start_http(struct console *console, struct err *err)
         .handler = handle,
         .turn = turn_of,
         .context = console};
+    /* The address is bound first and served last: its port is part of the cookies' names, and a
+     * request must not come before the databases are there. */
     rc = http_open(&options, &console->http, err);
     if (rc == RC_OK)
         rc = check_exposed(console, err);
@@ -345,7 +361,7 @@ enum rc console_start(const struct console_options *options, struct console **re
     return RC_OK;
 }
 
-/* The server first: its handlers use the rest. */
+/* The server first: its handlers use the clusters. */
 void console_stop(struct console *console)
 {
     if (console == NULL)

@@ -1,12 +1,12 @@
 /**
  * What: the console: a server with the HTTP API, the page and the event stream of one or many
  *   databases.
- * Invariants: every request is checked in one order (guard.h): its Host, its Origin, who asks,
- *   whether that visitor may, its parameters; only then a statement runs. GET changes nothing.
+ * Invariants: every request is checked in one order (guard.h): its Host, its Origin, its visitor,
+ *   the visitor's level, its parameters; only then a statement runs. GET changes nothing.
  * Threads: console_start and console_stop: one.
  * Ownership: options are borrowed while it runs.
  * Failure: as http.h, and RC_FATAL + ERR_CONFIG for options that contradict each other; the hint
- *   says what to set.
+ *   names the key to set.
  */
 #ifndef CONSOLE_CONSOLE_H
 #define CONSOLE_CONSOLE_H
@@ -27,7 +27,7 @@ struct console_options {
     const struct kafka_properties *kafka; /* of replays; NULL: there are none */
     const struct db_server *server; /* of conninfo: no other one is asked for metrics; NULL: any */
     const char *listen;             /* instead of the configuration's; NULL */
-    const char *assets;             /* a directory instead of what is embedded; NULL */
+    const char *assets;             /* a directory instead of the embedded files; NULL */
 };
 
 MUST_CHECK enum rc console_start(const struct console_options *options,

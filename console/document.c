@@ -1,3 +1,6 @@
+/* Runs the statement of a route, or its C function, and hands its JSON on without reading it:
+ * PostgreSQL makes the documents, so the API, the page and `-o json` show the same. visitor.c has
+ * the session, call.c the parameters. */
 #include "console/document.h"
 
 #define DOCUMENT CONSOLE_RUN_DOCUMENT /* the first column of each route's statement */
@@ -15,6 +18,7 @@ enum rc document_make(const struct route_context *context, struct db *db, const 
     rc = db_run(db, route->stmt, params, &result, err);
     if (rc != RC_OK)
         return rc;
+    /* A statement about one thing returns NULL when there is none: 404. */
     if (db_null(result, 0, DOCUMENT))
         return RC_NONE;
     str_add(document, db_text(result, 0, DOCUMENT), (size_t)db_length(result, 0, DOCUMENT));
@@ -31,6 +35,7 @@ struct reading {
 static enum rc read_on(struct db *db, void *context, struct err *err)
 {
     const struct reading *reading = context;
+    /* visitor_read may call this twice, and the first call may have added half of an answer. */
     str_clear(reading->document);
     return document_make(reading->context, db, reading->route, reading->params, reading->document,
                          err);

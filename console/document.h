@@ -1,6 +1,6 @@
 /**
- * What: the document that answers a call: the one column of its route's statement, or what a
- *   function of routes.c makes.
+ * What: the document that answers a call: the one column of its route's statement, or the result of
+ *   a function of routes.c.
  * Invariants: a read is cancelled in PostgreSQL when its client goes away.
  * Threads: any.
  * Ownership: appended to the caller's text.

@@ -1,3 +1,7 @@
+/* The table of all parameters, and one check for each type. A value that passes is written in the
+ * form in which PostgreSQL's cast accepts it, so that no cast in a statement fails on a client's
+ * text: the client gets a hint about its own parameter, not an error of SQL. Where a parameter
+ * comes from is console/call.c's; its JSON Schema is console/openapi.c's. */
 #include "console/field.h"
 
 #include "base/ascii.h"
@@ -14,15 +18,18 @@
 #define PASSWORD_MOST 1000
 #define REASON_MOST   2000
 #define SLUG_MOST     63
-#define TOPIC_MOST    249
+#define TOPIC_MOST    249          /* Kafka's limit for a topic's name */
 #define RUN_MS_MOST   315360000000 /* ten years */
 #define TEXT_MOST     1000000
-/* Of the two kinds of numbers in cursors: what PostgreSQL can hold, and field.h's patterns say. */
+/* Digits of the two numbers in cursors, as in the patterns of console/openapi.c: each number of so
+ * many digits fits a bigint; 16 digits of microseconds reach the year 2286. */
 #define NUMBER_DIGITS 18
 #define TIME_DIGITS   16
 
 #define SLUG "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
+/* name, type, least, most, words, initial, meaning; a route names its parameters by the first
+ * column. */
 static const struct field fields[] = {
     {"run", FIELD_UUID, 0, 0, NULL, NULL, "the id of a run"},
     {"new_run", FIELD_UUID, 0, 0, NULL, NULL,
@@ -146,6 +153,7 @@ const struct field *field_named(const char *name, size_t len)
     return NULL;
 }
 
+/* An array of words (FIELD_WORDS) is one text in a body, too. */
 bool field_is_text(const struct field *field)
 {
     return field->type != FIELD_INT && field->type != FIELD_BOOL && field->type != FIELD_PLACE &&
@@ -211,6 +219,8 @@ static enum rc refuse(const struct field *field, const char *name, struct err *e
     return err_set(err, RC_REJECT, ERR_USAGE, name, field->meaning, "%s is %s", name, what.data);
 }
 
+/* Characters of UTF-8, as PostgreSQL's length() counts them: bytes that continue a character do not
+ * count. The text is valid UTF-8 by now (console/request.c, or the JSON parser). */
 static int64_t characters(const char *text)
 {
     int64_t count = 0;
@@ -227,6 +237,7 @@ bool field_is_uuid(const char *text)
     return text[36] == '\0';
 }
 
+/* A whole word of a list "a|b|c". */
 static bool has_word(const char *words, const char *word, size_t len)
 {
     for (const char *at = words; *at != '\0'; at += *at == '|') {
@@ -238,6 +249,7 @@ static bool has_word(const char *words, const char *word, size_t len)
     return false;
 }
 
+/* Written as a text[]. An empty list is refused: it would select nothing. */
 static bool check_words(const struct field *field, const char *text, struct str *value)
 {
     db_array_start(value);
@@ -277,8 +289,9 @@ static bool read_zone(const char *text, int64_t *ret_s)
     return hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60;
 }
 
-/* RFC 3339: "2026-11-23T08:00:00.123+01:00". In UTC, for PostgreSQL knows neither the year 0 nor
- * each zone. */
+/* RFC 3339: "2026-11-23T08:00:00.123+01:00"; a blank may stand for the T (section 5.6). The result
+ * is in UTC with the offset +00, because PostgreSQL accepts neither the year 0 nor every offset
+ * that RFC 3339 allows; years before 1 are written with BC. */
 static bool check_time(const char *text, struct str *value)
 {
     static const char form[] = "dddd-dd-ddTdd:dd:dd";
@@ -300,6 +313,8 @@ static bool check_time(const char *text, struct str *value)
     if (len == 1 || !read_zone(fraction + len, &zone_s) || given.tm_hour > 23 ||
         given.tm_min > 59 || given.tm_sec > 60)
         return false;
+    /* timegm normalises: February 30 becomes March 2, so a changed day or month shows a day that
+     * does not exist. Second 60 is a leap second and becomes the next minute. */
     time_t at = timegm(&tm);
     if (given.tm_sec < 60 && (tm.tm_mday != given.tm_mday || tm.tm_mon != given.tm_mon))
         return false; /* there is no such day */
@@ -308,6 +323,7 @@ static bool check_time(const char *text, struct str *value)
     int year = tm.tm_year + 1900;
     str_format(value, "%04d-%02d-%02d %02d:%02d:%02d", year > 0 ? year : 1 - year, tm.tm_mon + 1,
                tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+    /* Nine digits at most: PostgreSQL rounds to microseconds and accepts no text without end. */
     str_add(value, fraction, len < 10 ? len : 10);
     str_text(value, year > 0 ? "+00" : "+00 BC");
     return true;
@@ -320,6 +336,8 @@ static size_t count_digits(const char *text, size_t most)
     return len <= most ? len : 0;
 }
 
+/* A cursor is "LIST.NUMBER", "LIST.TIME_NUMBER" or "LIST.NAME". With the name of its list in front,
+ * a cursor of another list cannot silently start at a wrong place. */
 static bool check_after(const struct field *field, const char *list, const char *text,
                         struct str *value)
 {

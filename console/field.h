@@ -1,10 +1,10 @@
 /**
- * What: the parameters of routes: their names, what each may hold, and how one is checked before it
- *   reaches PostgreSQL.
+ * What: the parameters of routes: their names, the values that each may have, and how one is
+ *   checked before it reaches PostgreSQL.
  * Invariants: one table (field.c) knows all of them, for the check and for the OpenAPI document.
  * Threads: any: it is constant.
  * Ownership: static; a checked value is the caller's string.
- * Failure: RC_REJECT: err->object is the field, the hint says what it may be.
+ * Failure: RC_REJECT: err->object is the field, the hint describes its values.
  */
 #ifndef CONSOLE_FIELD_H
 #define CONSOLE_FIELD_H
@@ -49,7 +49,7 @@ struct field {
 };
 
 const struct field *field_named(const char *name, size_t len);
-/** What it may be, in words. */
+/** Its values in words. */
 void field_describe(const struct field *field, struct str *text);
 /** Whether the field is one of those that the body has as a string. */
 bool field_is_text(const struct field *field);

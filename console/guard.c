@@ -1,3 +1,8 @@
+/* The checks that a request must pass before its path matters, and the headers of every answer.
+ * They defend a browser inside the network against pages of other sites: Host against DNS
+ * rebinding, Origin and Sec-Fetch-Site against requests that another site's page sends, the CSRF
+ * token against those that carry a cookie. The rights of a visitor are checked later
+ * (console/api.c). */
 #include "console/guard.h"
 
 #include "base/ascii.h"
@@ -31,6 +36,7 @@ static size_t name_length(const char *host)
     return strcspn(host, ":");
 }
 
+/* A Host without a port fits: a proxy may leave the port out. */
 static bool port_fits(const char *host, int port)
 {
     char own[16];
@@ -41,12 +47,15 @@ static bool port_fits(const char *host, int port)
     return strcmp(given, own) == 0;
 }
 
+/* The attack: a page of evil.example changes its DNS record to 127.0.0.1 and asks "itself". The
+ * request reaches this process, but its Host is still evil.example, so the browser's own rule about
+ * origins does not protect, and this check does. */
 static bool is_own(const char *host, const struct listener *listener)
 {
     char own[80];
     size_t len = name_length(host);
     if (listener->local)
-        return true; /* who reaches the socket is no browser on another site */
+        return true; /* a browser does not reach a Unix socket */
     if (!port_fits(host, listener->port))
         return false;
     (void)snprintf(own, sizeof own, strchr(listener->host, ':') != NULL ? "[%s]" : "%s",
@@ -58,6 +67,8 @@ static bool is_own(const char *host, const struct listener *listener)
              same(host, len, "[::1]")));
 }
 
+/* An entry with a port fits that port only; one without fits all. "[::1]" has colons and no
+ * port. */
 static bool is_listed(const char *host, const char *hosts)
 {
     for (const char *at = hosts; *at != '\0'; at += strspn(at, ", ")) {
@@ -77,12 +88,15 @@ bool guard_host(struct http_request *request, const char *hosts)
     const char *host = http_header(request, "Host");
     if (host != NULL && *host != '\0' && (is_own(host, listener) || is_listed(host, hosts)))
         return true;
+    /* 421: the request reached a server that is not the one of its target (RFC 9110, section
+     * 15.5.20). */
     return refuse(
         request, 421, "the request is for a host that is not this console",
         "Use the address that `lockstep console run` prints, or add the name to [console] hosts.");
 }
 
-/* "https://host:8330", whose host is ours. */
+/* "https://host:8330", whose host is that of the request (RFC 6454, section 7). A console without
+ * TLS accepts both schemes: a proxy before it may have TLS. */
 static bool own_origin(const char *origin, const char *host, bool encrypted)
 {
     static const char secure[] = "https://", plain[] = "http://";
@@ -96,6 +110,8 @@ bool guard_origin(struct http_request *request, bool encrypted)
 {
     const char *origin = http_header(request, "Origin"), *host = http_header(request, "Host");
     const char *site = http_header(request, "Sec-Fetch-Site");
+    /* Navigation from a link on another site sends Sec-Fetch-Site: cross-site, and the page must
+     * open then; a GET has no effect. */
     bool get =
         strcmp(http_method(request), "GET") == 0 || strcmp(http_method(request), "HEAD") == 0;
     if (origin != NULL && (host == NULL || !own_origin(origin, host, encrypted)))
@@ -107,6 +123,9 @@ bool guard_origin(struct http_request *request, bool encrypted)
     return true;
 }
 
+/* A form of another site can send text/plain or multipart without asking first; application/json
+ * makes the browser ask with OPTIONS (Fetch, "CORS-preflight"), which this server does not
+ * grant. */
 static bool is_json(const char *type)
 {
     static const char json[] = "application/json";
@@ -125,6 +144,8 @@ bool guard_change(struct http_request *request, const char *csrf, bool lines)
         return refuse(request, 415, "the body is not application/json",
                       lines ? "Send Content-Type: application/json, or application/jsonl."
                             : "Send Content-Type: application/json.");
+    /* A token of a program has no CSRF token and needs none: no browser adds its header by
+     * itself. */
     if (*csrf != '\0' && (given == NULL || !secret_same(csrf, given)))
         return refuse(request, 403, "the CSRF token is missing or wrong",
                       "Send what `csrf` of GET api/v1/session says as the header X-CSRF-Token.");
@@ -133,15 +154,19 @@ bool guard_change(struct http_request *request, const char *csrf, bool lines)
 
 void guard_headers(struct http_request *request, bool encrypted)
 {
+    /* No inline script or style, and nothing from elsewhere: a name of a task that contained HTML
+     * could not run. */
     http_add_header(request, "Content-Security-Policy",
                     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'self'; "
                     "form-action 'self'; "
                     "frame-ancestors 'none'");
     http_add_header(request, "X-Content-Type-Options", "nosniff");
+    /* The same as frame-ancestors, for browsers that do not know that. */
     http_add_header(request, "X-Frame-Options", "DENY");
     http_add_header(request, "Referrer-Policy", "no-referrer");
     http_add_header(request, "Cross-Origin-Resource-Policy", "same-origin");
     http_add_header(request, "Cross-Origin-Opener-Policy", "same-origin");
+    /* RFC 6797, section 7.2: only over TLS. One year, in seconds. */
     if (encrypted)
         http_add_header(request, "Strict-Transport-Security", "max-age=31536000");
 }

@@ -1,3 +1,7 @@
+/* A sorted list of stretches of event numbers that were not seen yet, in a fixed array. Each look
+ * of the stream adds the numbers that it skipped, takes out those that came late, and drops
+ * stretches whose transactions are all over. console/stream.c asks the database; this file only
+ * keeps the books. */
 #include "console/holes.h"
 
 #include "db/parameter.h"
@@ -15,6 +19,8 @@ static void take_out(struct holes *holes, int i)
             (size_t)(--holes->count - i) * sizeof *holes->items);
 }
 
+/* The oldest has waited for longest, so it is the least likely to come. The lost ones are joined to
+ * one stretch, and its end costs all clients a reset. */
 static void give_up_oldest(struct holes *holes)
 {
     const struct hole oldest = holes->items[0];
@@ -22,7 +28,7 @@ static void give_up_oldest(struct holes *holes)
     if (!holes->any_lost)
         holes->lost = oldest;
     holes->lost.last = oldest.last;
-    holes->lost.until_xid = 0; /* later than all of them */
+    holes->lost.until_xid = 0; /* the next look sets it: later than all of them */
     holes->any_lost = true;
 }
 
@@ -57,8 +63,10 @@ bool holes_fill(struct holes *holes, int64_t id)
     } else if (hole->last == id) {
         hole->last--;
     } else {
+        /* A number in the middle came: the hole becomes two, which keep the bound of the one. */
         struct hole behind = {id + 1, hole->last, hole->until_xid};
         hole->last = id - 1;
+        /* Giving up the oldest moves all others by one place. */
         if (holes->count == HOLES_MOST) {
             give_up_oldest(holes);
             i--;
@@ -68,6 +76,8 @@ bool holes_fill(struct holes *holes, int64_t id)
     return true;
 }
 
+/* This look still finds the hole open. When all transactions that ran at its snapshot are over, so
+ * is the one that has taken the hole's number, and it was either seen or rolled back. */
 void holes_arm(struct holes *holes, int64_t xmax)
 {
     for (int i = 0; i < holes->count; i++)
@@ -79,6 +89,8 @@ void holes_arm(struct holes *holes, int64_t xmax)
 
 static bool is_over(const struct hole *hole, int64_t xmin)
 {
+    /* PostgreSQL, "Transaction ID and Snapshot Information Functions": every id below xmin has
+     * ended. */
     return hole->until_xid != 0 && hole->until_xid <= xmin;
 }
 
@@ -97,6 +109,8 @@ bool holes_settle(struct holes *holes, int64_t xmin)
 
 int64_t holes_safe(const struct holes *holes, int64_t id)
 {
+    /* A client that reconnects with a number behind a hole would never get the event of the
+     * hole. */
     int64_t first = id + 1;
     if (holes->count > 0 && holes->items[0].first < first)
         first = holes->items[0].first;

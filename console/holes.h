@@ -4,9 +4,9 @@
  *   transaction has committed: events do not come in the order of their numbers.
  * Invariants: a hole is kept until its event was seen, or until all transactions are over that ran
  *   when a later look saw the hole still open: then it stays empty for good (PostgreSQL's
- *   pg_current_snapshot: what is below xmin is over). Of more than HOLES_MOST the oldest are given
- *   up together; holes_settle says when their transactions are over, for then whoever listens must
- *   read everything again.
+ *   pg_current_snapshot: every transaction below xmin is over). Of more than HOLES_MOST the oldest
+ *   are given up together; holes_settle says when their transactions are over, for then every
+ *   client must read everything again.
  * Threads: that of its owner.
  * Ownership: the owner's struct; it has no memory of its own.
  * Failure: -
@@ -43,10 +43,10 @@ void holes_add(struct holes *holes, int64_t first, int64_t last);
 bool holes_fill(struct holes *holes, int64_t id);
 /** At the begin of a look with this snapshot, before what it saw is noted. */
 void holes_arm(struct holes *holes, int64_t xmax);
-/** After what the look saw was noted: drops what stays empty. True: what was given up is over, and
- * may have come unseen. */
+/** After the events of the look were noted: drops holes that stay empty. True: the transactions of
+ * those that were given up are over, and their events may have come unseen. */
 bool holes_settle(struct holes *holes, int64_t xmin);
-/** The number from which on whoever has all up to id would miss nothing. */
+/** The number from which on a client that has all up to id would miss nothing. */
 int64_t holes_safe(const struct holes *holes, int64_t id);
 /** As two arrays of PostgreSQL. */
 void holes_arrays(const struct holes *holes, struct str *firsts, struct str *lasts);

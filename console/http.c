@@ -1,5 +1,8 @@
-/* The server: libmicrohttpd's thread takes requests, workers (http_queue.c) answer them, a watcher
- * ends what takes too long. */
+/* The HTTP server on libmicrohttpd, with three kinds of threads: the library's own reads requests
+ * and writes answers, workers (console/http_queue.c) run the handlers, a watcher ends connections
+ * that take too long and notices clients that have gone. A request suspends its connection while a
+ * worker has it, so the library's thread never waits. console/request.c has the request,
+ * console/http_stream.c answers without an end, console/listen.c the socket. */
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -15,11 +18,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define WATCH_MS 200
-#define HEADERS_MOST                                                                               \
-    32768 /* bytes of a request's head, and of what libmicrohttpd keeps beside it */
-#define FILE_MOST 1048576
-#define ROOM      4 /* connections that are kept free */
+#define WATCH_MS     200   /* within it a statement is cancelled after its client has gone */
+#define HEADERS_MOST 32768 /* bytes of a connection: a request's head, and libmicrohttpd's own */
+#define FILE_MOST    1048576
+#define ROOM         4 /* connections that are kept free */
 
 /* ---- Requests come ---- */
 
@@ -39,8 +41,9 @@ static void mark_waits(struct http *http, struct http_mark *mark, bool waits)
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-/* With the lock, a moment before there are too many: whoever has waited longest with its request
- * gives its place away, so that idle connections, however many, keep no one out. */
+/* With the lock, a moment before the limit: the connection that has waited longest for a whole
+ * request is shut down, so that idle connections, however many, keep no client out. At the limit
+ * itself libmicrohttpd would refuse the new one. */
 static void make_room(struct http *http)
 {
     struct http_mark *oldest = NULL;
@@ -53,6 +56,8 @@ static void make_room(struct http *http)
     }
     if (count + ROOM < http->options.connections || oldest == NULL)
         return;
+    /* shutdown, not close: libmicrohttpd still has the descriptor, and a new connection could get
+     * its number. */
     oldest->ending = true;
     (void)shutdown(oldest->fd, SHUT_RDWR);
 }
@@ -65,6 +70,7 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
     (void)pthread_mutex_lock(&http->lock);
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         make_room(http);
+        /* The first connection: the watcher sleeps without a limit until now. */
         if (http->marks == NULL && !http->stopping)
             mailbox_poke(&http->watcher.inbox);
         mark = xcalloc(1, sizeof *mark);
@@ -87,6 +93,8 @@ static void connection_changed(void *context, struct MHD_Connection *connection,
     (void)pthread_mutex_unlock(&http->lock);
 }
 
+/* Without cJSON and problem.c, which know the API: this file answers what never reaches it. The
+ * texts are constants without a character that JSON would escape. */
 void request_refuse(struct http_request *request, int status, const char *detail, const char *hint)
 {
     STR_AUTO body = {0};
@@ -115,8 +123,9 @@ static enum http_turn turn_of(const struct http *http, const struct http_request
                                       : HTTP_QUEUED;
 }
 
-/* What frames a request; two of one, or both kinds of a body's end, and two readers could find two
- * requests in the same bytes. */
+/* The headers that say where a request ends. With two lengths, or a length and a coding, a proxy
+ * and this server could find two different requests in the same bytes: request smuggling (RFC 9112,
+ * sections 6.3 and 11.2). Two Host headers: RFC 9112, section 3.2. */
 struct framing {
     int hosts, lengths, codings;
     bool chunked;
@@ -144,8 +153,8 @@ static bool is_framed(struct MHD_Connection *connection)
            (framing.codings == 0 || framing.chunked);
 }
 
-/* A body that says of itself that it is too large is not read. */
-static bool says_too_large(const struct http *http, struct MHD_Connection *connection)
+/* A body whose Content-Length is too large is refused before any of it is read. */
+static bool announces_too_large(const struct http *http, struct MHD_Connection *connection)
 {
     const char *length =
         MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -153,7 +162,7 @@ static bool says_too_large(const struct http *http, struct MHD_Connection *conne
 }
 
 /* libmicrohttpd calls it when the head has come, for each piece of the body, at the body's end, and
- * after a resume. */
+ * after a resume. The call that finds a response queues it. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *data_len, void **request_context)
@@ -171,7 +180,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                 "its Host or the length of its body is given twice, or in a coding that is "
                 "not known here",
                 "Send one Host, and one Content-Length or Transfer-Encoding: chunked.");
-        else if (says_too_large(http, connection))
+        else if (announces_too_large(http, connection))
             refuse_large(request);
         else
             return MHD_YES;
@@ -192,6 +201,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                        "as Host.");
     if (request->response == NULL && !request->queued) {
         enum http_turn turn = turn_of(http, request);
+        /* The whole request is here: from now on the client waits for the server, not the other way
+         * round. */
         mark_waits(http, request->mark, false);
         if (turn == HTTP_AT_ONCE)
             http->options.handler(http->options.context, request);
@@ -214,12 +225,14 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     (void)code;
     if (request == NULL)
         return;
+    /* Keep-alive: the time for the next request begins now. */
     mark_waits(http, request->mark, true);
     request_free(request);
     *request_context = NULL;
 }
 
-/* Path and query are decoded by request.c, a segment and a value at a time. */
+/* libmicrohttpd would decode the whole path at once, and a %2F in the name of a job would become a
+ * slash between segments. request.c decodes a segment and a value at a time. */
 static size_t keep_encoded(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;
@@ -227,6 +240,8 @@ static size_t keep_encoded(void *context, struct MHD_Connection *connection, cha
     return strlen(text);
 }
 
+/* The library logs what clients do wrong, too, so only the last line is kept, for a start that
+ * fails. */
 static void on_trouble(void *context, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 static void on_trouble(void *context, const char *fmt, va_list ap)
@@ -237,20 +252,24 @@ static void on_trouble(void *context, const char *fmt, va_list ap)
 
 /* ---- The watcher ---- */
 
-/* Whoever closes, and whoever says no more but still reads, look the same from here, and to
- * libmicrohttpd, which gives both up. */
+/* A client that has closed, and one that has shut down its sending side but still reads, look the
+ * same here and to libmicrohttpd, which gives both up. A statement whose answer no client awaits is
+ * the greater harm. */
 bool socket_left(int fd)
 {
     struct pollfd state = {.fd = fd, .events = POLLRDHUP};
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
+/* MHD_OPTION_CONNECTION_TIMEOUT counts from the last byte, so a client that sends one byte a second
+ * is never late for it. since_us counts from the begin of the connection, or from the end of the
+ * request before. */
 static void watch(struct http *http)
 {
     int64_t late_us = clock_boot_us() - (int64_t)http->options.idle_s * 1000000;
     for (struct http_request *request = http->watched; request != NULL; request = request->watched)
         if (!request->has_gone && request->mark != NULL && socket_left(request->mark->fd))
-            request_tell_gone(request);
+            request_notify_gone(request);
     for (struct http_mark *mark = http->marks; mark != NULL; mark = mark->next)
         if (mark->since_us != 0 && mark->since_us < late_us)
             (void)shutdown(mark->fd, SHUT_RDWR);
@@ -283,6 +302,7 @@ static enum rc read_file(const char *path, char **ret_text, struct err *err)
         return err_set(err, RC_FATAL, ERR_CONFIG, path,
                        "The file must be readable for the login of this process.",
                        "cannot read it: %s", strerror_r(errno, text, sizeof text));
+    /* One more, so that the text ends with a NUL: libmicrohttpd takes it as a string. */
     *ret_text = xcalloc(1, FILE_MOST + 1);
     size_t len = fread(*ret_text, 1, FILE_MOST, file);
     (void)fclose(file);
@@ -292,7 +312,7 @@ static enum rc read_file(const char *path, char **ret_text, struct err *err)
     return RC_OK;
 }
 
-/* libmicrohttpd says no more than that it could not start. */
+/* libmicrohttpd only reports that it could not start; GnuTLS says why the pair is wrong. */
 static enum rc check_pair(const struct http *http, struct err *err)
 {
     const struct http_options *options = &http->options;
@@ -330,6 +350,8 @@ static enum rc start_daemon(struct http *http, struct err *err)
                                    {MHD_OPTION_HTTPS_MEM_KEY, 0, http->key},
                                    {MHD_OPTION_END, 0, NULL}};
     bool encrypted = http->certificate != NULL;
+    /* One internal thread with epoll; ALLOW_SUSPEND_RESUME is needed for both queues and streams.
+     * STRICT_FOR_CLIENT refuses requests that only lenient servers read. */
     http->daemon = MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
             (encrypted ? MHD_USE_TLS : 0),
@@ -379,12 +401,15 @@ enum rc http_open(const struct http_options *options, struct http **ret_http, st
 
 enum rc http_serve(struct http *http, struct err *err)
 {
+    /* Workers before the daemon: the first request finds them there. */
     enum rc rc = start_threads(http, err);
     return rc == RC_OK ? start_daemon(http, err) : rc;
 }
 
-/* No new request; what is queued and under way is answered, for a daemon with suspended connections
- * cannot stop: that the server stops, or, when what it waits for was cancelled, that. */
+/* No new request is taken; each one that is queued or under way gets an answer first, because
+ * MHD_stop_daemon must not be called with suspended connections (libmicrohttpd manual). Requests in
+ * the queue are answered that the server stops; a handler whose statement was cancelled answers
+ * that. */
 void http_stop(struct http *http)
 {
     if (http == NULL)

@@ -1,7 +1,7 @@
 /**
  * What: an HTTP server, and one request of it: libmicrohttpd with the limits that a server on a
- *   network needs. Only http.c, request.c and http_stream.c know libmicrohttpd. What a handler
- *   reads is in request.h, how it answers in answer.h.
+ *   network needs. Only http.c, request.c and http_stream.c know libmicrohttpd. request.h has what
+ *   a handler reads, answer.h how it answers.
  * Guarantee: each complete request is answered once, and no client, however slow, keeps another one
  *   waiting.
  * Mechanism: the thread of libmicrohttpd reads a request, suspends its connection and puts the
@@ -12,7 +12,7 @@
  *   connection that has not sent a whole request within `idle_s`, a request with a body above
  *   `body_most`, and a connection above `connections`. Path and query are decoded; a request with
  *   invalid percent-encoding, invalid UTF-8 or a NUL is answered 400 and reaches no handler.
- * Not its concern: who asks, and what for (console.c).
+ * Not its concern: visitors and routes (console.c).
  * Threads: http_open, http_serve and http_stop: one thread, the same. A request belongs to the
  *   thread of its handler.
  * Ownership: the server borrows its options; texts of a request live until the handler returns.
@@ -49,7 +49,7 @@ struct http_options {
     void *context;
 };
 
-/** Binds the address, so that the caller may look at it; nobody is answered yet. */
+/** Binds the address, so that the caller may look at it; no request is answered yet. */
 MUST_CHECK enum rc http_open(const struct http_options *options, struct http **ret_http,
                              struct err *err);
 MUST_CHECK enum rc http_serve(struct http *http, struct err *err);

@@ -4,7 +4,7 @@
  * Invariants: a request is made when its head has come, queued when its body has, and freed when
  *   libmicrohttpd has sent the answer or lost the client. From being queued to being answered its
  *   connection is suspended, so that libmicrohttpd does not touch it.
- * Threads: `lock` of the server guards the queue, the lists and what is said to be with it.
+ * Threads: `lock` of the server guards the queue, the lists and each field marked "with the lock".
  * Ownership: the server owns its requests and the connections' marks; a stream belongs to its two
  *   holders, libmicrohttpd and the caller.
  * Failure: see http.h.
@@ -56,7 +56,7 @@ struct http_request {
     enum { TURN_IS, TURN_WAITS, TURN_LEFT, TURN_AGAIN } turn; /* with the lock; see http_queue.c */
     void (*gone)(void *context);                              /* with the lock */
     void *gone_context;
-    bool has_gone; /* with the lock: and it was said */
+    bool has_gone; /* with the lock: and its watch was called */
     struct {
         char *name, *value;
     } headers[REQUEST_HEADERS_MOST];
@@ -80,7 +80,7 @@ struct http {
     struct crew workers;
     struct thread watcher;
     bool watching, stopping; /* stopping: with the lock */
-    char trouble[256];       /* what libmicrohttpd has said last */
+    char trouble[256];       /* the last message of libmicrohttpd */
 };
 
 struct http_request *request_new(struct http *http, struct MHD_Connection *connection,
@@ -88,12 +88,12 @@ struct http_request *request_new(struct http *http, struct MHD_Connection *conne
 /** Reads path and query; false: they are not valid. */
 bool request_read(struct http_request *request);
 void request_free(struct http_request *request);
-/** What a handler has added that has not answered. */
+/** The headers that a handler has added without an answer. */
 void request_forget_headers(struct http_request *request);
-/** To whom it is watched for, once. With the lock. */
-void request_tell_gone(struct http_request *request);
+/** Calls the watch of the request, once. With the lock. */
+void request_notify_gone(struct http_request *request);
 void request_refuse(struct http_request *request, int status, const char *detail, const char *hint);
-/** Takes the response over: it is what the client gets. */
+/** Takes the response over: the client gets it. */
 void request_respond(struct http_request *request, int status, struct MHD_Response *response);
 /** Whether the client at the other end has gone. */
 bool socket_left(int fd);

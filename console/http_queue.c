@@ -1,10 +1,14 @@
-/* Whose turn it is: requests wait in two queues for a worker; those that wait for what another
- * request makes hold none. */
+/* Decides whose turn it is. Requests wait in two queues for a worker; a request that needs an
+ * answer which another request is making waits in a list and holds no worker. turn of such a
+ * request: TURN_IS (its handler runs) -> http_wait -> TURN_WAITS -> its handler returns ->
+ * TURN_LEFT -> http_wake -> back into its queue. If http_wake comes before the handler has
+ * returned, it is TURN_AGAIN, and the worker puts it back itself. Which request goes first is the
+ * server's option (console/console.c). */
 #include "console/http_queue.h"
 #include "base/clock.h"
 #include "console/patience.h"
 
-#define WAIT_MOST_US 8000000 /* from its coming on */
+#define WAIT_MOST_US 8000000 /* since the request was complete; a statement may take 5 s */
 
 void queue_init(struct http *http)
 {
@@ -19,6 +23,8 @@ static void append(struct http *http, struct http_request *request)
     request->next = NULL;
     *http->last[queue] = request;
     http->last[queue] = &request->next;
+    /* Two conditions: a signal for a common request must not wake a reserved worker, which would
+     * not take it. */
     (void)pthread_cond_signal(&http->filled);
     if (request->first)
         (void)pthread_cond_signal(&http->hurries);
@@ -30,6 +36,8 @@ bool queue_add(struct http_request *request, bool first)
     (void)pthread_mutex_lock(&http->lock);
     bool open = !http->stopping;
     if (open) {
+        /* Before the request is in the queue: a worker may resume it before this function
+         * returns. */
         MHD_suspend_connection(request->connection);
         request->queued = true;
         request->first = first;
@@ -57,6 +65,7 @@ static struct http_request *dequeue(struct http *http, bool first_only, bool *re
 {
     struct http_request *request;
     (void)pthread_mutex_lock(&http->lock);
+    /* Every worker prefers the first queue; only the reserved ones never look into the other. */
     while ((request = take(http, 1)) == NULL && (first_only || (request = take(http, 0)) == NULL) &&
            !http->stopping)
         (void)pthread_cond_wait(first_only ? &http->hurries : &http->filled, &http->lock);
@@ -67,8 +76,9 @@ static struct http_request *dequeue(struct http *http, bool first_only, bool *re
     return request;
 }
 
-/* Whether its handler has said http_wait. It may have been woken meanwhile; else it is another's
- * from here on. */
+/* Whether its handler has called http_wait. If it has been woken meanwhile, this worker puts it
+ * back into its queue; otherwise another thread owns the request from here on, and this one must
+ * not touch it. */
 static bool leaves(struct http *http, struct http_request *request)
 {
     (void)pthread_mutex_lock(&http->lock);
@@ -87,9 +97,11 @@ static void serve(struct http *http, bool first_only)
     bool stopping;
     while ((request = dequeue(http, first_only, &stopping)) != NULL) {
         struct MHD_Connection *connection = request->connection;
+        /* A handler that runs for the second time adds its headers again. */
         request_forget_headers(request);
         if (stopping)
             request_refuse(request, 503, "the server stops", "Try again in a moment.");
+        /* A client that has left while its request was queued costs no statement. */
         else if (request->mark != NULL && socket_left(request->mark->fd))
             request_refuse(request, 503, "the client has gone", "Try again.");
         else
@@ -98,6 +110,7 @@ static void serve(struct http *http, bool first_only)
             continue;
         if (request->response == NULL)
             http_answer(request, 500, NULL, "", 0);
+        /* The last step: libmicrohttpd may free the request at once. */
         MHD_resume_connection(connection);
     }
 }
@@ -114,12 +127,13 @@ void *queue_serve_first(void *http)
     return NULL;
 }
 
-/* ---- What another request makes ---- */
+/* ---- Waiting for another request ---- */
 
 bool http_wait(struct http_request *request, uint64_t awaited)
 {
     struct http *http = request->http;
     (void)pthread_mutex_lock(&http->lock);
+    /* Measured from its arrival, so a request that is woken again and again comes to an end. */
     bool may = !http->stopping && clock_boot_us() - request->came_us < WAIT_MOST_US;
     if (may) {
         request->turn = TURN_WAITS;
@@ -136,6 +150,8 @@ static void wake(struct http *http, struct http_request **at)
 {
     struct http_request *request = *at;
     *at = request->next;
+    /* TURN_WAITS: its worker is still in the handler and would append it a second time (see
+     * leaves). */
     if (request->turn == TURN_LEFT)
         append(http, request);
     else
@@ -158,8 +174,9 @@ void queue_end(struct http *http)
 {
     while (http->waiting != NULL)
         wake(http, &http->waiting);
+    /* Statements are cancelled, so that the workers come to an end. */
     for (struct http_request *request = http->watched; request != NULL; request = request->watched)
-        request_tell_gone(request);
+        request_notify_gone(request);
     (void)pthread_cond_broadcast(&http->filled);
     (void)pthread_cond_broadcast(&http->hurries);
 }

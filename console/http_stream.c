@@ -1,5 +1,7 @@
-/* Answers without an end: what is sent is kept until libmicrohttpd can write it; the connection
- * sleeps while nothing is. */
+/* Answers without an end. The caller appends text from any thread; libmicrohttpd fetches it when
+ * the socket has room (on_room) and suspends the connection while there is none to send. The memory
+ * of a client that does not read is bounded: it is cut off, never waited for. console/stream.c
+ * decides what is sent. */
 #include "base/clock.h"
 #include "console/http_inside.h"
 
@@ -7,12 +9,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define UNREAD_MOST 262144 /* bytes that a client has not taken for BEHIND_US */
-#define BEHIND_US   5000000
-#define AT_ONCE_MOST                                                                               \
-    4194304 /* bytes that it has not taken, however short the time: much may happen at once */
-#define KEPT  16384 /* bytes of memory that stay for the next text */
-#define BLOCK 8192
+#define UNREAD_MOST  262144 /* bytes that a client has not taken for BEHIND_US */
+#define BEHIND_US    5000000
+#define AT_ONCE_MOST 4194304 /* bytes that it has not taken, however short the time */
+#define KEPT         16384   /* bytes of memory that stay for the next text */
+#define BLOCK        8192
 
 struct http_stream {
     struct http_stream *next,
@@ -31,6 +32,8 @@ struct http_stream {
 static void let_go(struct http_stream *stream)
 {
     (void)pthread_mutex_lock(&stream->lock);
+    /* Two holders, because either side may end first: a browser that leaves, or a visitor who signs
+     * out. */
     bool last = --stream->holders == 0;
     (void)pthread_mutex_unlock(&stream->lock);
     if (!last)
@@ -49,6 +52,8 @@ static void wake(struct http_stream *stream)
     MHD_resume_connection(stream->connection);
 }
 
+/* Called by libmicrohttpd's thread. A return of 0 without a suspend would make it call again at
+ * once, in a loop (libmicrohttpd manual, MHD_ContentReaderCallback). */
 static ssize_t on_room(void *context, uint64_t position, char *to, size_t most)
 {
     struct http_stream *stream = context;
@@ -61,6 +66,7 @@ static ssize_t on_room(void *context, uint64_t position, char *to, size_t most)
         memcpy(to, stream->unread.data + stream->taken, (size_t)len);
         stream->taken += (size_t)len;
         if (stream->taken == stream->unread.len) {
+            /* A burst must not stay allocated for each of a thousand clients. */
             if (stream->unread.len > KEPT)
                 str_done(&stream->unread);
             str_clear(&stream->unread);
@@ -69,6 +75,7 @@ static ssize_t on_room(void *context, uint64_t position, char *to, size_t most)
     } else if (stream->ended) {
         len = MHD_CONTENT_READER_END_OF_STREAM;
     } else {
+        /* With the lock: a text that is added now finds asleep and resumes the connection. */
         stream->asleep = true;
         MHD_suspend_connection(stream->connection);
     }
@@ -76,6 +83,7 @@ static ssize_t on_room(void *context, uint64_t position, char *to, size_t most)
     return len;
 }
 
+/* libmicrohttpd has done with the answer: after its end, or because the client has gone. */
 static void on_end(void *context)
 {
     struct http_stream *stream = context;
@@ -102,6 +110,7 @@ struct http_stream *http_stream_open(struct http_request *request, const char *t
                                    .holders = 2};
     (void)pthread_mutex_init(&stream->lock, NULL);
     (void)pthread_mutex_lock(&http->lock);
+    /* A stream that opens while the server stops is not in the list that streams_end has walked. */
     stream->ended = http->stopping;
     stream->next = http->streams;
     stream->place = &http->streams;
@@ -116,7 +125,8 @@ struct http_stream *http_stream_open(struct http_request *request, const char *t
     return stream;
 }
 
-/* With its lock: so much more is too much. */
+/* With its lock. Whether the client is too far behind for len more bytes: UNREAD_MOST for longer
+ * than BEHIND_US, or AT_ONCE_MOST at any time, because much may happen in one moment. */
 static bool is_deaf(struct http_stream *stream, size_t len)
 {
     size_t unread = stream->unread.len - stream->taken;
@@ -132,6 +142,8 @@ bool http_stream_send(struct http_stream *stream, const char *text, size_t len)
     (void)pthread_mutex_lock(&stream->lock);
     if (!stream->ended && is_deaf(stream, len)) {
         stream->ended = true;
+        /* libmicrohttpd waits for room in a socket that has none; only a shutdown makes it notice
+         * the end. */
         (void)shutdown(stream->fd, SHUT_RDWR);
     }
     bool there = !stream->ended;

@@ -1,3 +1,7 @@
+/* Opens the one socket of a server: for a Unix socket bind and replace an abandoned file, for an
+ * address resolve, bind and ask the system what it is bound to, for systemd take descriptor 3.
+ * Every error gets the hint for its cause. Whether the address is safe without sign-in or TLS is
+ * console/console.c's to judge, by `loopback`. */
 #include "console/listen.h"
 
 #include "base/memory.h"
@@ -16,8 +20,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG       1024
-#define SYSTEMD_FIRST 3 /* sd_listen_fds(3): SD_LISTEN_FDS_START */
+#define BACKLOG       1024 /* connections; the kernel caps it at net.core.somaxconn */
+#define SYSTEMD_FIRST 3    /* sd_listen_fds(3): SD_LISTEN_FDS_START */
 #define SYSTEMD_HINT                                                                               \
     "Start it by a unit that has a .socket unit with one ListenStream, and Accept=no."
 #define ADDRESS_HINT                                                                               \
@@ -43,10 +47,13 @@ static enum rc failed(const char *address, int number, struct err *err)
     return rc;
 }
 
-/* A socket file that nobody serves refuses connections. */
+/* A socket file that no process serves refuses connections. A process that died cannot unlink its
+ * file, and bind(2) never reuses one. */
 static bool abandoned(const struct sockaddr_un *name)
 {
     struct stat status;
+    /* lstat: a link to something else must not be followed, and no other kind of file be
+     * removed. */
     if (lstat(name->sun_path, &status) != 0 || !S_ISSOCK(status.st_mode))
         return false;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -91,7 +98,8 @@ static bool is_loopback(const struct sockaddr *address)
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
 }
 
-/* What a socket is bound to, as the system says it. */
+/* Asks the system for the bound address: for port 0 the system has chosen one, and a socket of
+ * systemd has its address from a unit file. */
 static void describe(struct listener *listener)
 {
     struct sockaddr_storage bound = {0};
@@ -115,6 +123,8 @@ static enum rc open_address(const char *address, const struct addrinfo *info,
     int fd = socket(info->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return failed(address, errno, err);
+    /* Without it a restart fails for a minute, while connections of the process before are in
+     * TIME_WAIT. */
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(fd, info->ai_addr, info->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
         int number = errno;
@@ -132,6 +142,7 @@ static bool split(char *text, const char **ret_host, const char **ret_port)
     char *colon = strrchr(text, ':');
     *ret_host = "127.0.0.1";
     *ret_port = text;
+    /* A port alone means loopback: the console must be exposed on purpose. */
     if (colon == NULL)
         return *text != '\0';
     *colon = '\0';
@@ -163,9 +174,9 @@ static enum rc open_network(const char *address, struct listener *listener, stru
         return RC_FATAL;
     }
     struct addrinfo *found = NULL;
-    const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM,
-                                    .ai_flags = AI_NUMERICSERV | AI_PASSIVE};
-    int answer = getaddrinfo(host, port, &wanted, &found);
+    const struct addrinfo asked = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_NUMERICSERV | AI_PASSIVE};
+    int answer = getaddrinfo(host, port, &asked, &found);
     if (answer != 0)
         return err_set(err, RC_FATAL, ERR_CONFIG, address, ADDRESS_HINT, "%s: %s", host,
                        gai_strerror(answer));
@@ -185,15 +196,18 @@ static bool listens(int fd)
 static enum rc take_passed(struct listener *listener, struct err *err)
 {
     const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
+    /* LISTEN_PID must be this process: a parent that got sockets may have passed its environment
+     * on. */
     if (pid == NULL || count == NULL || atol(pid) != (long)getpid() || atoi(count) != 1)
         return err_set(err, RC_FATAL, ERR_CONFIG, "systemd", SYSTEMD_HINT,
                        "systemd has not passed one socket to this process");
-    if (!listens(SYSTEMD_FIRST)) /* else it may be what the process itself has opened there */
+    if (!listens(SYSTEMD_FIRST)) /* it may be a file that the process itself has opened */
         return err_set(err, RC_FATAL, ERR_CONFIG, "systemd", SYSTEMD_HINT,
                        "descriptor %d, which systemd has passed, is no socket that listens for "
                        "connections",
                        SYSTEMD_FIRST);
-    (void)unsetenv("LISTEN_PID"); /* for whoever asks next there is none */
+    /* A second server of this process, or a child, must not take the same socket. */
+    (void)unsetenv("LISTEN_PID");
     (void)unsetenv("LISTEN_FDS");
     *listener = (struct listener){.fd = SYSTEMD_FIRST};
     (void)fcntl(SYSTEMD_FIRST, F_SETFD, FD_CLOEXEC);

@@ -7,7 +7,7 @@
  * Threads: any.
  * Ownership: the caller closes the socket with listen_close.
  * Failure: RC_FATAL + ERR_CONFIG: the address cannot be read, is not one of this host, or is in
- *   use; the hint says what to do.
+ *   use; the hint names the remedy.
  */
 #ifndef CONSOLE_LISTEN_H
 #define CONSOLE_LISTEN_H

@@ -1,3 +1,8 @@
+/* Writes the OpenAPI document from the tables of routes (console/routes.c) and fields
+ * (console/field.c), so that it cannot differ from the answers: each case of fill_schema describes
+ * in JSON Schema the values that the case of the same type in field.c's check accepts. The document
+ * depends only on the base path and the cookie's name, so each text is made once and kept. The
+ * summary of a route describes its effect. */
 #include "console/openapi.h"
 
 #include "base/ascii.h"
@@ -33,13 +38,15 @@ static void add_words(cJSON *schema, const char *words)
     }
 }
 
-/* Not as cJSON's numbers, which are doubles. */
+/* As raw text: a number of cJSON is a double, and INT64_MAX would become 9223372036854775808, which
+ * is outside of the range that it is to describe. */
 static void add_int(cJSON *schema, const char *name, int64_t value)
 {
     char number[INT64_TEXT_SIZE];
     (void)cJSON_AddRawToObject(schema, name, int64_text(number, value));
 }
 
+/* A new object at the end of the list `name` of parent, which is made for the first one. */
 static cJSON *one_of(cJSON *parent, const char *name)
 {
     cJSON *item = cJSON_CreateObject();
@@ -62,7 +69,8 @@ static void add_cursor(cJSON *schema, const struct field *field, const char *lis
     text(schema, "pattern", pattern.data);
 }
 
-/* Some words with commas between, where they are one text. */
+/* In a body the words are one text with commas between; in a query they are an array with style
+ * form and without explode, which is written in the same way. */
 static void add_word_list(cJSON *schema, const char *words)
 {
     STR_AUTO pattern = {0};
@@ -163,11 +171,13 @@ static void fill_schema(cJSON *schema, const struct field *field, const char *li
         add_array(schema, field);
         break;
     }
+    /* Raw: the table has the default as text, and here it is a number or a boolean. */
     if (field->initial != NULL && (field->type == FIELD_INT || field->type == FIELD_BOOL))
         (void)cJSON_AddRawToObject(schema, "default", field->initial);
 }
 
-/* A member that need not be given may be null, too. */
+/* A member that need not be given may be null, too: API clients write null for a field without a
+ * value. */
 static void add_member(cJSON *properties, const struct route_param *param, bool nullable)
 {
     cJSON *property = object(properties, param->name);
@@ -185,11 +195,13 @@ static void add_members(cJSON *schema, const char *path, const char *params)
 {
     struct route_param param;
     text(schema, "type", "object");
+    /* As check_name refuses it. */
     (void)cJSON_AddBoolToObject(schema, "additionalProperties", false);
     cJSON *properties = object(schema, "properties");
     for (const char *at = params; route_param_next(path, &at, &param);) {
         if (param.field == NULL || param.in_path)
             continue;
+        /* Members of an inner object (path is "") are never null. */
         add_member(properties, &param, *path != '\0' && !param.required && !param.either);
         if (param.either) {
             cJSON *needed = cJSON_AddArrayToObject(one_of(schema, "oneOf"), "required");
@@ -212,6 +224,8 @@ static void add_parameter(cJSON *operation, const struct route *route,
     text(item, "in", param->in_path ? "path" : "query");
     text(item, "description", param->field->meaning);
     (void)cJSON_AddBoolToObject(item, "required", param->in_path || param->required);
+    /* ?status=Failed,Paused and not ?status=Failed&status=Paused: a name that comes twice is
+     * refused. */
     if (param->field->type == FIELD_WORDS) {
         text(item, "style", "form");
         (void)cJSON_AddBoolToObject(item, "explode", false);
@@ -277,6 +291,7 @@ static bool is_list(const struct route *route)
 
 static void add_responses(cJSON *operation, const struct route *route)
 {
+    /* Every route may answer each of these: the checks before a route are the same for all. */
     static const int problems[] = {400, 401, 403, 404, 405, 409, 413, 415, 421, 429, 503, 504};
     cJSON *responses = object(operation, "responses");
     cJSON *fine = object(responses, "200");
@@ -327,10 +342,12 @@ static void add_route(cJSON *paths, const struct route *route)
     }
     add_responses(operation, route);
     if (route->level == LEVEL_NONE)
+        /* An empty list overrides that of the document: no sign-in (OpenAPI 3.1, "Operation
+         * Object"). */
         (void)cJSON_AddArrayToObject(operation, "security");
 }
 
-/* A page of a list, and what is refused. */
+/* The two shapes that many routes answer with: a page of a list, and a problem document. */
 static void add_schemas(cJSON *schemas)
 {
     static const char *const members[] = {"type", "title", "detail", "hint", "field", "code"};
@@ -365,6 +382,7 @@ static void add_components(cJSON *document, const char *name)
     text(cookie, "type", "apiKey");
     text(cookie, "in", "cookie");
     text(cookie, "name", name);
+    /* Two objects in the list: either of them is enough. */
     (void)cJSON_AddArrayToObject(one_of(document, "security"), "token");
     (void)cJSON_AddArrayToObject(one_of(document, "security"), "session");
 }
@@ -438,6 +456,7 @@ const struct str *openapi_get(struct openapi *openapi, const char *base_path, co
     if (made == NULL) {
         made = xcalloc(1, sizeof *made);
         *made = (struct made){.next = openapi->first, .base_path = xstrdup(base_path)};
+        /* With the lock: the document takes some milliseconds, once for each base path. */
         openapi_text(&made->text, base_path, cookie);
         openapi->first = made;
     }

@@ -1,10 +1,10 @@
 /**
  * What: the OpenAPI 3.1 document of the API, made from the tables of routes and fields.
- * Invariants: what it says and what is answered come from the same tables.
- *   Those that are asked for again and again are made once.
+ * Invariants: the document and the answers come from the same tables. openapi_get makes each
+ *   document once.
  * Threads: any.
- * Ownership: openapi_text appends to the caller's text; what openapi_get returns lives until
- *   openapi_free.
+ * Ownership: openapi_text appends to the caller's text; the text that openapi_get returns lives
+ *   until openapi_free.
  * Failure: none.
  */
 #ifndef CONSOLE_OPENAPI_H

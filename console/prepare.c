@@ -1,3 +1,6 @@
+/* Checks before a change that need more than its statement: SQL of users in a job is prepared in a
+ * session of the tasks' login, and a rejected message goes through the codec. The statement that
+ * follows makes the change. control/ has the checks themselves. */
 #include "console/prepare.h"
 
 #include "base/utf8.h"
@@ -21,16 +24,19 @@ enum rc prepare_job(const struct route_context *context, struct db *db, const ch
     if (!cJSON_HasObjectItem(definition, "job"))
         (void)cJSON_AddStringToObject(definition, "job", params[0]);
     char *text = cJSON_PrintUnformatted(definition);
+    /* cJSON_Parse of a checked object fails only without memory; then the text itself is
+     * checked. */
     enum rc rc = job_check(db, context->task_conninfo, text != NULL ? text : params[1], err);
     cJSON_free(text);
     cJSON_Delete(definition);
     return rc;
 }
 
-/* The codec's words, and what can be done about them. */
+/* Reports the codec's error as one of this request: of `value` if the message was corrected. */
 static enum rc refuse(bool corrected, const struct err *why, struct err *err)
 {
     static const char correct[] = "Correct it: `value` is the message that is published instead.";
+    /* Some of the codec's messages begin with the member that is wrong, others need it. */
     bool named = strncmp(why->message, why->object, strlen(why->object)) == 0;
     enum rc rc = err_set(err, RC_REJECT, corrected ? ERR_USAGE : ERR_FAILED,
                          corrected ? "value" : "", corrected && *why->hint ? why->hint : correct,
@@ -39,7 +45,7 @@ static enum rc refuse(bool corrected, const struct err *why, struct err *err)
     return rc;
 }
 
-/* What has no text, and the end of a run, is the statement's to refuse. */
+/* A message without text and the end of a run are left to the statement, which refuses both. */
 enum rc prepare_redrive(const struct route_context *context, struct db *db,
                         const char *const *params, struct err *err)
 {

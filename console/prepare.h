@@ -1,7 +1,7 @@
 /**
- * What: what is tried before a change, as the command of the same name tries it, and a statement
- *   alone cannot: SQL of users in a job, as the tasks' login; a rejected message that is published
- *   again, by the codec.
+ * What: checks before a change that the command of the same name makes, too, and a statement alone
+ *   cannot: SQL of users in a job, as the tasks' login; a rejected message that is published again,
+ *   by the codec.
  * Invariants: nothing is changed here; the checks are control/'s, for commands and requests alike.
  * Threads: that of the handler.
  * Ownership: borrows.

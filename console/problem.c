@@ -1,3 +1,6 @@
+/* Turns errors into problem documents (RFC 9457, media type application/problem+json). One table of
+ * statuses, one function that chooses the status of a failed statement. The handlers choose the
+ * status of their own refusals and call problem_answer. */
 #include "console/problem.h"
 
 #include "console/answer.h"
@@ -36,6 +39,7 @@ static void add(cJSON *document, const char *name, const char *text)
 static void answer(struct http_request *request, const struct problem *problem, const char *code)
 {
     cJSON *document = cJSON_CreateObject();
+    /* about:blank: the title is that of the status (RFC 9457, section 4.2.1). */
     add(document, "type", "about:blank");
     add(document, "title", problem_title(problem->status));
     (void)cJSON_AddNumberToObject(document, "status", problem->status);
@@ -54,6 +58,10 @@ void problem_answer(struct http_request *request, const struct problem *problem)
     answer(request, problem, NULL);
 }
 
+/* The order matters: a person's lost session is RC_LOST, too, and must be 401 so that the page
+ * shows the sign-in; a cancelled statement and a held row are recognised by their kind, before
+ * their SQLSTATEs are compared. An error that fits no line above is 503, because nothing is known
+ * against the request. */
 static int status_of(enum rc rc, const struct err *err)
 {
     if (strcmp(err->code, VISITOR_LOST) == 0)
@@ -79,7 +87,7 @@ static int status_of(enum rc rc, const struct err *err)
     return 503;
 }
 
-/* Of a time-out the server says nothing but that. */
+/* The server's message for a time-out has no hint: a read can ask for less, a change cannot. */
 static const char *late_hint(struct http_request *request, const struct err *err)
 {
     if (*err->hint != '\0')
@@ -95,6 +103,7 @@ void problem_answer_err(struct http_request *request, enum rc rc, const struct e
 {
     struct problem problem = {
         .status = status_of(rc, err), .detail = err->message, .hint = err->hint};
+    /* Only then object is the name of a parameter. */
     if (err->kind == ERR_USAGE)
         problem.field = err->object;
     if (problem.status == 503)

@@ -1,5 +1,5 @@
 /**
- * What: answers that say what is wrong: problem documents (RFC 9457) with the hint that the command
+ * What: answers to requests that fail: problem documents (RFC 9457) with the hint that the command
  *   line shows.
  * Invariants: `type` is about:blank, `title` the status' standard words, `detail` one sentence,
  *   `hint` what to do, `field` the name of the parameter that is wrong, `code` an SQLSTATE where
@@ -22,7 +22,7 @@ struct problem {
 };
 
 void problem_answer(struct http_request *request, const struct problem *problem);
-/** A failure of a statement: the status follows from what is to be done about it. */
+/** A failure of a statement: the status follows from the remedy. */
 void problem_answer_err(struct http_request *request, enum rc rc, const struct err *err);
 /** The standard words of a status that the console answers with. */
 const char *problem_title(int status);

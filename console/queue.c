@@ -1,3 +1,7 @@
+/* Queues by request, where a statement alone is not enough: create (plan by the configuration, look
+ * at the topic or make it, insert the row), accept, and the checks before delete and accept. Each
+ * step is a function of control/, which the commands call, too; this file reads the parameters and
+ * writes the JSON. */
 #include "console/queue.h"
 
 #include "base/remedies.h"
@@ -11,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KAFKA_MS 5000
+#define KAFKA_MS 5000 /* as long as a statement may take */
 #define LOOK_MS  2000 /* for each question whose answer is not needed */
 
 enum rc queue_needs_kafka(const struct route_context *context, struct err *err)
@@ -22,6 +26,7 @@ enum rc queue_needs_kafka(const struct route_context *context, struct err *err)
                    "Set [kafka] bootstrap.servers of the console.", "the console knows no broker");
 }
 
+/* The order of `params` of POST queues in console/routes.c. */
 enum {
     NAME,
     TOPIC,
@@ -44,6 +49,7 @@ enum {
 
 static struct queue_wish wish_of(const char *const *params)
 {
+    /* -1: the cluster's default. */
     int64_t replication = -1;
     if (params[REPLICATION] != NULL)
         (void)int64_parse(params[REPLICATION], strlen(params[REPLICATION]), &replication);
@@ -72,6 +78,7 @@ static void add_plan(const struct queue_plan *plan, struct str *document)
     (void)cJSON_AddStringToObject(root, "queue", plan->wish.name);
     (void)cJSON_AddStringToObject(root, "topic", plan->wish.topic);
     (void)cJSON_AddNumberToObject(root, "partition", plan->partition);
+    /* As a double: exact up to 2^53, which an offset does not reach in practice. */
     (void)cJSON_AddNumberToObject(root, "next_offset", (double)plan->offset);
     (void)cJSON_AddNumberToObject(root, "waiting", (double)plan->there);
     (void)cJSON_AddBoolToObject(root, "topic_created", plan->topic_made);
@@ -105,6 +112,9 @@ enum rc queue_create_make(const struct route_context *context, struct db *db,
     return rc;
 }
 
+/* After the commit, because the record on the topic names the queue, and a transaction that is
+ * rolled back must not leave one. A failure is not the request's: an executor writes the birthmark
+ * later. */
 enum rc queue_create_mark(const struct route_context *context, struct db *db,
                           const char *const *params, struct err *err)
 {
@@ -123,8 +133,8 @@ enum rc queue_may_delete(const struct route_context *context, struct db *db,
     return queue_unused(db, params[0], err);
 }
 
-/* A queue that is not halted for its topic, or for its server, is there, but there is nothing to
- * accept. */
+/* Accepting is for a halted queue only, and each of the two requests for its own reason: to accept
+ * a topic that has not changed would move the cursor of a queue that works. */
 static enum rc may_accept(struct db *db, const char *queue, bool server, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -170,6 +180,7 @@ enum rc queue_accept_make(const struct route_context *context, struct db *db,
     DB_RESULT_AUTO *row = NULL;
     struct queue_accepted accepted;
     const char *from = params[1];
+    /* Only the end of the topic is asked of Kafka and must be known. */
     enum rc rc = queue_accept_is_end(from) ? queue_needs_kafka(context, err) : RC_OK;
     if (rc == RC_OK)
         rc = db_run(db, &sql_queue_find, params, &row, err);

@@ -1,9 +1,8 @@
 /**
- * What: what an operator does with a queue by request and a statement alone cannot do, because it
+ * What: actions of an operator on a queue by request that a statement alone cannot do, because it
  *   needs Kafka or a look first: as the commands `queue create`, `queue delete` and `queue resume`
  *   do it.
- * Invariants: what is asked of Kafka, and what is refused, is control/'s, for commands and requests
- *   alike.
+ * Invariants: control/ asks Kafka and refuses, for commands and requests alike.
  * Threads: that of the handler.
  * Ownership: appended to the caller's text.
  * Failure: as control/queue_create.h; RC_REJECT + ERR_CONFIG: the console knows no broker;

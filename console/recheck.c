@@ -1,10 +1,14 @@
+/* One thread that asks `may` for one visitor after the other, each a statement that may take
+ * seconds, so that the thread of the event stream never waits for them. console/stream.c sends the
+ * questions and drops the clients of visitors who may not listen any more. */
 #include "console/recheck.h"
 
 #include "base/memory.h"
 #include "console/visitor.h"
 
-/* Who asks sends its questions together and waits for all answers: what comes meanwhile is the
- * order to stop. */
+/* The stream sends its questions together and waits for all answers before it sends the next ones.
+ * So mail that comes while questions are answered is the order to stop, and the rest is answered
+ * without the database. */
 static void *recheck_main(void *context)
 {
     struct recheck *recheck = context;
@@ -14,6 +18,7 @@ static void *recheck_main(void *context)
         for (; mail != NULL; mail = next) {
             struct rechecked *asked = (struct rechecked *)mail;
             next = mail->next;
+            /* An unanswered visitor would be held for ever; "may" changes nothing at the end. */
             stopping = stopping || thread_has_mail(&recheck->thread);
             asked->may = stopping || recheck->may(recheck->context, asked->visitor);
             mailbox_put(recheck->answers, mail);

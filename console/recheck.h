@@ -1,12 +1,13 @@
 /**
- * What: asks, beside the thread that sends, whether those who listen to an event stream still may:
- *   the database may take its time to say so.
+ * What: a thread that asks whether the clients of an event stream still may listen: the thread that
+ *   sends must not wait for the database.
  * Invariants: each visitor that is asked about comes back once, as a struct rechecked in the
- *   mailbox of who asked, in the order of asking. At the end those that were not come to come back
- *   as ones that may.
+ *   mailbox `answers`, in the order of asking. At the end those that were not asked come back as
+ *   ones that may.
  * Threads: recheck_ask and recheck_stop: the one that started it; `may` is called by a thread of
  *   its own.
- * Ownership: an order holds its visitor; who takes a struct rechecked releases that and frees it.
+ * Ownership: an order holds its visitor; the thread that takes a struct rechecked releases that and
+ *   frees it.
  * Failure: only a start can fail.
  */
 #ifndef CONSOLE_RECHECK_H

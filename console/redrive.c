@@ -1,3 +1,7 @@
+/* Publishes rejected messages again as one run, in four steps: read the list, fetch the messages,
+ * let the codec judge each one, call one statement that makes the run and marks the messages. All
+ * or none: the first message that cannot be published refuses the request. The codec and the text
+ * of a staged task are control/redrive.c's. */
 #include "console/redrive.h"
 
 #include "control/redrive.h"
@@ -20,6 +24,7 @@ struct redrive {
     int messages, ends;
 };
 
+/* 0: none. A number of JSON is a double here, so ids above 2^53 are refused instead of rounded. */
 static int64_t id_of(const cJSON *item)
 {
     const cJSON *id = cJSON_GetObjectItemCaseSensitive(item, "rejected_id");
@@ -55,6 +60,7 @@ static enum rc read_asked(struct redrive *redrive, const char *text, struct err 
         if (id_of(item) == 0 || (value != NULL && !cJSON_IsString(value)) ||
             cJSON_GetArraySize(item) != 1 + (value != NULL))
             return usage(err, "an item does not name one rejected message");
+        /* find returns the first one of an id. */
         if (find(redrive->asked, id_of(item)) != item)
             return usage(err, "a rejected message is named twice");
         db_array_int(&redrive->ids, id_of(item));
@@ -86,6 +92,8 @@ static enum rc stage(struct redrive *redrive, const struct db_result *rows, int 
         redrive_bytes(db_text(rows, row, CONSOLE_REDRIVE_SELECT_RAW), &text);
     if (text.len == 0)
         return refuse(rows, row, "it has no text", correct, err);
+    /* The end of the old run would end the new one too early. A corrected text is taken as the
+     * operator wrote it. */
     if (value == NULL && redrive_is_end(text.data, text.len)) {
         redrive->ends++;
         return RC_OK;
@@ -108,7 +116,8 @@ static enum rc none(const char *object, const char *hint, struct err *err)
     return err_set(err, RC_REJECT, ERR_FAILED, object, hint, "there is nothing to redrive");
 }
 
-/* All that were asked for are there, and they are not too many. */
+/* Each message that was asked for exists, and together they are not too many. Two loops over at
+ * most 1,000 rows. */
 static enum rc check_rows(const struct redrive *redrive, const struct db_result *rows,
                           struct err *err)
 {
@@ -140,6 +149,7 @@ static enum rc check_rows(const struct redrive *redrive, const struct db_result 
 static enum rc stage_all(struct redrive *redrive, const struct db_result *rows, struct err *err)
 {
     enum rc rc = check_rows(redrive, rows, err);
+    /* From now on it has the messages that are published: ends of runs are not among them. */
     str_clear(&redrive->ids);
     db_array_start(&redrive->ids);
     for (int row = 0; rc == RC_OK && row < db_rows(rows); row++)

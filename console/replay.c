@@ -1,3 +1,7 @@
+/* A replay by request: turns parameters into replay_options, lets replay/ preview or run it, and
+ * writes the report as JSON. A client that goes interrupts it between two steps; the finished steps
+ * stay, and `resume` continues. The command line (cli/replay.c) does the same with its own
+ * options. */
 #include "console/replay.h"
 
 #include "base/str.h"
@@ -10,8 +14,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* The order of `params` of POST replay in console/routes.c. */
 enum { QUEUE, MODE, RUN, FROM, TO, ORDER, RESUME, REASON, PREVIEW };
 
+/* Called by the server's watcher thread, so the flag is atomic. */
 static void went(void *context)
 {
     *(atomic_bool *)context = true;
@@ -57,7 +63,7 @@ static enum rc usage(struct err *err, const char *field, const char *hint, const
     return err_set(err, RC_REJECT, ERR_USAGE, field, hint, "%s", message);
 }
 
-/* What the document cannot say. */
+/* Rules between parameters, which the OpenAPI document cannot express. */
 static enum rc check_range(const struct route_context *context, const char *const *params,
                            struct err *err)
 {
@@ -153,9 +159,12 @@ enum rc replay_make(const struct route_context *context, struct db *db, const ch
     options.queue_id = (int)db_int(queue, 0, QUEUE_FIND_QUEUE_ID);
     options.partition = (int)db_int(queue, 0, QUEUE_FIND_PARTITION);
     options.topic = db_text(queue, 0, QUEUE_FIND_TOPIC);
+    /* replay/ asks has_gone between its steps. This watch replaces that of visitor.c, which would
+     * cancel a statement in the middle of a step. */
     http_watch(context->request, went, &gone);
     rc = preview ? replay_look(&options, &report, err) : replay_run(&options, &report, err);
     rc = of_state(rc, err);
+    /* gone is on this stack: no call may come after the return. */
     http_watch(context->request, NULL, NULL);
     if (rc == RC_OK)
         add_report(&report, preview, document);

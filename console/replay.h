@@ -1,6 +1,6 @@
 /**
  * What: a replay by the API, as `lockstep replay` does it: a preview of it, or the replay itself.
- * Invariants: what a replay does is replay/'s; here are its options and its report. It runs on the
+ * Invariants: replay/ runs the replay; here are its options and its report. It runs on the
  *   visitor's session, so PostgreSQL checks the right. A request whose client goes interrupts it;
  *   the same request, or `resume`, continues.
  * Threads: that of the handler.

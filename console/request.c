@@ -1,4 +1,7 @@
-/* One request: what it says, decoded, and its answer. */
+/* One request of libmicrohttpd: decodes target, query and body into what a handler reads
+ * (console/request.h), builds its answer (console/answer.h), and remembers whom to notify when its
+ * client goes (console/patience.h). console/http.c calls it for each request; no route is known
+ * here. */
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "console/http_inside.h"
@@ -22,6 +25,7 @@ static void find_client(struct http_request *request)
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *address = info != NULL ? info->client_addr : NULL;
+    /* A Unix socket has no address. */
     (void)strcpy(request->client, "local");
     if (address == NULL)
         return;
@@ -43,7 +47,9 @@ struct http_request *request_new(struct http *http, struct MHD_Connection *conne
     return request;
 }
 
-/* In place: %NN, and + as a blank in a query. False: it is not valid. */
+/* In place: %NN, and + as a blank in a query only (in a path + is itself). False: a % without two
+ * digits, an encoded NUL, which would cut the text for every later reader, or bytes that are not
+ * UTF-8, which PostgreSQL would refuse. */
 static bool decode(char *text, bool query)
 {
     char *to = text;
@@ -64,6 +70,7 @@ static bool read_path(struct http_request *request)
 {
     request->decoded = xstrdup(request->path);
     char *rest = request->decoded, *segment;
+    /* Divided first, decoded then: a name with a slash, sent as %2F, stays one segment. */
     while ((segment = strsep(&rest, "/")) != NULL) {
         if (*segment == '\0')
             continue;
@@ -83,6 +90,8 @@ static enum MHD_Result take_pair(void *context, enum MHD_ValueKind kind, const c
         request->wrong = true;
         return MHD_NO;
     }
+    /* libmicrohttpd has split the query at & and = without decoding (keep_encoded in
+     * console/http.c). */
     char *copy = xstrdup(name), *text = xstrdup(value != NULL ? value : "");
     request->query[request->query_count].name = copy;
     request->query[request->query_count++].value = text;
@@ -91,7 +100,8 @@ static enum MHD_Result take_pair(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-/* A target may be a whole address (RFC 9112, 3.2.2): then its host is that of the request. */
+/* A target may be a whole address (RFC 9112, section 3.2.2). Its host must be that of the Host
+ * header: guard_host checks only the header. */
 static bool take_target(struct http_request *request)
 {
     static const char *const schemes[] = {"http://", "https://"};
@@ -123,6 +133,8 @@ bool request_read(struct http_request *request)
 
 void request_take(struct http_request *request, const char *data, size_t len)
 {
+    /* A chunked body announces no length, so its size is known only here. The rest is still read
+     * and dropped, so that the client gets to reading its 413. */
     if (request->body.len + len > request->http->options.body_most)
         request->too_large = true;
     if (request->too_large)
@@ -193,6 +205,7 @@ const char *http_header(const struct http_request *request, const char *name)
     return header_of(request, name);
 }
 
+/* libmicrohttpd has parsed the Cookie header. */
 const char *http_cookie(const struct http_request *request, const char *name)
 {
     return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND, name);
@@ -209,7 +222,8 @@ const char *http_client(const struct http_request *request)
     return request->client;
 }
 
-/* A value that could end its line, and so begin another header, is not sent. */
+/* A value with a line feed could begin another header, or a second answer (response splitting), so
+ * no control character is sent. */
 static bool one_line(const char *value)
 {
     for (; *value != '\0'; value++)
@@ -235,7 +249,8 @@ void request_respond(struct http_request *request, int status, struct MHD_Respon
     request->status = status;
 }
 
-/* What compresses well: texts that do not fit one packet. */
+/* A body that fits one packet gains nothing from gzip. q-values are not read: a client that names
+ * gzip in Accept-Encoding accepts it in practice. */
 static bool compressible(const struct http_request *request, const char *type, size_t len)
 {
     const char *accepted = header_of(request, "Accept-Encoding");
@@ -244,7 +259,8 @@ static bool compressible(const struct http_request *request, const char *type, s
             strncmp(type, "image/svg", 9) == 0);
 }
 
-/* In gzip's format (RFC 1952); NULL: not compressed. */
+/* In gzip's format (RFC 1952), which zlib writes for MAX_WBITS + 16; deflateBound makes one call
+ * enough. NULL: not compressed. */
 static char *compress_body(const char *body, size_t len, size_t *ret_len)
 {
     z_stream stream = {0};
@@ -271,6 +287,8 @@ void http_answer(struct http_request *request, int status, const char *type, con
 {
     if (request->response != NULL)
         return;
+    /* The first answer counts: a handler that has refused a request may return through code that
+     * answers. */
     size_t packed_len = 0;
     char *packed = compressible(request, type, len) ? compress_body(body, len, &packed_len) : NULL;
     struct MHD_Response *response =
@@ -289,10 +307,16 @@ void http_answer_tagged(struct http_request *request, const char *type, const ch
 {
     char tag[32];
     const char *known = header_of(request, "If-None-Match");
+    /* The tag is a hash of the body before compression, so the same document always has the same
+     * tag (RFC 9110, section 8.8.3), in each process and after a restart. */
     (void)snprintf(tag, sizeof tag, "\"%016llx\"", (unsigned long long)XXH3_64bits(body, len));
     http_add_header(request, "ETag", tag);
+    /* no-cache: it may be stored, but each use asks again (RFC 9111, section 5.2.2.4), and gets a
+     * 304. */
     http_add_header(request, "Cache-Control", "no-cache");
     http_add_header(request, "Vary", vary);
+    /* If-None-Match may have a list and weak tags (W/"..."); a search for the quoted tag finds it
+     * in both. */
     if (known != NULL && strstr(known, tag) != NULL)
         http_answer(request, 304, NULL, "", 0);
     else
@@ -306,6 +330,7 @@ void http_watch(struct http_request *request, void (*fn)(void *context), void *c
     bool was = request->gone != NULL;
     request->gone = fn;
     request->gone_context = context;
+    /* It went before this watch: without this call nothing would ever call fn. */
     if (fn != NULL && (request->has_gone || http->stopping))
         fn(context);
     if (fn != NULL && !was) {
@@ -315,6 +340,8 @@ void http_watch(struct http_request *request, void (*fn)(void *context), void *c
             http->watched->place = &request->watched;
         http->watched = request;
     } else if (fn == NULL && was) {
+        /* With the lock, under which request_notify_gone runs fn: when this function returns, no
+         * call of the old fn is under way, and its context may be freed. */
         *request->place = request->watched;
         if (request->watched != NULL)
             request->watched->place = request->place;
@@ -322,7 +349,7 @@ void http_watch(struct http_request *request, void (*fn)(void *context), void *c
     (void)pthread_mutex_unlock(&http->lock);
 }
 
-void request_tell_gone(struct http_request *request)
+void request_notify_gone(struct http_request *request)
 {
     if (request->has_gone)
         return;

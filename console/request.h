@@ -1,5 +1,5 @@
 /**
- * What: what a request says, as its handler reads it.
+ * What: the content of a request, as its handler reads it.
  * Invariants: as http.h: whole, decoded, within the limits.
  * Threads: that of the handler.
  * Ownership: texts live until the handler returns.

@@ -1,3 +1,6 @@
+/* Finds the route of a request and reads the lists of parameters in the table (console/routes.c).
+ * The table has about a hundred routes, so each request compares them one after the other; an index
+ * would save a few microseconds of a request that costs a statement. */
 #include "console/route.h"
 
 #include "base/utf8.h"
@@ -6,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* At most 8: the longest path of the table has 4. */
 static int segments_of(const char *path, const char *segments[8], size_t lengths[8])
 {
     int count = 0;
@@ -17,6 +21,8 @@ static int segments_of(const char *path, const char *segments[8], size_t lengths
     return count;
 }
 
+/* These statements read what the login itself may see (queries of other sessions, its own rights),
+ * so their answers must not be shared between logins of one level. */
 bool route_is_personal(const struct route *route)
 {
     return route->stmt == &sql_console_locks || route->stmt == &sql_console_system ||
@@ -31,6 +37,7 @@ static bool fits(const struct route *route, const struct http_request *request, 
     size_t lengths[8];
     int count = segments_of(route->path, segments, lengths);
     for (int i = 0; i < count; i++) {
+        /* The two segments are "api" and "v1". */
         const char *given = http_segment(request, skip + 2 + i);
         if (given == NULL)
             return false;
@@ -49,7 +56,8 @@ static int braces_in(const char *path)
     return count;
 }
 
-/* The path that a request means: where two fit, the one with fewer braces, whatever its methods. */
+/* The path that a request means. Where two fit, it is the one with fewer braces, even if only the
+ * other one has the method: "runs/actions" is never the run "actions". */
 static const char *path_of(const struct http_request *request, int skip)
 {
     const char *best = NULL;
@@ -76,6 +84,7 @@ const struct route *route_find(const struct http_request *request, int skip, str
             continue;
         if (same_method(route, http_method(request)))
             return route;
+        /* For the header Allow of a 405. */
         str_format(ret_allow, "%s%s", ret_allow->len > 0 ? ", " : "", route->method);
     }
     return NULL;

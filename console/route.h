@@ -1,12 +1,12 @@
 /**
- * What: the routes of the API: which path with which method runs which statement, who may, and with
- *   which parameters.
- * Invariants: the table in routes.c is the only list of routes: what is answered, and the OpenAPI
- *   document, are made from it. A route is one statement whose first column, `document`, is the
+ * What: the routes of the API: which path with which method runs which statement, for which level,
+ *   and with which parameters.
+ * Invariants: the table in routes.c is the only list of routes: the answers and the OpenAPI
+ *   document are made from it. A route is one statement whose first column, `document`, is the
  *   answer, or a function that makes it; a second table there names what else is done in C. Its
  *   parameters are, in the order of $1, $2 ..., those of `params`: words of field.c, "!" behind one
  *   that must be given, "^" behind those of which exactly one must be given, "WORD=FIELD" where the
- *   API's name is another than the field's. What a path names in braces is a parameter, too.
+ *   API's name is another than the field's. A name in braces in the path is a parameter, too.
  *   "@login" is the visitor, "@payloads" whether it may see payloads. Where two paths fit a
  *   request, it means the one with fewer braces.
  * Threads: any: it is constant.
@@ -23,7 +23,7 @@ struct config;
 struct http_request;
 struct kafka_properties;
 
-/** A document that no statement makes. context: what it may need beside the database. */
+/** A document that no statement makes. context: its other sources besides the database. */
 struct route_context {
     const struct config *config;
     const struct kafka_properties *kafka;

@@ -1,4 +1,7 @@
-/* The API's routes. */
+/* The API's routes, one row each: method, path, statement, level, parameters in the order of the
+ * statement's $1, $2 ..., and the summary for the OpenAPI document. A row without a statement has
+ * its C function in the second table, in route_code. A new route needs a row here, a file in
+ * sql/console/, and new parameters a row in console/field.c; nothing else. */
 #include "console/route.h"
 
 #include "advise/advise.h"
@@ -19,6 +22,7 @@
 
 #define ADVISE_READ 20000 /* tasks; `lockstep queue advise` reads more, and takes a second */
 
+/* Here and not in advise/, which knows neither routes nor fields. */
 static enum rc advise(const struct route_context *context, struct db *db, const char *const *params,
                       struct str *document, struct err *err)
 {
@@ -33,17 +37,17 @@ static enum rc advise(const struct route_context *context, struct db *db, const 
 const struct route routes[] = {
     [ROUTE_SIGN_IN] = {"POST", "session", NULL, LEVEL_NONE, "login! password!",
                        "signs in with a PostgreSQL login; the answer has the cookie"},
-    [ROUTE_SESSION] = {"GET", "session", NULL, MONITOR, "", "who asks, and what they may do"},
+    [ROUTE_SESSION] = {"GET", "session", NULL, MONITOR, "", "the visitor and its rights"},
     [ROUTE_SIGN_OUT] = {"DELETE", "session", NULL, MONITOR, "", "signs out"},
     [ROUTE_STREAM] = {"GET", "stream", NULL, MONITOR, "",
-                      "what happens, as server-sent events; Last-Event-ID continues"},
+                      "the events of the database, as server-sent events; Last-Event-ID continues"},
     [ROUTE_OPENAPI] = {"GET", "openapi.json", NULL, LEVEL_NONE, "", "this document"},
     [ROUTE_CLUSTERS] = {"GET", "clusters", NULL, LEVEL_NONE, "",
                         "the databases that this console serves, whether each answers, and figures "
                         "of those into which the visitor may look"},
 
     {"GET", "overview", &sql_console_overview, MONITOR, "@payloads",
-     "every queue at a glance and what stops it, open alerts, the next firings"},
+     "every queue at a glance and the obstacle that stops it, open alerts, the next firings"},
 
     {"GET", "queues", &sql_console_queues, MONITOR, "limit after=after_name", "queues by name"},
     {"POST", "queues", NULL, OPERATOR,
@@ -87,7 +91,7 @@ const struct route routes[] = {
     {"POST", "runs/{run}/end", &sql_console_run_end, OPERATOR, "run reason!",
      "closes one whose end never comes, because its producer is gone"},
     {"POST", "runs/{run}/retry", &sql_console_run_retry, OPERATOR, "run reason!",
-     "runs what did not complete again"},
+     "runs the tasks that did not complete again"},
 
     {"GET", "tasks", &sql_console_task_list, MONITOR,
      "limit after=after_place queue status name @payloads",
@@ -118,7 +122,7 @@ const struct route routes[] = {
      "how jobs do, those with an incident first"},
     {"GET", "schedules", &sql_console_schedules, MONITOR, "limit after name", "schedules of jobs"},
     {"GET", "calendar", &sql_console_calendar, MONITOR, "limit after=after_name name queue",
-     "by job, its schedules in words and what they fire in the coming week"},
+     "by job, its schedules in words and their times of the coming week"},
     {"GET", "forecast", &sql_console_forecast, MONITOR,
      "limit job after=after_place from=from_time to=to_time",
      "times of stored schedules that are to come, the first ones first"},
@@ -127,7 +131,7 @@ const struct route routes[] = {
     {"GET", "alerts", &sql_console_alerts, MONITOR,
      "limit after status=alert_status name @payloads", "incidents of jobs, the newest first"},
     {"GET", "alerts/{alert}", &sql_console_alert, MONITOR, "alert @payloads",
-     "one incident and what was sent of it"},
+     "one incident and its notices"},
     {"GET", "job-log", &sql_console_job_log, MONITOR,
      "limit after=after_place name kind text since until @payloads",
      "the log of all jobs, the newest first"},
@@ -171,7 +175,7 @@ const struct route routes[] = {
      "takes it for failed"},
 
     {"GET", "queues/{queue}/advise", NULL, MONITOR, "queue runs=runs_count",
-     "what more readers would bring, from measured task times"},
+     "the effect of more readers, from measured task times"},
     {"POST", "queues/{queue}/pause", &sql_console_queue_pause, OPERATOR, "queue reason!",
      "pauses it"},
     {"POST", "queues/{queue}/resume", &sql_console_queue_resume, OPERATOR, "queue reason!",
@@ -197,7 +201,7 @@ const struct route routes[] = {
      "jobs=definitions! file=declared! prune force dry_run reason",
      "declares jobs by a list, all of them or none"},
     {"PUT", "jobs/{job}", &sql_console_job_put, OPERATOR, "job definition! version dry_run reason",
-     "makes it what the definition says"},
+     "makes it as the definition says"},
     {"DELETE", "jobs/{job}", &sql_console_job_delete, OPERATOR, "job version reason!",
      "deletes it with its schedules; its runs stay"},
     {"POST", "jobs/{job}/backfill", &sql_console_job_backfill, OPERATOR,
@@ -206,7 +210,7 @@ const struct route routes[] = {
     {"POST", "jobs/{job}/run", &sql_console_job_run, OPERATOR, "job parameters reason",
      "fires it by hand"},
     {"POST", "jobs/{job}/test", &sql_console_job_test, MONITOR, "job at @payloads",
-     "what the dispatcher's next cycle does with it, and why"},
+     "the decision of the dispatcher's next cycle about it, and the reason"},
     {"POST", "jobs/{job}/enable", &sql_console_job_enable, OPERATOR, "job version reason!",
      "it fires at its times"},
     {"POST", "jobs/{job}/disable", &sql_console_job_disable, OPERATOR, "job version reason!",
@@ -221,7 +225,7 @@ const struct route routes[] = {
     {"DELETE", "jobs/{job}/schedules/{schedule}", &sql_console_schedule_remove, OPERATOR,
      "job schedule version reason!", "removes a schedule"},
     {"POST", "schedules/explain", &sql_console_schedule_explain, MONITOR, "rule! count",
-     "what a rule of times means, and its next times"},
+     "the meaning of a rule of times, and its next times"},
     {"POST", "ping/{job}", &sql_console_ping, PING, "job status=report detail=report_detail",
      "a watch reports that its work elsewhere has ended well, or has failed"},
     {"POST", "alerts/{alert}/ack", &sql_console_alert_ack, OPERATOR, "alert reason!",
@@ -234,6 +238,8 @@ const struct route routes[] = {
 
 const struct route_code *route_code(const struct route *route)
 {
+    /* Few routes do more than their statement, so this is a table of its own and not six more
+     * columns above. */
     static const struct route_code codes[] = {
         {"GET", "queues/{queue}/advise", .make = advise},
         {"GET", "settings", .make = settings_make},

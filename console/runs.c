@@ -1,3 +1,6 @@
+/* One portion of an action on many runs: one statement, whose document says which runs are left.
+ * The next portion gets that document as its last parameter, so the statement can count both
+ * together. console/change.c repeats it while runs are left and there is time. */
 #include "console/runs.h"
 
 #include <cjson/cJSON.h>
@@ -23,6 +26,7 @@ enum rc runs_act_make(const struct route_context *context, struct db *db, const 
 bool runs_left(const struct str *document)
 {
     cJSON *root = cJSON_ParseWithLength(document->data, document->len);
+    /* A document without the list, or no JSON at all, has none left: the size is 0. */
     bool left = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(root, "left")) > 0;
     cJSON_Delete(root);
     return left;

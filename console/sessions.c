@@ -1,3 +1,8 @@
+/* Who asks: people by cookie, programs by token, the anonymous visitor. A sign-in opens a
+ * PostgreSQL session with the person's password, checks that the server asked for it, reads the
+ * groups, and keeps the session for the web session. A token is looked up in the database and
+ * remembered for TOKEN_US. console/visitor.c runs the statements of a visitor; console/throttle.c
+ * slows down sign-ins that fail. */
 #include "console/sessions.h"
 
 #include "base/clock.h"
@@ -27,6 +32,7 @@
 #define TOKEN_US  5000000  /* then it is looked up again: it may have been revoked */
 #define GROUPS_US 30000000 /* then the groups of a person are read again */
 
+/* For questions about a session that may be in use: the answer may wait, the caller may not. */
 static const struct visitor_patience at_once = {0};
 /* Of requests with tokens that are to be looked up; a burst of one program's gets through. */
 static const struct visitor_patience in_turn = {.most = 4, .others_ms = 1000};
@@ -46,6 +52,8 @@ struct sessions *sessions_new(const struct sessions_options *options)
     struct sessions *sessions = xcalloc(1, sizeof *sessions);
     *sessions = (struct sessions){.options = *options};
     char seed[SECRET_SIZE];
+    /* Random, so that a client cannot choose addresses or logins that share a place with another
+     * one's. */
     secret_new(seed);
     sessions->throttle.seed = XXH3_64bits(seed, sizeof seed);
     sessions->people = xcalloc((size_t)options->most, sizeof(struct visitor *));
@@ -83,6 +91,8 @@ static enum rc refuse_level(const struct visitor *visitor, bool member, struct s
 {
     const char *login = visitor_login(visitor);
     char hint[300];
+    /* The login is in the group WITH INHERIT FALSE, or has NOINHERIT: SET ROLE would work, plain
+     * statements do not (PostgreSQL, "Role Membership"). */
     if (member)
         utf8_format(hint, sizeof hint, REMEDY_INHERIT, login);
     else
@@ -110,9 +120,8 @@ static enum rc read_level(struct visitor *visitor, struct visitor_patience patie
     return RC_OK;
 }
 
-/* Whatever is wrong with login or password, the answer is the same: also where pg_hba.conf has
- * lines for the groups alone, and so none for a login that lacks them. The log has what the server
- * said. */
+/* One answer for each cause, so that it does not show which logins exist: a wrong login, a wrong
+ * password, no line in pg_hba.conf. The log has the server's message. */
 static enum rc refuse_password(struct sign_in *sign_in, const char *login, struct err *err)
 {
     char hint[400];
@@ -130,6 +139,7 @@ static enum rc open_as(const struct sessions *sessions, const char *login, const
     config_conninfo_add(&conninfo, "user", login);
     config_conninfo_add(&conninfo, "password", password);
     enum rc rc = db_open(conninfo.data, DB_CONSOLE, &db, err);
+    /* The password is in it; a compiler may remove a memset before a free. */
     explicit_bzero(conninfo.data, conninfo.len);
     if (rc != RC_OK && sqlstate_is(err, SQLSTATE_INVALID_AUTHORIZATION))
         return refuse_password(ret_sign_in, login, err);
@@ -139,6 +149,8 @@ static enum rc open_as(const struct sessions *sessions, const char *login, const
     }
     if (rc != RC_OK)
         return rc;
+    /* With trust or peer the server lets the console in as anyone, so a right login proves
+     * nothing. */
     if (!db_used_password(db)) {
         db_close(db);
         return refuse(ret_sign_in, SIGN_IN_TRUSTED,
@@ -181,6 +193,7 @@ static enum rc keep(struct sessions *sessions, struct sign_in *sign_in, struct e
     (void)pthread_mutex_lock(&sessions->lock);
     struct visitor **place = place_for(sessions, visitor_login(visitor));
     if (place != NULL) {
+        /* Released outside the lock: closing its session talks to the server. */
         ended = *place;
         *place = visitor_hold(visitor);
     }
@@ -194,7 +207,8 @@ static enum rc keep(struct sessions *sessions, struct sign_in *sign_in, struct e
                   "there are as many web sessions as the console keeps", err);
 }
 
-/* Behind a proxy all have its address: there each login waits by itself. No address has a space. */
+/* Behind a proxy on this host all clients have its address, so there each login waits by itself.
+ * An address has no blank, so no login can be taken for one. */
 static void waits_as(const char *client, const char *login, struct str *who)
 {
     bool shared = strcmp(client, "local") == 0 || strncmp(client, "127.", 4) == 0 ||
@@ -209,6 +223,8 @@ enum rc sessions_sign_in(struct sessions *sessions, const char *login, const cha
     *ret_sign_in = (struct sign_in){.outcome = SIGN_IN_FAILED};
     waits_as(client, login, &who);
     (void)pthread_mutex_lock(&sessions->lock);
+    /* Begin and end are two steps with the lock, and the server is asked between them without it: a
+     * slow server must not block every request that needs this lock. */
     bool may = throttle_begin(&sessions->throttle, who.data, clock_boot_us(), &ret_sign_in->wait_s);
     (void)pthread_mutex_unlock(&sessions->lock);
     if (!may)
@@ -217,6 +233,7 @@ enum rc sessions_sign_in(struct sessions *sessions, const char *login, const cha
                           ? "another sign-in of this login, or from this address, is under way"
                           : "sign-ins have failed before: the next one must wait",
                       err);
+    /* Sessions that are too old must not count against the limit. */
     sessions_sweep(sessions);
     enum rc rc = *login == '\0' || *password == '\0'
                      ? refuse_password(ret_sign_in, login, err)
@@ -247,20 +264,22 @@ static bool too_old(const struct sessions *sessions, const struct visitor *visit
            now_us - ages.since_us > sessions->options.longest_us;
 }
 
-/* Its groups are read again now and then: a right that was taken away ends here, too. While its
- * session is in use they are read the next time. False: it may not come in any more. */
+/* The groups are read again every GROUPS_US, so that a right that was revoked ends here, too. While
+ * the session is in use (RC_RETRY) they are read the next time: this request must not wait for
+ * another. False: the visitor may not come in any more. */
 static bool still_may(struct sessions *sessions, struct visitor *visitor)
 {
     struct err err = {0};
     int64_t now_us = clock_boot_us(), before_us = visitor_ages(visitor).checked_us;
     if (now_us - before_us < GROUPS_US)
         return true;
+    /* Before the statement, so that requests that come meanwhile do not all ask. */
     visitor_checked(visitor, now_us);
     enum rc rc = read_level(visitor, at_once, &(struct sign_in){0}, &err);
     if (rc == RC_RETRY)
         visitor_checked(visitor, before_us);
     if (rc != RC_REJECT && rc != RC_FATAL)
-        return true; /* or the database does not answer: said to whoever asks for more */
+        return true; /* also if the database does not answer: the request itself reports that */
     sessions_sign_out(sessions, visitor);
     log_err(LOG_WARN, "signed_out", NULL, &err);
     return false;
@@ -270,6 +289,7 @@ static struct visitor *person(struct sessions *sessions, const char *id, int64_t
 {
     struct visitor *found = NULL;
     (void)pthread_mutex_lock(&sessions->lock);
+    /* All are compared, without a break: the time does not show where a match is. */
     for (int i = 0; i < sessions->options.most; i++) {
         struct visitor *visitor = sessions->people[i];
         if (visitor != NULL && secret_same(visitor_id(visitor), id) &&
@@ -345,6 +365,7 @@ static enum rc look_up(struct sessions *sessions, const char *token,
     DB_RESULT_AUTO *result = NULL;
     char name[300];
     const char *const params[] = {token};
+    /* The database compares hashes; the token itself is stored nowhere. */
     enum rc rc = visitor_ask(sessions->own, patience, &sql_console_token_use, params, &result, err);
     if (rc != RC_OK)
         return rc;
@@ -358,7 +379,8 @@ static enum rc look_up(struct sessions *sessions, const char *token,
     return RC_OK;
 }
 
-/* With the lock: where it is, or where it may be. */
+/* With the lock: the place of this token; otherwise the free or least recently used one, into which
+ * it may be put. */
 static struct visitor **token_place(struct sessions *sessions, const char *token)
 {
     struct visitor **oldest = &sessions->tokens[0];
@@ -392,6 +414,7 @@ static enum rc of_token(struct sessions *sessions, const char *token,
 {
     int64_t now_us = clock_boot_us();
     struct visitor *found = NULL;
+    /* Saves the statement for a text that cannot be a token. */
     if (strlen(token) != SECRET_SIZE - 1)
         return RC_NONE;
     if ((*ret_visitor = known_token(sessions, token, now_us)) != NULL)
@@ -400,9 +423,11 @@ static enum rc of_token(struct sessions *sessions, const char *token,
     if (rc != RC_OK)
         return rc;
     (void)pthread_mutex_lock(&sessions->lock);
+    /* Searched again: the lock was released for the statement, and another request with the same
+     * token may have put it there. */
     struct visitor **place = token_place(sessions, token);
     if (*place != NULL && secret_same(visitor_id(*place), token) && !visitor_ages(*place).lost) {
-        visitor_renew(*place, found, now_us); /* its session stays open */
+        visitor_renew(*place, found, now_us); /* the place keeps its open session */
         visitor_release(found);
         found = visitor_hold(*place);
     } else {
@@ -442,5 +467,6 @@ bool sessions_may(struct sessions *sessions, struct visitor *visitor)
     enum rc rc = of_token(sessions, visitor_id(visitor), at_once, &again, &err);
     if (rc == RC_OK)
         visitor_release(again);
+    /* Only a definite "no" ends a stream: a database that is down must not sign everyone out. */
     return rc != RC_NONE;
 }

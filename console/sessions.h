@@ -1,10 +1,10 @@
 /**
- * What: who asks: web sessions of people who signed in with a PostgreSQL login, tokens of programs,
- *   and the anonymous visitor where no sign-in is asked for; each with a PostgreSQL session of its
- *   own, on which all that it asks for runs.
- * Invariants: the password is not kept. A session that a person signed in with is that login's,
- *   so PostgreSQL checks its rights and knows its name; it is taken only if the server asked for
- *   the password. Tokens and the anonymous visitor share the console's login, with SET ROLE to
+ * What: the visitors: web sessions of people who signed in with a PostgreSQL login, tokens of
+ *   programs, and the anonymous visitor where no sign-in is asked for; each with a PostgreSQL
+ *   session of its own, on which all that it asks for runs.
+ * Invariants: the password is not kept. A session that a person signed in with is that login's, so
+ *   PostgreSQL checks its rights and knows its name; it is taken only if the server asked for the
+ *   password. Tokens and the anonymous visitor share the console's login, with SET ROLE to
  *   lockstep_monitor or lockstep_operator. A web session ends by sign-out, after `idle_us` without
  *   a request, after `longest_us`, when its PostgreSQL session is lost, and within half a minute
  *   after its login has lost both groups. There are at most `most` web sessions, of one login at
@@ -12,7 +12,7 @@
  *   longest ago ends. After a sign-in that failed its address, or behind a proxy its login, has to
  *   wait (throttle.h).
  * Threads: any; statements of one session run one after the other.
- * Ownership: a struct visitor is counted: whoever got one gives it back with visitor_release.
+ * Ownership: a struct visitor is counted: its holder returns it with visitor_release.
  * Failure: as db.h; a sign-in that is refused is no failure but a struct sign_in.
  */
 #ifndef CONSOLE_SESSIONS_H
@@ -48,14 +48,14 @@ struct sign_in {
     enum sign_in_outcome outcome;
     int wait_s;
     struct visitor *visitor; /* DONE: the caller's */
-    char server[300];        /* WRONG: what the server said; for the log, not for the visitor */
+    char server[300];        /* WRONG: the server's message; for the log, not for the visitor */
 };
 
 /** RC_OK: outcome is DONE. RC_REJECT: it is refused, and err says why. Else FAILED. */
 MUST_CHECK enum rc sessions_sign_in(struct sessions *sessions, const char *login,
                                     const char *password, const char *client,
                                     struct sign_in *ret_sign_in, struct err *err);
-/** Whom the cookie, or the token, names; NULL: nobody that may come in. */
+/** The visitor of the cookie, or of the token; NULL: it has none that may come in. */
 struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id);
 /** Whether the cookie names one who signed in here; the database is not asked. */
 bool sessions_knows(struct sessions *sessions, const char *id);

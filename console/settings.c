@@ -1,3 +1,6 @@
+/* Writes the configuration of the running console as a document, from memory: the file may have
+ * changed since the start, and no statement is needed. config/mask.c decides which values are
+ * secret. */
 #include "console/settings.h"
 
 #include "base/str.h"
@@ -10,6 +13,7 @@
 enum rc settings_make(const struct route_context *context, struct db *db, const char *const *params,
                       struct str *document, struct err *err)
 {
+    /* In the order of enum config_origin. */
     static const char *const origins[] = {"default", "file", "environment", "setting", "option"};
     const struct config_value *value;
     cJSON *root = cJSON_CreateObject();

@@ -1,3 +1,8 @@
+/* One thread reads the event log once a second and sends each event to all clients. One look: take
+ * new clients, find their places, one statement for all that some client lacks, send, drop those
+ * that do not read. Event numbers are assigned before their transactions commit, so numbers that
+ * were skipped are kept as holes (console/holes.c) and asked for again. console/http_stream.c
+ * buffers for each client; console/recheck.c asks whether each may still listen. */
 #include "console/stream.h"
 
 #include "base/clock.h"
@@ -16,16 +21,16 @@
 
 #define EVERY_MS     1000
 #define NEWS_MS      2000 /* after a look that had some: each is a reason for pages to read again */
-#define HEARTBEAT_US 15000000
-#define ASK_US       5000000
+#define HEARTBEAT_US 15000000 /* the interval that the HTML standard names for comment lines */
+#define ASK_US       5000000  /* between two rounds of recheck.h */
 #define IDLE_TICK_MS 10000
 
 struct client {
     struct client *next;
     struct http_stream *out;
     struct visitor *visitor; /* held */
-    int64_t last_id;         /* what it has; -1: it wants what comes from now on */
-    bool told_away;          /* its last news of the database is that it does not answer */
+    int64_t last_id;         /* it has all events up to this one; -1: it begins now */
+    bool knows_away;         /* its last news of the database is that it does not answer */
 };
 
 struct stream {
@@ -59,6 +64,8 @@ bool stream_add(struct stream *stream, struct http_request *request, struct visi
 {
     const char *last_id = http_header(request, "Last-Event-ID"), *login = visitor_login(visitor);
     int64_t id = -1;
+    /* The browser sends the last `id:` that it got when it reconnects (HTML, "Server-sent events").
+     * A number that is none is as if there were none. */
     if (last_id != NULL && !int64_parse(last_id, strlen(last_id), &id))
         id = -1;
     (void)pthread_mutex_lock(&stream->lock);
@@ -76,8 +83,7 @@ bool stream_add(struct stream *stream, struct http_request *request, struct visi
         stream->count++;
     }
     (void)pthread_mutex_unlock(&stream->lock);
-    if (room &&
-        first) /* others wait for the next look, so a hundred who come cost what one costs */
+    if (room && first) /* others wait for the next look: a hundred clients cost one statement */
         mailbox_poke(&stream->thread.inbox);
     return room;
 }
@@ -94,6 +100,7 @@ static void take_new(struct stream *stream)
     (void)pthread_mutex_unlock(&stream->lock);
 }
 
+/* The list changes with the lock, because stream_add counts the clients of a login in it. */
 static void drop(struct stream *stream, struct client **place)
 {
     struct client *client = *place;
@@ -124,8 +131,8 @@ static bool is_asked(const struct stream *stream, const struct client *client)
     return before != client;
 }
 
-/* Who has signed out, or whose token was revoked, hears no more. The database is asked by another
- * thread: one visitor whose answer takes long does not hold up the stream of all. */
+/* A visitor who has signed out, or whose token was revoked, gets no more events. Another thread
+ * asks the database, so a slow answer about one visitor does not delay the events of all. */
 static void ask_all(struct stream *stream)
 {
     for (const struct client *client = stream->clients; client != NULL; client = client->next)
@@ -147,7 +154,8 @@ static void take_answer(struct stream *stream, struct rechecked *answer)
     free(answer);
 }
 
-/* id 0: to all; late: it was a hole, which those who are up to date have passed. */
+/* Sends an event to the clients that lack it. id 0: it has no number, all get it. late: it was in a
+ * hole, which clients that are up to date have passed without it. */
 static void send_all(struct stream *stream, int64_t id, bool late, const char *text, size_t len)
 {
     for (struct client **place = &stream->clients; *place != NULL;) {
@@ -163,8 +171,8 @@ static void send_all(struct stream *stream, int64_t id, bool late, const char *t
     }
 }
 
-/* Those that do not know it yet hear whether the database answers. */
-static void tell(struct stream *stream, bool away)
+/* Notifies clients whose last news of the database was the opposite. */
+static void notify_away(struct stream *stream, bool away)
 {
     STR_AUTO text = {0};
     if (away)
@@ -174,14 +182,14 @@ static void tell(struct stream *stream, bool away)
         str_text(&text, "event: back\ndata: {}\n\n");
     for (struct client **place = &stream->clients; *place != NULL;) {
         struct client *client = *place;
-        bool news = client->told_away != away;
-        client->told_away = away;
+        bool news = client->knows_away != away;
+        client->knows_away = away;
         if (!news || send_to(stream, place, text.data, text.len))
             place = &client->next;
     }
 }
 
-/* The event from which on somebody lacks something. */
+/* The newest event that every client has: the next statement begins behind it. */
 static int64_t lacking(const struct stream *stream)
 {
     int64_t from = stream->last_id;
@@ -196,6 +204,7 @@ static void send_rows(struct stream *stream, const struct db_result *rows)
     STR_AUTO text = {0};
     for (int i = 0; i < db_rows(rows); i++) {
         int64_t id = db_int(rows, i, CONSOLE_CHANGES_ID);
+        /* The last row carries the snapshot and no event. */
         if (id < 0)
             continue;
         bool late = id != 0 && holes_fill(&stream->holes, id);
@@ -212,8 +221,9 @@ static void send_rows(struct stream *stream, const struct db_result *rows)
     }
 }
 
-/* Where to read on: the newest event, or, if somebody comes back who lacks few, what that one
- * has. */
+/* Sets the place from which the log is read: the newest event, or, if a client comes back that
+ * lacks at most STREAM_CATCH_UP, that client's last event. Skipped numbers before it are holes
+ * again. */
 static void find_place(struct stream *stream, const struct db_result *rows, int64_t newest)
 {
     stream->last_id = newest;
@@ -234,12 +244,16 @@ static void reset_text(int64_t id, struct str *text)
     str_format(text, "id: %lld\nevent: reset\ndata: {}\n\n", (long long)id);
 }
 
-/* Those that are new start at the newest event; whoever lacks too much reads again. */
+/* New clients start at the newest event. A client that lacks more than STREAM_CATCH_UP, or has a
+ * number that the log does not have (the database was restored), gets `reset` and reads its page
+ * again. */
 static void settle_new(struct stream *stream, const struct db_result *rows)
 {
     STR_AUTO reset = {0};
     int64_t newest = db_int(rows, 0, CONSOLE_NEWEST_ID);
-    int64_t seen = stream->last_id; /* by the last look, which was before the new ones came */
+    /* What the last look has seen, not the newest: a client may have read its page before an event
+     * that came between that look and this one, so it gets that event. */
+    int64_t seen = stream->last_id;
     if (seen < 0 || seen > newest || newest - seen > STREAM_CATCH_UP)
         seen = newest;
     if (stream->last_id < 0 || stream->last_id > newest ||
@@ -259,11 +273,14 @@ static void settle_new(struct stream *stream, const struct db_result *rows)
     }
 }
 
-/* Events that were given up may have come since: all read everything again. */
+/* The transactions of holes that were given up are over, and their events may have come unseen: all
+ * clients read everything again. */
 static void reset_all(struct stream *stream)
 {
     STR_AUTO reset = {0};
     reset_text(stream->last_id, &reset);
+    /* Before the clients learn of it: the pages ask at once, and must not get a kept answer from
+     * before. */
     stream->hooks->news(stream->hooks->context);
     send_all(stream, 0, false, reset.data, reset.len);
 }
@@ -273,6 +290,7 @@ static void take_changes(struct stream *stream, const struct db_result *rows)
     int count = db_rows(rows) - 1; /* the last one is there for the snapshot */
     stream->full = count >= STREAM_CATCH_UP;
     stream->wait_ms = count > 0 ? NEWS_MS : EVERY_MS;
+    /* Before the rows: holes that this look finds must wait for the snapshot of a later one. */
     holes_arm(&stream->holes, db_int(rows, count, CONSOLE_CHANGES_XMAX));
     if (count > 0)
         stream->hooks->news(stream->hooks->context);
@@ -281,6 +299,8 @@ static void take_changes(struct stream *stream, const struct db_result *rows)
         reset_all(stream);
 }
 
+/* Whether the newest number must be asked for first: a client is new or far off, or the last look
+ * was full, so there may be more than one look can send. */
 static bool must_settle(const struct stream *stream)
 {
     bool settle = stream->last_id < 0 || stream->full;
@@ -290,6 +310,8 @@ static bool must_settle(const struct stream *stream)
     return settle;
 }
 
+/* When the database does not answer, clients keep their connection and get `away`: reconnecting
+ * would not help, and a hundred clients would do it at once. */
 static void look(struct stream *stream)
 {
     struct err err = {0};
@@ -312,12 +334,12 @@ static void look(struct stream *stream)
     if (rc == RC_OK) {
         if (outage_over(&stream->outage, clock_boot_us(), &away_ms))
             log_event(LOG_INFO, "stream_is_back", "after_ms", LOG_INT(away_ms), NULL);
-        tell(stream, false);
+        notify_away(stream, false);
         take_changes(stream, rows);
     } else {
         if (outage_tells(&stream->outage, &err, clock_boot_us()))
             log_err(LOG_WARN, "stream_without_database", NULL, &err);
-        tell(stream, true);
+        notify_away(stream, true);
     }
 }
 
@@ -350,7 +372,7 @@ static void *stream_main(void *context)
             next = mail->next;
             take_answer(stream, (struct rechecked *)mail);
         }
-        if (stream->clients == NULL) /* what was seen before is no one's place any more */
+        if (stream->clients == NULL) /* without a client the log is not read */
             stream->last_id = -1;
         take_new(stream);
         if (stream->clients != NULL)
@@ -391,7 +413,7 @@ void stream_stop(struct stream *stream)
 {
     if (stream == NULL)
         return;
-    recheck_stop(&stream->recheck); /* first: it puts its answers into the inbox of the other */
+    recheck_stop(&stream->recheck); /* first: it writes into the inbox of the other thread */
     thread_stop(&stream->thread);
     take_new(stream);
     while (stream->clients != NULL)

@@ -1,12 +1,12 @@
 /**
- * What: the event stream: what happens in the database, as server-sent events, to all who listen.
+ * What: the event stream: the events of the database, as server-sent events, to all who listen.
  * Invariants: one PostgreSQL session, of the console's login, feeds all clients. The stream asks
  *   the database once a second while a client listens, every two seconds while there is news, and
  *   not at all without a client. `id:` is the number of an event. A client that comes back with
  *   Last-Event-ID misses nothing: it gets the events since then, or, if there are more than
  *   STREAM_CATCH_UP, the event `reset`, upon which it reads everything again. An object that
- *   changes often is sent at most once in two seconds. A comment every 15 s keeps the line alive.
- *   A client that does not read is cut off (http.h).
+ *   changes often is sent at most once in two seconds. A comment every 15 s keeps the line alive. A
+ *   client that does not read is cut off (http.h).
  * Threads: stream_add from any; the stream has a thread of its own, and one that asks whether those
  *   who listen still may, so that a slow answer holds up no one's events.
  * Ownership: the answers that it opened.

@@ -1,6 +1,6 @@
 /**
  * What: how long an address, or behind a proxy a login, waits until it may try to sign in again.
- * Guarantee: nobody can shorten the wait of another one, with however many names or addresses.
+ * Guarantee: no client can shorten the wait of another one, with however many names or addresses.
  * Mechanism: names share THROTTLE_PLACES places by a hash that no outsider knows; none is ever
  *   given to another name, so names of one place wait together.
  * Invariants: the first failure costs half a second, each further one twice as much, up to a

@@ -1,3 +1,8 @@
+/* One visitor and its PostgreSQL session. A request takes a turn at the session (acquire_session),
+ * runs its function while a watch would cancel it (run_watched), and releases the session clean or
+ * closed. A session of the console's login is opened when it is needed; a person's cannot be opened
+ * again, because the password is not kept. console/sessions.c decides which visitors there are, and
+ * for how long. */
 #include "console/visitor_make.h"
 
 #include "base/clock.h"
@@ -17,10 +22,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PATIENCE_MS  8000 /* statement_timeout is 5 s */
+#define PATIENCE_MS  8000 /* longer than statement_timeout, 5 s, which ends a statement first */
 #define AT_ONCE_US   1000000
 #define REPORT_US    100000
-#define WAITERS_MOST 6 /* requests, so that one visitor does not take all workers */
+#define WAITERS_MOST 6 /* requests that may wait for one visitor's session */
 
 struct visitor {
     char id[SECRET_SIZE], csrf[SECRET_SIZE], proof[SECRET_SIZE], login[300];
@@ -30,7 +35,7 @@ struct visitor {
     _Atomic int64_t since_us, used_us, checked_us;
     _Atomic bool lost;
     pthread_mutex_t lock; /* of busy */
-    pthread_cond_t given;
+    pthread_cond_t released;
     bool busy;           /* with a request, whose the session is */
     struct db *db;       /* NULL: none is open */
     int db_level;        /* that SET ROLE was done for */
@@ -42,7 +47,7 @@ struct visitor *visitor_new(const char *login, enum level level, const char *con
     struct visitor *visitor = xcalloc(1, sizeof *visitor);
     (void)snprintf(visitor->login, sizeof visitor->login, "%s", login);
     (void)pthread_mutex_init(&visitor->lock, NULL);
-    condition_init(&visitor->given);
+    condition_init(&visitor->released);
     visitor->conninfo = conninfo;
     visitor->level = level;
     visitor->holders = 1;
@@ -71,7 +76,7 @@ void visitor_release(struct visitor *visitor)
     if (visitor == NULL || --visitor->holders > 0)
         return;
     db_close(visitor->db);
-    (void)pthread_cond_destroy(&visitor->given);
+    (void)pthread_cond_destroy(&visitor->released);
     (void)pthread_mutex_destroy(&visitor->lock);
     free(visitor);
 }
@@ -124,6 +129,8 @@ bool visitor_may_report(struct visitor *visitor)
 {
     int64_t now_us = clock_boot_us();
     (void)pthread_mutex_lock(&visitor->lock);
+    /* A token bucket that keeps one number, the time at which the reports would be over if they had
+     * come one per REPORT_US. */
     int64_t from_us = visitor->reported_us > now_us ? visitor->reported_us : now_us;
     bool may = from_us - now_us < VISITOR_BURST * REPORT_US;
     if (may)
@@ -143,7 +150,7 @@ void visitor_renew(struct visitor *visitor, const struct visitor *found, int64_t
     visitor->since_us = visitor->used_us = now_us;
 }
 
-/* A person's. */
+/* The session of a person is lost for good: the answer is 401, and the page asks for a sign-in. */
 static enum rc refuse_lost(const struct visitor *visitor, struct err *err)
 {
     (void)err_set(err, RC_LOST, ERR_DB_DOWN, visitor->login, "Sign in again.",
@@ -165,6 +172,9 @@ static enum rc refuse_wait(const struct visitor *visitor, struct err *err)
                    "too many requests of this login wait for the database");
 }
 
+/* SET ROLE takes the group's rights and leaves the console's own login visible as session_user. The
+ * proof makes the event log name the token. A new level is set on the same session by the next
+ * use. */
 static enum rc take_role(struct visitor *visitor, struct err *err)
 {
     static const char *const roles[] = {[LEVEL_NONE] = "none",
@@ -209,12 +219,15 @@ static void cancel(void *context)
     db_cancel(context);
 }
 
-/* *ret_aimed: a request to cancel is still under way; it would hit the session's next statement. */
+/* Runs fn while the departure of the client cancels its statement. *ret_aimed: a cancel request is
+ * still under way. PostgreSQL's cancel names a session, not a statement ("Canceling Queries in
+ * Progress"), so it would hit the next request's statement. */
 static enum rc run_watched(struct db *db, struct http_request *request, visitor_fn *fn,
                            void *context, bool *ret_aimed, struct err *err)
 {
     struct db_canceller *canceller = db_canceller_new(db);
     http_watch(request, cancel, canceller);
+    /* Between the end of the wait and this watch the client may have left. */
     enum rc rc = http_gone(request) ? refuse_gone(err) : fn(db, context, err);
     http_watch(request, NULL, NULL);
     *ret_aimed = !db_cancel_wait(canceller, PATIENCE_MS);
@@ -228,12 +241,13 @@ struct turn {
     bool gone;   /* with the visitor's lock */
 };
 
+/* Called with the server's lock, by its watcher: this function only takes the visitor's. */
 static void gone(void *context)
 {
     struct turn *turn = context;
     (void)pthread_mutex_lock(&turn->visitor->lock);
     turn->gone = true;
-    (void)pthread_cond_broadcast(&turn->visitor->given);
+    (void)pthread_cond_broadcast(&turn->visitor->released);
     (void)pthread_mutex_unlock(&turn->visitor->lock);
 }
 
@@ -245,7 +259,7 @@ static enum rc await(struct turn *turn, struct err *err)
     bool late = false;
     (void)pthread_mutex_lock(&visitor->lock);
     while (visitor->busy && !turn->gone && !late)
-        late = pthread_cond_timedwait(&visitor->given, &visitor->lock, &until) != 0;
+        late = pthread_cond_timedwait(&visitor->released, &visitor->lock, &until) != 0;
     bool mine = !visitor->busy;
     bool has_gone = turn->gone;
     if (mine)
@@ -254,28 +268,30 @@ static enum rc await(struct turn *turn, struct err *err)
     return mine ? RC_OK : has_gone ? refuse_gone(err) : refuse_wait(visitor, err);
 }
 
-/* A transaction that was left open, because its end failed or was cancelled, would take in what the
- * next request does. */
+/* A transaction that was left open, because its end failed or was cancelled, would take in the
+ * statements of the next request, and roll them back with its own. */
 static bool is_clean(struct db *db)
 {
     return !db_in_transaction(db) ||
            (db_run(db, &sql_console_rollback, NULL, NULL, NULL) == RC_OK && !db_in_transaction(db));
 }
 
-static void give(struct visitor *visitor, enum rc rc)
+static void release_session(struct visitor *visitor, enum rc rc)
 {
     if (rc == RC_LOST || (visitor->db != NULL && !is_clean(visitor->db)))
         close_session(visitor);
     (void)pthread_mutex_lock(&visitor->lock);
     visitor->busy = false;
-    (void)pthread_cond_signal(&visitor->given);
+    (void)pthread_cond_signal(&visitor->released);
     (void)pthread_mutex_unlock(&visitor->lock);
 }
 
-static enum rc take(struct visitor *visitor, struct http_request *request,
-                    struct visitor_patience patience, struct err *err)
+static enum rc acquire_session(struct visitor *visitor, struct http_request *request,
+                               struct visitor_patience patience, struct err *err)
 {
     struct turn turn = {.visitor = visitor};
+    /* A visitor with many requests must not take all workers: the later ones are refused after
+     * others_ms. */
     turn.wait_ms = visitor->waiting++ < patience.most ? PATIENCE_MS : patience.others_ms;
     if (request != NULL)
         http_watch(request, gone, &turn);
@@ -287,7 +303,7 @@ static enum rc take(struct visitor *visitor, struct http_request *request,
         return rc;
     rc = open_session(visitor, err);
     if (rc != RC_OK)
-        give(visitor, rc);
+        release_session(visitor, rc);
     return rc;
 }
 
@@ -295,7 +311,7 @@ static enum rc use(struct visitor *visitor, struct http_request *request,
                    struct visitor_patience patience, visitor_fn *fn, void *context, struct err *err)
 {
     bool aimed = false;
-    enum rc rc = take(visitor, request, patience, err);
+    enum rc rc = acquire_session(visitor, request, patience, err);
     if (rc != RC_OK)
         return rc;
     rc = request != NULL ? run_watched(visitor->db, request, fn, context, &aimed, err)
@@ -304,7 +320,7 @@ static enum rc use(struct visitor *visitor, struct http_request *request,
         right_hint(err, db_login(visitor->db));
     if (rc == RC_LOST && visitor->conninfo == NULL)
         rc = refuse_lost(visitor, err);
-    give(visitor, aimed ? RC_LOST : rc); /* the answer stays */
+    release_session(visitor, aimed ? RC_LOST : rc); /* closes it if aimed; rc stays the answer */
     return rc;
 }
 
@@ -319,7 +335,9 @@ enum rc visitor_use(struct visitor *visitor, struct http_request *request, visit
     return use(visitor, request, patience_of(request), fn, context, err);
 }
 
-/* A session that was lost at once had ended before; a server that is slow is not asked twice. */
+/* Reads may run twice, changes may not: whether a lost change was committed is unknown. A session
+ * that was lost within a second had ended while it was idle (a restart of the server); a server
+ * that is slow is not asked twice. */
 static enum rc use_again(struct visitor *visitor, struct http_request *request,
                          struct visitor_patience patience, visitor_fn *fn, void *context,
                          struct err *err)

@@ -1,10 +1,10 @@
 /**
  * What: one who asks: a person who signed in, a program with a token, or anyone where no sign-in is
  *   asked for; with a session of PostgreSQL.
- * Invariants: what it asks for runs on its session, one statement after the other, as the login
- *   that it came with. A session is released outside of a transaction.
+ * Invariants: its requests run on its session, one statement after the other, as the login that it
+ *   came with. A session is released outside of a transaction.
  * Threads: any.
- * Ownership: counted: whoever got or held one gives it back with visitor_release.
+ * Ownership: counted: a caller that got or held one returns it with visitor_release.
  * Failure: visitor_run: as db_run; RC_LOST with the code VISITOR_LOST: a person's session is lost
  *   for good: sign in again.
  */
@@ -38,7 +38,7 @@ typedef enum rc visitor_fn(struct db *db, void *context, struct err *err);
  * RC_RETRY: too many wait for it, or the client has gone. */
 MUST_CHECK enum rc visitor_use(struct visitor *visitor, struct http_request *request,
                                visitor_fn *fn, void *context, struct err *err);
-/** The same, to read: a session that had ended while nobody asked is opened again, unless it is a
+/** The same, to read: a session that had ended while it was idle is opened again, unless it is a
  * person's, and fn is called once more. */
 MUST_CHECK enum rc visitor_read(struct visitor *visitor, struct http_request *request,
                                 visitor_fn *fn, void *context, struct err *err);
@@ -51,7 +51,7 @@ MUST_CHECK enum rc visitor_run(struct visitor *visitor, struct http_request *req
 struct visitor_patience {
     int most, others_ms;
 };
-/** The same, for what the console itself wants to know. RC_RETRY: the session was not free. */
+/** The same, for questions of the console itself. RC_RETRY: the session was not free. */
 MUST_CHECK enum rc visitor_ask(struct visitor *visitor, struct visitor_patience patience,
                                const struct sql_statement *stmt, const char *const *params,
                                struct db_result **ret_result, struct err *err);

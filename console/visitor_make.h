@@ -2,7 +2,7 @@
  * What: how a visitor is made, and its ages: for sessions.c and stream.c.
  * Invariants: a visitor of the console's login opens its PostgreSQL session when it first asks for
  *   something, and again when it was lost; that of a person cannot: it is lost for good.
- * Threads: any, but for what is said of sessions.c's lock.
+ * Threads: any, but for the functions that need sessions.c's lock.
  * Ownership: counted: visitor_new and visitor_hold give, visitor_release takes.
  * Failure: see sessions.h.
  */
@@ -28,11 +28,11 @@ void visitor_checked(struct visitor *visitor, int64_t now_us);
 
 /* With sessions.c's lock, or before others know it. */
 void visitor_set_level(struct visitor *visitor, enum level level);
-/** proof: what the event log knows the token by. */
+/** proof: the event log knows the token by it. */
 void visitor_set_token(struct visitor *visitor, const char *token, const char *proof);
 void visitor_touch(struct visitor *visitor, int64_t now_us);
-/** It was looked up again: as new, with what was found; a level that is another one ends its
- * session. */
+/** It was looked up again: as new, with the level of `found`; the next use of its session takes
+ * another level over. */
 void visitor_renew(struct visitor *visitor, const struct visitor *found, int64_t now_us);
 
 #endif

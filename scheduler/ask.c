@@ -1,3 +1,7 @@
+/* Runs one ask in the tasks' session, in three steps: the limits of the session, the user's
+ * statement, DISCARD ALL. This file decides one thing: whether a failure is the job's own fault or
+ * another session's. It does not report the outcome: scheduler/firing.c does, in the dispatcher's
+ * session. */
 #include "scheduler/ask.h"
 
 #include "base/memory.h"
@@ -8,17 +12,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Both are shorter than the lease of the token, 1 minute for a look and 15 minutes for a firing:
+ * the server ends the statement before another session may decide the schedule. */
 #define LOOK_MS 2000
 #define FIRE_MS 600000
 /* The server ends a statement that is late; one that says nothing is given up later. */
 #define GRACE_MS 30000
 
+/* With its terminating zero; 0 of a column that the row does not have. */
 static size_t size_of(const struct db_result *rows, int row, int column)
 {
     return column >= 0 && !db_null(rows, row, column) ? (size_t)db_length(rows, row, column) + 1
                                                       : 0;
 }
 
+/* The texts follow the struct in one piece of memory, so that free() of the mail frees all of them:
+ * the mailbox that drops it does not know of its parts. */
 static const char *pack(char **at, const struct db_result *rows, int row, int column)
 {
     size_t size = size_of(rows, row, column);
@@ -85,7 +94,9 @@ static bool is_no_fault(const struct err *why)
         SQLSTATE_SERIALIZATION_FAILURE,  SQLSTATE_DEADLOCK_DETECTED, SQLSTATE_LOCK_NOT_AVAILABLE,
         SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_ADMIN_SHUTDOWN,    SQLSTATE_CRASH_SHUTDOWN,
         SQLSTATE_CANNOT_CONNECT_NOW,     SQLSTATE_NO_SENSE};
-    if (sqlstate_is(why, SQLSTATE_CONFIGURATION_LIMIT_EXCEEDED)) /* the query is too large */
+    /* 53400 belongs to class 53, which is in the list, but only the statement itself exceeds this
+     * limit. */
+    if (sqlstate_is(why, SQLSTATE_CONFIGURATION_LIMIT_EXCEEDED)) /* 53400 */
         return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (sqlstate_is(why, others[i]))
@@ -98,21 +109,29 @@ enum rc ask_run(struct db *db, struct ask *ask)
     struct err err;
     bool looks = ask->look != NULL;
     int64_t timeout_ms = looks ? LOOK_MS : FIRE_MS;
+    /* statement_timeout ends a statement on a server that works. The patience is for one that does
+     * not. */
     db_patience(db, (int)timeout_ms + GRACE_MS);
     enum rc rc =
         db_run(db, &sql_job_ask_settings,
                (const char *const[]){DB_INT(timeout_ms), looks ? "on" : "off"}, NULL, &ask->why);
     if (rc == RC_OK)
+        /* The settings were a statement of their own, because default_transaction_read_only takes
+         * effect with the next transaction (PostgreSQL, "Statement Behavior"). */
         rc = looks ? look(db, ask) : fire(db, ask);
     ask->failed = rc != RC_OK;
     ask->again = ask->failed && is_no_fault(&ask->why);
+    /* The next ask may be another job's. Without the reset it would find this one's settings,
+     * temporary tables and session locks. */
     return db_reset(db, &err) == RC_OK ? RC_OK : RC_LOST;
 }
 
 void ask_refuse(struct ask *ask, const struct err *why)
 {
     ask->failed = true;
-    ask->again = ask->look == NULL; /* a look that fails comes later each time */
+    /* A firing without a session has changed nothing, so its time stays undecided. A look is
+     * reported as failed: the database then looks at this trigger less and less often. */
+    ask->again = ask->look == NULL;
     ask->why = *why;
 }
 

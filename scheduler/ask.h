@@ -3,13 +3,13 @@
  *   query of a firing. Each runs in a session of the tasks' login, never in one of ours, and comes
  *   back with the token that was taken for it.
  * Invariants: a look cannot write, and has LOOK_MS. A firing is one statement, which fires or fails
- *   as a whole (sql/functions/job/ask_fire.sql), so nothing is left open when its client dies. What
- *   the statements leave in the session is discarded behind them.
+ *   as a whole (sql/functions/job/ask_fire.sql), so nothing is left open when its client dies.
+ *   DISCARD ALL follows the statements, so nothing of them is left in the session.
  * Threads: ask_new where the row is; the rest where the session is.
  * Ownership: an ask is one piece of memory, from malloc to free; it is mail, and travels between
  *   threads.
- * Failure: what was refused is the ask's: failed, again and why say how. RC_LOST: the session is
- *   gone, too; close it.
+ * Failure: a refusal is a field of the ask: failed, again and why. RC_LOST: the session is gone,
+ *   too; close it.
  */
 #ifndef SCHEDULER_ASK_H
 #define SCHEDULER_ASK_H

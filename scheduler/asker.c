@@ -1,3 +1,7 @@
+/* Keeps SQL of users out of the dispatcher's thread: it opens a session of the tasks' login for the
+ * first ask, runs one ask after the other in it, sends each back by mail, and closes the session
+ * after a minute without work. scheduler/ask.c runs the statements; scheduler/dispatcher.c decides
+ * what is asked. `scheduler run --once` has no dispatcher's thread and calls asker_run itself. */
 #include "scheduler/asker.h"
 
 #include "base/clock.h"
@@ -26,6 +30,7 @@ struct asker {
     bool cut;                       /* with the lock: asker_stop wants no more */
 };
 
+/* Under the lock, because asker_stop may use the canceller at this moment. */
 static void tasks_close(struct asker *asker)
 {
     (void)pthread_mutex_lock(&asker->lock);
@@ -38,6 +43,8 @@ static void tasks_close(struct asker *asker)
 static enum rc tasks_open(struct asker *asker, const struct db_server *server, struct err *err)
 {
     const struct db_server *of = &asker->of;
+    /* A promotion changes the timeline. A session with the old primary could still commit a firing
+     * that the new primary does not know. */
     if (asker->session.db != NULL && of->timeline == server->timeline &&
         of->database == server->database && strcmp(of->system_id, server->system_id) == 0)
         return RC_OK;
@@ -48,6 +55,8 @@ static enum rc tasks_open(struct asker *asker, const struct db_server *server, s
         return rc;
     (void)pthread_mutex_lock(&asker->lock);
     asker->canceller = db_canceller_new(asker->session.db);
+    /* asker_stop found no canceller while the session was being opened: the cut is made up for
+     * here, or the stop would wait for a statement of ten minutes. */
     if (asker->cut)
         db_sever(asker->canceller);
     (void)pthread_mutex_unlock(&asker->lock);
@@ -58,6 +67,8 @@ void asker_run(struct asker *asker, struct ask *ask, const struct db_server *ser
 {
     struct err err;
     if (tasks_open(asker, server, &err) != RC_OK) {
+        /* Without a login for tasks each job with SQL fails to open the session, so the log has a
+         * line for each cause in growing intervals, not for each ask. */
         if (outage_tells(&asker->outage, &err, clock_boot_us()))
             log_err(LOG_WARN, "job_sql_refused", NULL, &err);
         ask_refuse(ask, &err);
@@ -79,6 +90,7 @@ static void *asker_main(void *context)
         for (; mails != NULL; mails = next) {
             next = mails->next;
             (void)pthread_mutex_lock(&asker->lock);
+            /* A copy: asker_give may replace it while this ask runs. */
             struct db_server server = asker->server;
             (void)pthread_mutex_unlock(&asker->lock);
             asker_run(asker, (struct ask *)mails, &server);
@@ -87,6 +99,8 @@ static void *asker_main(void *context)
         if (stopping || thread_has_mail(&asker->thread))
             continue;
         mailbox_wait(&asker->thread.inbox, asker->session.db != NULL ? KEEP_MS : -1);
+        /* The minute is over and no ask has come. An idle session would occupy a slot of
+         * max_connections. */
         if (!thread_has_mail(&asker->thread) && asker->session.db != NULL)
             tasks_close(asker);
     }
@@ -137,6 +151,8 @@ void asker_stop(struct asker *asker)
     if (asker == NULL)
         return;
     (void)pthread_mutex_lock(&asker->lock);
+    /* The order matters: with the flag first, a session that opens now is severed by tasks_open,
+     * and one that is open already is severed here. */
     asker->cut = true;
     if (asker->canceller != NULL)
         db_sever(asker->canceller);

@@ -23,7 +23,7 @@ void asker_give(struct asker *asker, struct ask *ask, const struct db_server *se
 /** Cuts off what runs. NULL is fine. */
 void asker_stop(struct asker *asker);
 
-/** Without a thread: asker_run runs the ask, and what has come of it is in the ask. */
+/** Without a thread: asker_run runs the ask, and the ask has its result. */
 struct asker *asker_new(const char *conninfo);
 void asker_run(struct asker *asker, struct ask *ask, const struct db_server *server);
 void asker_free(struct asker *asker);

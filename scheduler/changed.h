@@ -1,8 +1,8 @@
 /**
  * What: tables of users whose rows have changed, as lockstep.table_changed notifies: the triggers
  *   on them are looked at soon.
- * Invariants: a trigger whose look or firing is out is left alone; whoever has it out calls
- *   changed_all when it is over (sql/functions/job/dispatch_rows.sql).
+ * Invariants: a trigger whose look or firing is out is left alone; the dispatcher calls changed_all
+ *   when that is over (sql/functions/job/dispatch_rows.sql).
  * Threads: that of the session.
  * Ownership: borrows.
  * Failure: as db_run.
@@ -15,18 +15,18 @@
 
 #include <stdbool.h>
 
-/** What was heard and waits: a busy table notifies at each statement, and is looked at once a
+/** Notifications that wait: a busy table notifies at each statement, and is looked at once a
  * second; or once more, because another session held the row of a trigger. */
 struct changed {
-    int64_t relations[64]; /* tables that are told apart; of more all are looked at */
+    int64_t relations[64]; /* tables that are distinguished; of more all are looked at */
     int count;             /* how many; one more than fit: any */
     int64_t at_us;         /* by the boot clock: they wait until then */
 };
 
 /** Takes all notifications of the session. *ret_rows: one was of a table, which is remembered;
  * *ret_others: one was of anything else. */
-MUST_CHECK enum rc changed_hear(struct changed *changed, struct db *db, bool *ret_rows,
-                                bool *ret_others, struct err *err);
+MUST_CHECK enum rc changed_receive(struct changed *changed, struct db *db, bool *ret_rows,
+                                   bool *ret_others, struct err *err);
 
 /** The triggers on the tables that are remembered are looked at soon, unless they still wait. */
 MUST_CHECK enum rc changed_act(struct changed *changed, struct db *db, struct err *err);

@@ -1,3 +1,7 @@
+/* Sends the notices of one receiver. One round: claim a notice in the database, run the command or
+ * request outside any transaction, record the result. The claim is a lease, so a monitor that dies
+ * between the attempt and the record leads to a second delivery, never to none. The database
+ * decides which notice is due and when a failed one is tried again; action/ runs the attempt. */
 #include "scheduler/delivery.h"
 
 #include "action/action.h"
@@ -11,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* Claim and result are short statements: without an answer for so long the session is lost. */
 #define PATIENCE_MS 10000
 #define SILENCE_MS  5000 /* a command is killed when this process stands still for so long */
 
@@ -35,6 +40,8 @@ static void attempt(struct delivery *delivery, const char *document, const char 
     FREE_AUTO char *target = xstrdup(receiver->url ? receiver->url : receiver->command);
     FREE_AUTO char *unique = xstrdup(key);
     char name[] = "Idempotency-Key", method[] = "POST";
+    /* A notice is delivered at least once: the receiver recognises a second delivery by this
+     * key. */
     struct message_header header = {name, unique};
     struct message msg = {.seq = -1, .timeout_us = receiver->timeout_ms * 1000};
     if (receiver->url != NULL) {
@@ -45,6 +52,8 @@ static void attempt(struct delivery *delivery, const char *document, const char 
         msg.type = MESSAGE_COMMAND;
         msg.action = (struct message_action){.command = target, .input = text};
     }
+    /* Names of a queue, run and task are empty: a notice belongs to none. The command finds its
+     * attempt number in the environment as a task's command does. */
     struct action_attempt what = {.msg = &msg,
                                   .step = -1,
                                   .queue = "",
@@ -58,8 +67,11 @@ static void attempt(struct delivery *delivery, const char *document, const char 
                                   .traceparent = ""};
     struct action_tie tie = {
         .stop = &delivery->stop, .silence_ms = SILENCE_MS, .alive_us = alive_us, .held = {-1, -1}};
+    /* The interleaving: delivery_stop sets ending and asks the stop; if the clear comes between or
+     * after them, the check behind it asks again. Without that check a stop that came before the
+     * attempt would be lost, and the shutdown would last as long as the receiver's time-out. */
     action_stop_clear(&delivery->stop);
-    if (delivery->ending) /* whoever says so asks the stop afterwards */
+    if (delivery->ending)
         action_stop_ask(&delivery->stop, ACTION_TERMINATE);
     delivery->deadline_us = clock_boot_us() + receiver->timeout_ms * 1000;
     action_run(delivery->settings, &what, &tie, result);
@@ -88,6 +100,7 @@ static enum rc send_one(struct delivery *delivery, const struct db_result *row, 
     attempt(delivery, db_text(row, 0, ALERT_CLAIM_DOCUMENT), key, number, alive_us, &result);
     probe("notice.sent");
     const char *error = failure(delivery, &result);
+    /* Retry-After of the answer (RFC 9110, section 10.2.3), if it had one. */
     const char *params[] = {db_text(row, 0, ALERT_CLAIM_NOTICE), number, error,
                             result.retry_after_s > 0 ? DB_INT(result.retry_after_s) : NULL};
     log_event(error != NULL ? LOG_WARN : LOG_INFO, error != NULL ? "notice_failed" : "notice_sent",
@@ -104,6 +117,9 @@ static enum rc next(struct delivery *delivery, int *ret_wait_ms, struct err *err
 {
     const struct receiver *receiver = delivery->receiver;
     DB_RESULT_AUTO *row = NULL;
+    /* The longest that an attempt may live after the claim: it starts within SILENCE_MS, it may
+     * take the receiver's time-out, and a command has kill_after_ms between SIGTERM and SIGKILL. No
+     * other monitor claims the notice before that. */
     int64_t lease_ms = receiver->timeout_ms + receiver->kill_after_ms + SILENCE_MS;
     const char *params[] = {receiver->name,
                             delivery->who,
@@ -113,6 +129,8 @@ static enum rc next(struct delivery *delivery, int *ret_wait_ms, struct err *err
                             receiver->remind_ms > 0 ? DB_INT(receiver->remind_ms) : NULL,
                             DB_INT(lease_ms)};
     enum rc rc = lasting_open(&delivery->session, err);
+    /* Taken before the claim: the lease begins later than this moment, so an attempt that starts
+     * within SILENCE_MS of it cannot outlive the lease. */
     int64_t alive_us = clock_boot_us();
     if (rc == RC_OK && !delivery->started)
         rc = db_run(delivery->session.db, &sql_alert_start, params, NULL, err);
@@ -136,6 +154,7 @@ static void *delivery_main(void *context)
     struct err err = {0};
     for (;;) {
         int wait_ms = 0;
+        /* Orders have no content; delivery_news only wakes the thread. */
         for (struct mail *mail = thread_take(&delivery->thread, &stopping), *after; mail != NULL;
              mail = after) {
             after = mail->next;
@@ -187,6 +206,8 @@ void delivery_news(struct delivery *delivery)
     mailbox_poke(&delivery->thread.inbox);
 }
 
+/* action_run blocks the thread that would otherwise keep the time, so the monitor's thread does
+ * it. */
 void delivery_watch(struct delivery *delivery)
 {
     int64_t deadline_us = delivery->deadline_us;
@@ -198,6 +219,7 @@ void delivery_stop(struct delivery *delivery)
 {
     if (delivery == NULL)
         return;
+    /* First, so that an attempt that starts now sees it (see attempt). */
     delivery->ending = true;
     thread_ask_stop(&delivery->thread);
     action_stop_ask(&delivery->stop, ACTION_TERMINATE);

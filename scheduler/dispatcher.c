@@ -1,4 +1,8 @@
-/* The thread of the dispatcher. */
+/* The thread of the dispatcher. One round: open the session, take its notifications, acquire the
+ * lock of dispatch, report the answers of SQL of users, wake triggers whose tables have changed,
+ * fire until nothing is due, warn of held rows, keep house; then sleep until the earliest of the
+ * next time, news and an order. Each decision is the database's (scheduler/firing.c); this file
+ * decides only when to ask, and never runs SQL of users (scheduler/asker.c does). */
 #include "scheduler/dispatcher.h"
 
 #include "base/clock.h"
@@ -16,10 +20,12 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#define STANDBY_MS   2000  /* until the lock is asked for again */
-#define PATIENCE_MS  30000 /* a template may have 100,000 tasks */
-#define EARLY_MS     150   /* of the end of a long wait */
-#define FIRINGS      32    /* of a transaction, and twice as many of the next while more is due */
+#define STANDBY_MS  2000  /* until the lock is asked for again */
+#define PATIENCE_MS 30000 /* a template may have 100,000 tasks */
+#define EARLY_MS    150   /* of the end of a long wait */
+/* While many schedules are due, a large batch saves commits; the first one is small, because
+ * firings become visible only at its commit. */
+#define FIRINGS      32 /* of the first transaction; twice as many of the next */
 #define FIRINGS_MOST 256
 #define HELD_MS      200 /* until an answer that met a held row is reported again */
 
@@ -48,6 +54,8 @@ static enum rc note_session(struct dispatcher *dispatcher, const struct sql_stat
     return dispatcher->options.executor_no != 0 ? db_run(db, stmt, params, NULL, err) : RC_OK;
 }
 
+/* LISTEN comes before the first question about what is due: a change between the two is notified.
+ * In the other order it would be missed until the next sleep ends, up to a minute later. */
 static enum rc begin(struct dispatcher *dispatcher, struct err *err)
 {
     struct lasting *session = &dispatcher->session;
@@ -72,6 +80,8 @@ static void stand_by(struct dispatcher *dispatcher, bool stands_by)
 static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct err *err)
 {
     struct db *db = dispatcher->session.db;
+    /* Without an owner that polls for us (`scheduler run`), the lock is asked for every two
+     * seconds. */
     *ret_wait_ms = STANDBY_MS;
     enum rc rc = firing_lock(db, &dispatcher->locked, err);
     if (rc == RC_OK && dispatcher->locked) {
@@ -79,6 +89,9 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
         stand_by(dispatcher, false);
         rc = changed_all(&dispatcher->changed, db, err);
     } else if (rc == RC_OK && dispatcher->options.stands_by != NULL) {
+        /* In an executor the heartbeat checks whether the lock is free, so 100 executors do not
+         * keep 100 idle sessions. The session is closed before the owner learns of it:
+         * dispatcher_try may come at once. */
         rc = note_session(dispatcher, &sql_job_session_end, err);
         lasting_close(&dispatcher->session);
         *ret_wait_ms = -1;
@@ -88,7 +101,7 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
     return rc;
 }
 
-/* SQL of users is out, or what it brought is not told yet. */
+/* SQL of users is out, or its result is not reported yet. */
 static bool is_asking(const struct dispatcher *dispatcher)
 {
     return dispatcher->asking > 0 || dispatcher->answers != NULL;
@@ -96,11 +109,14 @@ static bool is_asking(const struct dispatcher *dispatcher)
 
 /* A look that is out may have begun before the rows came, and the database leaves it alone.
  * *ret_early: it has heard of nothing but rows, which wait, and nothing else is due. */
-static enum rc hear(struct dispatcher *dispatcher, bool *ret_early, struct err *err)
+static enum rc receive_news(struct dispatcher *dispatcher, bool *ret_early, struct err *err)
 {
     bool rows = false, others = false;
-    enum rc rc = changed_hear(&dispatcher->changed, dispatcher->session.db, &rows, &others, err);
+    enum rc rc = changed_receive(&dispatcher->changed, dispatcher->session.db, &rows, &others, err);
     dispatcher->look_again |= rows && is_asking(dispatcher);
+    /* A busy table wakes this thread at each statement. Without this way out each of them would
+     * cost a round with several statements, though its triggers are looked at once a second at
+     * most. */
     *ret_early = rc == RC_OK && dispatcher->locked && rows && !others &&
                  dispatcher->answers == NULL && changed_wait_ms(&dispatcher->changed, 1) > 0 &&
                  clock_boot_us() < dispatcher->round_us;
@@ -123,12 +139,16 @@ static enum rc hand_over(struct dispatcher *dispatcher, struct ask *ask, struct 
     if (ask == NULL)
         return RC_OK;
     bool open = false;
+    /* Asked before the look is sent, and so before the look's snapshot: a writer that begins later
+     * finds the look under way, and notifies. */
     if (ask->look != NULL)
         rc = changed_open(dispatcher->session.db, ask->token, &open, err);
     dispatcher->look_again |= open;
     if (rc == RC_OK && dispatcher->asker == NULL)
         rc = asker_start(dispatcher->options.task_conninfo, &dispatcher->thread.inbox,
                          &dispatcher->asker, err);
+    /* The token stays in the database until it expires or the next dispatcher voids it. The
+     * schedule is decided again then. */
     if (rc != RC_OK) {
         free(ask);
         return rc;
@@ -187,7 +207,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     bool early = false;
     enum rc rc = begin(dispatcher, err);
     if (rc == RC_OK)
-        rc = hear(dispatcher, &early, err);
+        rc = receive_news(dispatcher, &early, err);
     if (early) {
         int left_ms = (int)((dispatcher->round_us - clock_boot_us()) / 1000) + 1;
         *ret_wait_ms = changed_wait_ms(&dispatcher->changed, left_ms);
@@ -197,13 +217,19 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
         rc = take_over(dispatcher, ret_wait_ms, err);
     if (rc != RC_OK || !dispatcher->locked)
         return rc;
+    /* Answers come first: a look that is reported makes its trigger due, and the firing loop below
+     * then finds it in this round. */
     rc = answer(dispatcher, err);
     if (rc == RC_OK)
         rc = look_again(dispatcher, err);
     if (rc == RC_OK)
         rc = changed_act(&dispatcher->changed, dispatcher->session.db, err);
     *ret_wait_ms = -1;
+    /* After a loss one firing at a time, until one has succeeded: if it is a firing that ends the
+     * session, each try would undo the others of its batch as well. */
     int most = dispatcher->session.backoff_ms != 0 ? 1 : FIRINGS;
+    /* An order ends the loop, so that a stop does not wait for a backlog of thousands. The wait is
+     * then -1, and mail makes the poll return at once. */
     while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {
         struct ask *ask = NULL;
         struct firing_turn turn = {.asks = dispatcher->asking == 0, .most = most};
@@ -219,6 +245,8 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     if (rc == RC_OK)
         rc = house_keep(&dispatcher->house, dispatcher->session.db, dispatcher->options.who,
                         dispatcher->options.keep_log_ms, ret_wait_ms, err);
+    /* An answer was kept because another session holds the job's row; no notification comes when it
+     * is free. */
     if (dispatcher->answers != NULL && *ret_wait_ms > HELD_MS)
         *ret_wait_ms = HELD_MS;
     *ret_wait_ms = changed_wait_ms(&dispatcher->changed, *ret_wait_ms);
@@ -231,6 +259,8 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
 static void sleep_until_news(struct dispatcher *dispatcher, int wait_ms)
 {
     struct db *db = dispatcher->session.db;
+    /* libpq may have read a notification together with an answer: the socket is then silent
+     * although there is news. */
     if (db != NULL && db_notified(db))
         return;
     struct pollfd fds[] = {{.fd = dispatcher->thread.inbox.fd, .events = POLLIN},
@@ -254,6 +284,8 @@ static void *dispatcher_main(void *context)
         if (dispatcher->stopping)
             break;
         if (round_of_jobs(dispatcher, &wait_ms, &err) != RC_OK) {
+            /* The lock belongs to the session (PostgreSQL, "Advisory Locks"), and lasting_lost
+             * closes the session. */
             dispatcher->locked = false;
             if (lasting_lost(&dispatcher->session))
                 log_err(LOG_WARN, "dispatcher_lost", NULL, &err);
@@ -266,6 +298,8 @@ static void *dispatcher_main(void *context)
     asker_stop(dispatcher->asker);
     free_answers(dispatcher);
     if (dispatcher->locked)
+        /* The statement also notifies the other dispatchers. Without it they would find the free
+         * lock up to two seconds later. */
         (void)!db_run(dispatcher->session.db, &sql_job_unlock, NULL, NULL, &err);
     lasting_close(&dispatcher->session);
     return NULL;

@@ -11,7 +11,7 @@
  *   are.
  * Invariants: a dispatcher that stands by has neither a session nor a statement when its owner
  *   notifies it that the lock may be free; without such an owner it asks for the lock every two
- *   seconds. SQL of users runs in a session of the tasks' login, beside the dispatcher
+ *   seconds. SQL of users runs in a session of the tasks' login on a thread of its own
  *   (scheduler/asker.h), one at a time; jobs without such SQL do not wait for it.
  * Not its concern: how the run that it enqueued is published (relay/) and executed (executor/).
  * Example: a job fires at 02:00, and its dispatcher dies at 02:00:00.1 before the commit. Nothing
@@ -32,7 +32,7 @@
 struct dispatcher;
 struct tally;
 
-/** The channel on which the database tells that jobs have changed, or that a run of one has
+/** The channel on which the database notifies that jobs have changed, or that a run of one has
  * ended. */
 #define DISPATCHER_CHANNEL "lockstep_jobs"
 
@@ -41,9 +41,9 @@ struct dispatcher_options {
     const char *conninfo;
     const char *task_conninfo;      /* of the tasks' login, as which SQL of users runs */
     const struct db_server *server; /* that of its executor, or of a process of its own */
-    /* For whoever ends what a dead executor left. An executor begins again when its server does,
-     * and with it its dispatcher, which works on no other server. 0: of none; then it follows a
-     * promotion by itself. */
+    /* For the executor that ends the sessions of a dead one. An executor begins again when its
+     * server does, and with it its dispatcher, which works on no other server. 0: of none; then it
+     * follows a promotion by itself. */
     int executor_no;
     const char *who;     /* as which the occurrences name it */
     int64_t keep_log_ms; /* of the jobs' log */

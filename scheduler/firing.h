@@ -1,6 +1,6 @@
 /**
- * What: what a dispatcher asks of the database, a transaction each: decide what is due, and report
- *   what SQL of users has brought.
+ * What: the statements of a dispatcher, a transaction each: decide the schedules that are due, and
+ *   report the results of SQL of users.
  * Invariants: each decision is logged and counted once, when it is committed.
  * Threads: those of the session's owner.
  * Ownership: an ask that is returned belongs to the caller.
@@ -21,7 +21,7 @@ struct firing_turn {
     const char *now; /* what is due then; NULL: now */
 };
 
-/** The lock of dispatch, if nobody has it. */
+/** The lock of dispatch, if no session has it. */
 MUST_CHECK enum rc firing_lock(struct db *db, bool *ret_locked, struct err *err);
 
 /** *ret_wait_ms: -1: something was decided, and more may be due; otherwise how long nothing is.
@@ -30,7 +30,7 @@ MUST_CHECK enum rc firing_fire(struct db *db, const struct dispatcher_options *o
                                const struct firing_turn *turn, int *ret_wait_ms,
                                struct ask **ret_ask, struct err *err);
 
-/** Reports what SQL of users has brought. *ret_ask: a look may lead to a firing that asks. */
+/** Reports the result of SQL of users. *ret_ask: a look may lead to a firing that asks. */
 MUST_CHECK enum rc firing_report(struct db *db, const struct dispatcher_options *options,
                                  const struct ask *ask, struct ask **ret_ask, struct err *err);
 

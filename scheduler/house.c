@@ -1,3 +1,7 @@
+/* The work of a dispatcher that no firing waits for: cancel overdue runs and look at the health of
+ * the jobs (once a minute), and delete old rows of jobs (a batch at a time). A firing that is near
+ * comes first, but not for longer than ten seconds, or a dispatcher with constant work would never
+ * clean up. Tasks and runs are deleted by scheduler/retention.c, on its own thread. */
 #include "scheduler/house.h"
 
 #include "base/clock.h"
@@ -42,7 +46,7 @@ static enum rc look(struct house *house, struct db *db, const char *who, struct 
 {
     house->look_us = clock_boot_us() + EVERY_MS * 1000LL;
     enum rc rc = lasting_unless_held(house_cancel_overdue(db, err), err);
-    if (rc == RC_OK) /* not in a single round: whoever looks now and then is taken for absent */
+    if (rc == RC_OK) /* not in a single round: a monitor that looks rarely counts as absent */
         rc = lasting_unless_held(monitor_look(db, who, EVERY_MS, err), err);
     return rc;
 }
@@ -53,12 +57,16 @@ enum rc house_keep(struct house *house, struct db *db, const char *who, int64_t 
     enum rc rc = RC_OK;
     if (is_calm(house->look_us, *wait_ms)) {
         *wait_ms = 0;
+        /* A look takes time, so the wait that the caller has computed is no longer true: it is 0
+         * now. */
         rc = look(house, db, who, err);
     }
     if (rc == RC_OK && is_calm(house->sweep_us, *wait_ms)) {
         bool more = false;
         *wait_ms = 0;
         rc = lasting_unless_held(house_sweep(db, keep_log_ms, &more, err), err);
+        /* A full batch: the next one follows as soon as it is calm, so that a backlog does not last
+         * for days. */
         house->sweep_us = clock_boot_us() + (more ? 0 : EVERY_MS * 1000LL);
     }
     return rc;

@@ -1,8 +1,8 @@
 /**
- * What: what a dispatcher does beside firing: it cancels runs that take too long, looks at the
- *   health of the jobs, and deletes what is not kept.
+ * What: the other work of a dispatcher: it cancels runs that take too long, looks at the health of
+ *   the jobs, and deletes rows that are not kept.
  * Invariants: at most once a minute, and only when no firing is near, or after ten seconds of
- *   waiting for that; what is deleted is a batch at a time.
+ *   waiting for that; rows are deleted a batch at a time.
  * Threads: that of the session.
  * Ownership: borrows.
  * Failure: as db_run; a row that another session holds is no failure of house_keep.
@@ -20,15 +20,15 @@ struct house {
     int64_t look_us, sweep_us; /* when it is due again */
 };
 
-/** wait_ms: until the next firing; 0 when this has taken time. who, keep_log_ms: as in struct
- * dispatcher_options. */
+/** wait_ms: until the next firing; 0 when this has taken time. The parameters who and keep_log_ms
+ * are those of struct dispatcher_options. */
 MUST_CHECK enum rc house_keep(struct house *house, struct db *db, const char *who,
                               int64_t keep_log_ms, int *wait_ms, struct err *err);
 
 /** Cancels runs that take too long, and zombies. */
 MUST_CHECK enum rc house_cancel_overdue(struct db *db, struct err *err);
 
-/** Deletes a batch of what is not kept. *ret_more: there may be more. */
+/** Deletes a batch of rows that are not kept. *ret_more: there may be more. */
 MUST_CHECK enum rc house_sweep(struct db *db, int64_t keep_log_ms, bool *ret_more, struct err *err);
 
 #endif

@@ -1,3 +1,6 @@
+/* One session that outlives its connections. The owner calls lasting_open before each use and
+ * lasting_lost after each failure; in between this file remembers the server and the pause. It does
+ * not sleep: the owner waits backoff_ms in its own mailbox, where an order can wake it. */
 #include "scheduler/lasting.h"
 
 #include "base/backoff.h"
@@ -6,6 +9,8 @@
 
 #include <string.h>
 
+/* A short restart costs a fraction of a second of waiting. In a long outage each thread of each
+ * process tries once in 5 s. */
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS  5000
 
@@ -20,9 +25,11 @@ enum rc lasting_open(struct lasting *session, struct err *err)
         return rc;
     const struct db_server *is = db_server(session->db);
     db_patience(session->db, session->patience_ms);
+    /* Only DB_NOT_OLDER gets here with another system: the operator has moved the database. */
     if (*server->system_id && *is->system_id && strcmp(server->system_id, is->system_id) != 0)
         log_event(LOG_WARN, "server_changed", "system_was", server->system_id, "system",
                   is->system_id, NULL);
+    /* The newer server becomes the measure: the old primary is refused from now on. */
     if (*is->system_id)
         *server = *is;
     return RC_OK;
@@ -49,6 +56,8 @@ bool lasting_works(struct lasting *session)
     return was_lost;
 }
 
+/* lock_timeout (55P03) and deadlock (40P01) end the statement and leave the session as it was, so
+ * opening a new session would only cost time. */
 bool lasting_held(enum rc rc, const struct err *err)
 {
     return rc == RC_RETRY && (sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) ||

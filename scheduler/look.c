@@ -1,3 +1,5 @@
+/* One statement decides and this file logs its outcome. scheduler/house.c (in a dispatcher) and
+ * scheduler/monitor.c (in `monitor run`) call it: either alone keeps the incidents current. */
 #include "scheduler/look.h"
 
 #include "base/log.h"
@@ -7,6 +9,7 @@ enum rc monitor_look(struct db *db, const char *who, int every_ms, struct err *e
     DB_RESULT_AUTO *row = NULL;
     enum rc rc =
         db_run(db, &sql_monitor_look, (const char *const[]){who, DB_INT(every_ms)}, &row, err);
+    /* Another monitor has just looked; its own log has the events. */
     if (rc != RC_OK || !db_bool(row, 0, MONITOR_LOOK_LOOKED))
         return rc;
     if (!db_null(row, 0, MONITOR_LOOK_ABSENCE))

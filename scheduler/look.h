@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "db/db.h"
 
-/** who looks every every_ms. What was found is logged. */
+/** who: the name of the monitor, which looks every every_ms. Findings are logged. */
 MUST_CHECK enum rc monitor_look(struct db *db, const char *who, int every_ms, struct err *err);
 
 #endif

@@ -1,3 +1,7 @@
+/* Keeps the time for all receivers: every options.every_ms one look at the jobs, and every second
+ * the time-outs of the attempts that run. A look opens and closes incidents in the database
+ * (scheduler/look.c); the threads of scheduler/delivery.c send notices about them and share nothing
+ * with this one but a wake-up. */
 #include "scheduler/monitor.h"
 
 #include "base/clock.h"
@@ -11,7 +15,8 @@
 #include <stdlib.h>
 
 #define PATIENCE_MS 30000 /* a look at 10,000 jobs */
-#define WATCH_MS    1000
+/* A time-out of a receiver has a resolution of one second. */
+#define WATCH_MS 1000
 
 struct monitor {
     struct monitor_options options;
@@ -30,6 +35,8 @@ static enum rc be_seen(struct monitor *monitor, struct err *err)
     DB_RESULT_AUTO *row = NULL;
     const char *params[] = {options->who, options->host, DB_INT(options->every_ms),
                             monitor->begun ? "f" : "t"};
+    /* Each look renews it. The beginning (last parameter) also forgets a predecessor on this
+     * host. */
     enum rc rc = db_run(db, &sql_monitor_seen, params, &row, err);
     if (rc != RC_OK || db_bool(row, 0, MONITOR_SEEN_KNOWN))
         return rc;
@@ -41,6 +48,8 @@ static enum rc be_seen(struct monitor *monitor, struct err *err)
                                           DB_INT(receiver->hold_ms)},
                     NULL, err);
     }
+    /* Only after all receivers are there: a session that is lost between them begins from the first
+     * again. */
     monitor->begun |= rc == RC_OK;
     return rc;
 }
@@ -55,7 +64,8 @@ static enum rc look(struct monitor *monitor, struct err *err)
                        : rc;
 }
 
-/* News also when another monitor has looked: it may be of that one's look. */
+/* Wakes the receivers also after a look of another monitor: incidents of that look need notices,
+ * too. */
 static void round_of_looks(struct monitor *monitor)
 {
     struct err err = {0};
@@ -88,6 +98,9 @@ static void *monitor_main(void *context)
         mailbox_wait(&monitor->thread.inbox, left_ms < WATCH_MS ? left_ms : WATCH_MS);
     }
     if (monitor->session.db != NULL)
+        /* A monitor that ends on purpose must not be reported as absent later. A failure is
+         * ignored: without a session the database takes the process for absent when its looks stay
+         * away. */
         (void)!db_run(monitor->session.db, &sql_monitor_ended,
                       (const char *const[]){monitor->options.who}, NULL, &err);
     lasting_close(&monitor->session);
@@ -113,6 +126,7 @@ enum rc monitor_start(const struct monitor_options *options, struct monitor **re
                                         .match = DB_NOT_OLDER,
                                         .server = *options->server,
                                         .patience_ms = PATIENCE_MS};
+    /* One more than needed, because calloc of 0 may return NULL. */
     monitor->deliveries = xcalloc((size_t)options->receiver_count + 1, sizeof(struct delivery *));
     for (int i = 0; rc == RC_OK && i < options->receiver_count; i++)
         rc = delivery_start(&options->receivers[i], options->settings, options->conninfo,

@@ -1,8 +1,9 @@
 /**
  * What: the monitor of jobs as a daemon: a thread that looks at all jobs again and again, and one
  *   for each receiver of alerts.
- * Invariants: what is open and what is sent is in the database alone (sql/functions/alert/), so any
- *   number of monitors may run: they share the looks and send each notice once.
+ * Invariants: only the database knows which alerts are open and which notices are sent
+ *   (sql/functions/alert/), so any number of monitors may run: they share the looks and send each
+ *   notice once.
  * Threads: monitor_start and monitor_stop from the thread that owns it. Its own threads have the
  *   rest.
  * Ownership: borrows everything that it is given; monitor_stop frees it.

@@ -1,3 +1,6 @@
+/* One round for `scheduler run --once`: take the lock, cancel overdue runs, decide all that was due
+ * at the start, delete old rows, release the lock. It has no thread, does not listen, and takes no
+ * look at the health of jobs. The loop over days is the user's cron. */
 #include "scheduler/once.h"
 
 #include "base/clock.h"
@@ -22,6 +25,7 @@ struct once {
     int64_t until_us;
 };
 
+/* The database's clock, because the schedules are compared with it; this host's may differ. */
 static enum rc now(struct db *db, char *text, size_t size, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -36,12 +40,13 @@ static bool again(const struct once *once)
 {
     if (clock_boot_us() >= once->until_us)
         return false;
+    /* No notification says that a row is free, so this is a poll. */
     (void)poll(NULL, 0, AGAIN_MS);
     return true;
 }
 
-/* Runs SQL of users and reports what it brings, and so on with the firing that a look leads to.
- * What cannot be reported because another session holds the job is left. */
+/* Runs SQL of users and reports its result, then the same for the firing that a look leads to. A
+ * result that cannot be reported because another session holds the job is left. */
 static enum rc run_asks(const struct once *once, struct ask *ask, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -102,6 +107,9 @@ static enum rc round_of(struct once *once, struct err *err)
             rc = left(once, err);
         if (rc != RC_RETRY || err->kind != ERR_HELD || !again(once))
             return rc;
+        /* A decision that met a held row has moved the schedule's next try to a later moment, so
+         * the moment moves too. Only what was due at the beginning counts as left, and until_us
+         * ends the round. */
         rc = now(once->db, at, sizeof at, err);
     }
 }
@@ -125,6 +133,7 @@ enum rc dispatch_once(struct db *db, const struct dispatcher_options *options, b
         return rc;
     bool more = true;
     while (rc == RC_OK && more)
+        /* A round an hour apart may find more than a batch, so all of them are deleted now. */
         rc = house_sweep(db, options->keep_log_ms, &more, err);
     if (lasting_held(rc, err)) /* the next round deletes the rest */
         rc = RC_OK;

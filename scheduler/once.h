@@ -1,8 +1,8 @@
 /**
  * What: one round of a dispatcher, for a cron of the user's: decides all that is due when it
  *   begins, SQL of users and triggers of rows included, and ends.
- * Invariants: what becomes due meanwhile is not decided, so that the round ends whatever the jobs
- *   are. What another session holds is tried again for ten seconds.
+ * Invariants: a schedule that becomes due meanwhile is not decided, so that the round ends. A row
+ *   that another session holds is tried again for ten seconds.
  * Threads: the caller's alone.
  * Ownership: borrows the strings.
  * Failure: RC_RETRY + ERR_HELD: something that was due is left; all else was decided. Otherwise the

@@ -1,3 +1,7 @@
+/* Reads the sections [alert:NAME] and reports every fault in them, not only the first: an operator
+ * edits the file once. Registered commands and allowed hosts are checked here, at the start,
+ * because an alert that cannot be sent would otherwise be noticed at night. scheduler/delivery.c
+ * sends. */
 #include "scheduler/receiver.h"
 
 #include "base/ascii.h"
@@ -17,12 +21,14 @@ struct loading {
     struct config_faults faults;
 };
 
+/* File and line of the key; the name of the section when the key is not written there. */
 static const char *where(const struct loading *loading, const char *section, const char *key)
 {
     const struct config_value *value = config_find(loading->config, section, key);
     return value != NULL ? value->where : section;
 }
 
+/* A whole word of KINDS: "miss" is none. */
 static bool is_kind(const char *word, size_t len)
 {
     for (const char *at = KINDS; *at != '\0';) {
@@ -41,6 +47,7 @@ static bool is_pattern(const char *word, size_t len)
     for (size_t i = 0; i < len; i++)
         if (!ascii_alnum(word[i]) && strchr("._-*", word[i]) == NULL)
             return false;
+    /* The longest name of a job. */
     return len <= 63;
 }
 
@@ -60,6 +67,7 @@ static char *list_of(struct loading *loading, const char *section, const char *k
                           "[%s] %s: \"%s\" is not known", section, key, word.data);
             config_fault(&loading->faults, &err);
         }
+        /* The database splits the list at commas and does not trim: blanks go here. */
         if (len > 0) {
             str_text(&list, list.len > 0 ? "," : "");
             str_add(&list, at, len);
@@ -75,6 +83,7 @@ static int64_t remind_of(struct loading *loading, const char *section)
     int64_t ms = 0;
     if (strcmp(text, "off") == 0)
         return 0;
+    /* The key table has no type for "a duration or off", so this function parses the text. */
     if (config_parse_duration(text, "s", &ms) && ms >= 1000)
         return ms;
     struct err err;
@@ -92,6 +101,7 @@ static void check_command(struct loading *loading, const char *section, struct r
         action_command_find(loading->settings, receiver->command);
     struct err err;
     if (command != NULL) {
+        /* Part of the lease: the command may live so long after its time-out. */
         receiver->kill_after_ms = command->kill_after_ms;
         return;
     }
@@ -107,6 +117,7 @@ static void check_url(struct loading *loading, const char *section, const struct
     char need[ACTION_NEED_SIZE];
     bool allowed = false;
     struct err err;
+    /* The check of an HTTP task: a receiver may call no host that a task may not call. */
     (void)action_need(loading->settings, &msg, 0, need, &allowed);
     if (*need != '\0' && allowed)
         return;
@@ -163,6 +174,7 @@ enum rc receivers_load(const struct config *config, const struct action_settings
     const struct config_value *value;
     const char *section = "";
     for (int i = 0; (value = config_at(config, i)) != NULL; i++) {
+        /* Values of one section follow each other, so a change of the name is a new section. */
         if (strncmp(value->section, "alert:", strlen("alert:")) != 0 ||
             strcmp(value->section, section) == 0)
             continue;

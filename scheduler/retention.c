@@ -1,5 +1,8 @@
-/* The thread of retention: sweeps its queues one after the other, a batch at a time, and sleeps
- * until the next interval. */
+/* The thread of retention. For each queue in turn: acquire its sweep lock, delete batches of ended
+ * runs, then rows that belong to no run, note the result; then sleep until the next interval. The
+ * database decides what may go; this file decides how fast: the size of a batch follows its
+ * duration, and the rest after it follows that and the speed of claims. Rows of jobs are
+ * scheduler/house.c's. */
 #include "scheduler/retention.h"
 #include "base/number.h"
 
@@ -13,9 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS_FIRST   50
-#define ROWS_MOST    1000
-#define BATCH_US     20000
+/* The first batch meets a disk of unknown speed, so it is small; five fast batches lead from there
+ * to ROWS_MOST. */
+#define ROWS_FIRST 50
+#define ROWS_MOST  1000
+/* About as long as a batch keeps its row locks, for which other sessions may wait. */
+#define BATCH_US 20000
+/* Four fifths of the time the disk and the WAL belong to claims. */
 #define REST_FACTOR  4
 #define REST_MOST_MS 2000
 #define SLOW_US      50000 /* a claim: usually a millisecond */
@@ -37,7 +44,7 @@ struct swept_queue {
     char name[64];
     bool keeps_all;
     int64_t at_us; /* its next sweep */
-    bool troubled; /* told already */
+    bool troubled; /* reported already */
 };
 
 struct retention {
@@ -58,6 +65,7 @@ struct sweep {
     int64_t at; /* runs up to this one were looked at */
 };
 
+/* A queue that keeps everything again stays in the list, with keeps_all. */
 static void queue_set(struct retention *retention, const struct retention_order *order)
 {
     struct swept_queue *queue = retention->queues;
@@ -82,6 +90,7 @@ static void take_orders(struct retention *retention)
         case RETENTION_QUEUE:
             queue_set(retention, (struct retention_order *)mail);
             break;
+        /* Counts for the next rest only: claims report again while they are slow. */
         case RETENTION_SLOW:
             retention->slow = true;
             break;
@@ -112,13 +121,14 @@ static void rest(struct retention *retention, int64_t took_us)
 
 static void adapt(struct retention *retention, int64_t took_us)
 {
+    /* Between half and the whole of BATCH_US the size stays, so that it does not swing. */
     if (took_us > BATCH_US)
         retention->rows = retention->rows / 2 > 0 ? retention->rows / 2 : 1;
     else if (took_us < BATCH_US / 2 && retention->rows < ROWS_MOST)
         retention->rows = retention->rows * 2 < ROWS_MOST ? retention->rows * 2 : ROWS_MOST;
 }
 
-/* After a batch, or what was tried as one. */
+/* After a batch, or the try of one. */
 static void pause(struct retention *retention, const struct swept_queue *queue, int64_t rows,
                   int64_t from_us)
 {
@@ -133,6 +143,8 @@ static void pause(struct retention *retention, const struct swept_queue *queue, 
 static enum rc sweep_runs(struct retention *retention, const struct swept_queue *queue,
                           struct sweep *sweep, struct err *err)
 {
+    /* sweep->at goes past each run that is held, so one such run does not end the sweep for the
+     * others. */
     bool more = true;
     while (more && !retention->stopping) {
         DB_RESULT_AUTO *row = NULL;
@@ -157,6 +169,8 @@ static enum rc sweep_runs(struct retention *retention, const struct swept_queue 
     return RC_OK;
 }
 
+/* Rejected messages and events that no run owns. It follows the runs, because the age of the oldest
+ * run that still exists is the limit. */
 static enum rc sweep_rest(struct retention *retention, const struct swept_queue *queue,
                           struct sweep *sweep, struct err *err)
 {
@@ -184,7 +198,7 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
     struct sweep sweep = {.at = -1};
     STR_AUTO text = {0};
     DB_RESULT_AUTO *ours = NULL;
-    DB_RESULT_AUTO *given_back = NULL;
+    DB_RESULT_AUTO *released = NULL;
     enum rc rc = retention->db != NULL
                      ? RC_OK
                      : db_open_on(retention->conninfo, DB_RETENTION, &retention->server, DB_SAME,
@@ -192,6 +206,9 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
     if (rc != RC_OK)
         return rc;
     db_patience(retention->db, PATIENCE_MS);
+    /* A try lock: a second sweeper would only skip the rows that the first one has locked. The lock
+     * was lost on the way, so two executors may have swept at the same time. It did no harm, but
+     * this session is not trusted any more. */
     rc = db_run(retention->db, &sql_sweep_begin, (const char *const[]){DB_INT(queue->queue_id)},
                 &ours, err);
     if (rc != RC_OK || !db_bool(ours, 0, SWEEP_BEGIN_OURS))
@@ -207,14 +224,14 @@ static enum rc sweep_queue(struct retention *retention, const struct swept_queue
     if (sweep.rows > 0)
         log_event(LOG_INFO, "swept", "queue", queue->name, "detail", text.data, NULL);
     rc = db_run(retention->db, &sql_sweep_note,
-                (const char *const[]){DB_INT(queue->queue_id), text.data}, &given_back, err);
-    if (rc == RC_OK && !db_bool(given_back, 0, SWEEP_NOTE_HELD))
+                (const char *const[]){DB_INT(queue->queue_id), text.data}, &released, err);
+    if (rc == RC_OK && !db_bool(released, 0, SWEEP_NOTE_HELD))
         return err_set(err, RC_LOST, ERR_INTERNAL, queue->name, NULL,
                        "the sweep lock was not held when it was released");
     return rc;
 }
 
-/* Told once in the log, and to the operator; the next try is a small one, on a new session. */
+/* Logged once, and recorded for the operator; the next try is a small one, on a new session. */
 static void trouble(struct retention *retention, struct swept_queue *queue, const struct err *err)
 {
     struct err ignored;
@@ -226,6 +243,7 @@ static void trouble(struct retention *retention, struct swept_queue *queue, cons
                       (const char *const[]){DB_INT(queue->queue_id), err->message}, NULL, &ignored);
     db_close(retention->db);
     retention->db = NULL;
+    /* The batch may have been too large for the statement_timeout of 3 s that sweep_begin sets. */
     retention->rows = retention->rows > 8 ? retention->rows / 8 : 1;
 }
 
@@ -239,6 +257,7 @@ static int round_of_queues(struct retention *retention)
         if (queue->keeps_all)
             continue;
         if (queue->at_us <= clock_boot_us()) {
+            /* From the begin, so that a long sweep does not move the next one. */
             queue->at_us = clock_boot_us() + (int64_t)retention->interval_ms * 1000;
             if (sweep_queue(retention, queue, &err) == RC_OK)
                 queue->troubled = false;
@@ -249,6 +268,7 @@ static int round_of_queues(struct retention *retention)
     }
     db_close(retention->db);
     retention->db = NULL;
+    /* The session is closed between sweeps: an idle one would occupy a slot of max_connections. */
     if (next_us == INT64_MAX)
         return -1;
     int64_t left_us = next_us - clock_boot_us();
@@ -305,6 +325,7 @@ void retention_queue(struct retention *retention, int queue_id, const char *name
 
 void retention_claimed(struct retention *retention, int64_t took_us)
 {
+    /* Called after each claim, by the thread that claims: a usual claim costs one comparison. */
     if (retention != NULL && took_us > SLOW_US)
         order(retention, &(struct retention_order){.mail.kind = RETENTION_SLOW});
 }

@@ -1,14 +1,14 @@
 /**
  * What: deletes the tasks of ended runs that their queue does not keep any more, in small batches,
  *   on a thread and a session of its own: once when a queue is named, then every interval.
- * Invariants: what may go is decided in the database, batch by batch (sql/functions/sweep/); one
+ * Invariants: the database decides which rows may go, batch by batch (sql/functions/sweep/); one
  *   sweeper at a time per queue, in any executor. A batch has at most 1000 rows and aims at 20 ms;
  *   between two of them it rests for four times as long, and for a second when claims are slow.
  *   Nothing it does is waited for, or waits.
  * Threads: retention_start, _queue, _claimed, _stop from the thread that owns it. Its own thread
  *   has the rest.
  * Ownership: borrows the connection string; retention_stop frees it.
- * Failure: never the executor's: told once in the log, tried again at the next interval.
+ * Failure: never the executor's: logged once, tried again at the next interval.
  */
 #ifndef SCHEDULER_RETENTION_H
 #define SCHEDULER_RETENTION_H

@@ -1,4 +1,4 @@
--- What the jobs of jobs.json read and write.
+-- The tables that the jobs of jobs.json read and write.
 CREATE TABLE sale (region text, amount numeric);
 -- Without a sale there is no total: the report fails.
 CREATE TABLE report (at timestamptz PRIMARY KEY, total numeric NOT NULL);

@@ -1,5 +1,5 @@
--- Notifications as external tasks: tables of a type of one's own, and what its workers read. Run by a member of
--- lockstep_owner that may create a schema here: a foreign key to the task is for trusted roles
+-- Notifications as external tasks: tables of a type of one's own, and the rows that its workers read. Run by a member
+-- of lockstep_owner that may create a schema here: a foreign key to the task is for trusted roles
 -- (docs/how-to/external-workers.md). The workers get rights on it.
 CREATE SCHEMA notification;
 

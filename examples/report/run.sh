@@ -1,7 +1,7 @@
 #!/bin/bash
 # examples/report/run.sh CONNINFO BROKERS: a report as one task with four steps: SQL collects, a command renders, a
-# request tells somebody, SQL notes that. The first request is refused with 503, so the second attempt begins with that
-# step. The database has the schema (lockstep migrate up). Leaves a queue and the schema report behind, both named
+# request notifies a person, SQL notes that. The first request is refused with 503, so the second attempt begins with
+# that step. The database has the schema (lockstep migrate up). Leaves a queue and the schema report behind, both named
 # below.
 #   LOCKSTEP_BIN   the binary (default: lockstep)
 set -euo pipefail

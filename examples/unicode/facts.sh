@@ -121,7 +121,7 @@ case_folding() {
     END { for (k in status) print "case foldings of status " k, status[k] }' UnicodeData.txt CaseFolding.txt
 }
 
-# Whatever has its value in a fixed field and needs no arithmetic.
+# Facts that have their value in a fixed field and need no arithmetic.
 small_files() {
     run_awk 'BEGIN { FS = ";" } /^[0-9A-F]/ { n[$3]++ } END { for (k in n) print "name aliases " k, n[k] }' \
         NameAliases.txt

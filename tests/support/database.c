@@ -1,3 +1,7 @@
+/* A database for each test: a copy of a template that one test has migrated for all. PostgreSQL
+ * copies a template faster than it runs the migrations, and a test can leave in its copy what it
+ * likes. The template's name has a hash of the schema's scripts, so a changed schema makes a new
+ * one. Sessions, SQL and waiting are here, too; topics are in tests/support/topic.c. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -124,10 +128,13 @@ static void make_template(struct db *db, const char *name)
         support_exec(db, "DROP DATABASE IF EXISTS %s_new", name);
         support_exec(db, "CREATE DATABASE %s_new", name);
         migrate_new(name);
+        /* CREATE DATABASE and ALTER DATABASE refuse a template with sessions; a backend needs a
+         * moment to notice that its client has closed. */
         support_await(db, 60000,
                       "SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = '%s_new' AND "
                       "backend_type = 'client backend'",
                       name);
+        /* A session in the template would make the copies of all other tests fail. */
         support_exec(db, "ALTER DATABASE %s_new ALLOW_CONNECTIONS false", name);
         support_exec(db, "ALTER DATABASE %s_new RENAME TO %s", name, name);
     }
@@ -242,6 +249,7 @@ static bool await(struct db *db, int timeout_ms, const char *sql)
     return true;
 }
 
+/* For conditions that are not SQL: while (support_again(&until_us)) waits at most 30 s. */
 bool support_again(int64_t *until_us)
 {
     struct timespec pause = {.tv_nsec = 20000000};
@@ -297,6 +305,7 @@ static struct {
     void *context;
 } notices;
 
+/* libpq's notice receiver: it is called on the thread of the session that reads. */
 static void on_notice(void *context, const PGresult *result)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);

@@ -1,3 +1,6 @@
+/* The lock functions of the database, called one by one, for tests of the code that combines them.
+ * A wait is cut into slices as phaselock/ does it, so that no statement waits for long inside the
+ * server. */
 #include "tests/support/locks.h"
 
 #include "base/clock.h"

@@ -1,3 +1,5 @@
+/* Creates the schema lockstep_test from tests/support/locks.sql: variants of the lock functions
+ * that only tests call. */
 #include "tests/support/locks.h"
 
 #include "base/str.h"

@@ -1,3 +1,5 @@
+/* splitmix64: 64 bits of state, no table, the same numbers on each machine, so a printed seed
+ * repeats a failed test. */
 #include "tests/support/random.h"
 
 uint64_t random_state;

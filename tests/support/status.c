@@ -1,3 +1,5 @@
+/* The states of a task and the ways between them, written down a second time: tests compare this
+ * table with the guard in the database and with docs/reference/states.md. */
 #include "tests/support/status.h"
 
 #include <stddef.h>

@@ -1,3 +1,5 @@
+/* Names, strings and assertions of tests with servers. A name has the pid and random bits, because
+ * tests run at the same time on one server. */
 #include "tests/support/support.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* A topic for each test, on the broker that all share. Topics are not deleted: the broker's data
+ * goes with it. */
 #include "tests/support/own.h"
 #include "tests/support/support.h"
 
