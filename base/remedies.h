@@ -127,7 +127,7 @@
 #define REMEDY_SIGN_IN   "Sign in, by POST to api/v1/session. " REMEDY_TOKEN_NEW
 #define REMEDY_CHECK     "To see more: lockstep check"
 /* On the host. */
-#define REMEDY_CHMOD "chmod 600 %s"
+#define REMEDY_CHMOD "chmod %u %s"
 #define REMEDY_ABLE                                                                                \
     "If it is meant to be done here, add it to the configuration, then: kill -HUP %d"
 

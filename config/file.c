@@ -185,16 +185,19 @@ static int on_value(void *context, const char *section, const char *name, const 
 static enum rc check_mode(const struct reading *reading, struct err *err)
 {
     struct stat info;
-    if (reading->secret_at == 0 || fstat(fileno(reading->file), &info) != 0 ||
-        (info.st_mode & 077) == 0)
+    if (reading->secret_at == 0 || fstat(fileno(reading->file), &info) != 0)
+        return RC_OK;
+    bool of_root = info.st_uid == 0;
+    if ((info.st_mode & (of_root ? 037U : 077U)) == 0)
         return RC_OK;
     char where[160], hint[300];
     (void)snprintf(where, sizeof where, "%s:%d", reading->path, reading->secret_at);
-    (void)snprintf(hint, sizeof hint, REMEDY_CHMOD, reading->path);
+    (void)snprintf(hint, sizeof hint, REMEDY_CHMOD, of_root ? 640U : 600U, reading->path);
     return err_set(err, RC_FATAL, ERR_CONFIG, where, hint,
-                   "the file holds a password or another secret and its mode is %04o: group or "
-                   "others have access to it",
-                   (unsigned)(info.st_mode & 07777));
+                   "the file holds a password or another secret and its mode is %04o: %s to it",
+                   (unsigned)(info.st_mode & 07777),
+                   of_root ? "others have access, or its group may write"
+                           : "group or others have access");
 }
 
 /* A directory or a pipe is refused; a character device is let through, so that /dev/null can be

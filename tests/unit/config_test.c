@@ -239,16 +239,37 @@ static void a_file_with_a_password_that_others_can_read_is_refused(void **state)
         "[postgres]\n\ntask_conninfo = postgresql://u:b@a/d\n",
         "[kafka]\nclient.id = a\nsasl.password = b\n",
     };
+    bool root = geteuid() == 0;
+    if (root)
+        assert_int_equal(chown(path, 65534, 0), 0);
     assert_int_equal(chmod(path, 0640), 0);
     for (size_t i = 0; i < 4; i++)
         assert_refused(with_password[i], 3, "0640", "chmod 600");
     assert_int_equal(chmod(path, 0604), 0);
     assert_refused(with_password[0], 3, "0604", "chmod 600");
+    if (root)
+        assert_int_equal(chown(path, 0, 0), 0);
     assert_int_equal(chmod(path, 0600), 0);
     for (size_t i = 0; i < 4; i++)
         config_free(loaded(with_password[i]));
     assert_int_equal(chmod(path, 0644), 0);
     config_free(loaded("[postgres]\nconninfo = host=a user=b\n"));
+    assert_int_equal(chmod(path, 0600), 0);
+}
+
+/* As libpq takes the key file of a client: the group of a daemon reads what root owns. */
+static void a_file_of_root_with_a_password_may_be_read_by_its_group(void **state)
+{
+    (void)state;
+    const char *text = "[postgres]\nhost = a\npassword = b\n";
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(chmod(path, 0640), 0);
+    config_free(loaded(text));
+    assert_int_equal(chmod(path, 0660), 0);
+    assert_refused(text, 3, "0660", "chmod 640");
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_refused(text, 3, "0644", "chmod 640");
     assert_int_equal(chmod(path, 0600), 0);
 }
 
@@ -464,6 +485,7 @@ int main(void)
         cmocka_unit_test(a_device_without_a_line_end_is_refused),
         cmocka_unit_test(every_error_is_reported_and_the_first_is_returned),
         cmocka_unit_test(a_file_with_a_password_that_others_can_read_is_refused),
+        cmocka_unit_test(a_file_of_root_with_a_password_may_be_read_by_its_group),
         cmocka_unit_test(a_named_file_that_is_missing_is_refused),
         cmocka_unit_test(values_have_units_as_in_postgresql_conf),
         cmocka_unit_test(a_later_origin_wins_and_is_remembered),
