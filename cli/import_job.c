@@ -163,6 +163,8 @@ static void add_tasks(struct import *import, cJSON *job, const struct found *fou
         (void)cJSON_AddStringToObject(task, "command", name);
         (void)cJSON_AddStringToObject(import->commands, name, found->text);
     }
+    /* cron and pg_cron do not repeat a line that fails. */
+    (void)cJSON_AddNumberToObject(task, "max_attempts", 1);
     (void)cJSON_AddStringToObject(job, "queue", import->queue);
     cJSON_AddItemToArray(cJSON_AddArrayToObject(job, "tasks"), task);
 }

@@ -72,22 +72,31 @@ static const char *file_name(const char *path)
     return path;
 }
 
-/* A job that differs from its file and is kept makes the command fail, so that a deployment does
- * not pass for done. The rows are printed before. */
-static enum rc judge(const char *path, const struct db_result *rows, struct err *err)
+/* The jobs of all files that differ from their file and are kept. */
+struct kept {
+    int jobs;
+    const char *file; /* the first one */
+};
+
+static void count_kept(const char *path, const struct db_result *rows, struct kept *kept)
 {
-    int kept = 0;
     for (int i = 0; i < db_rows(rows); i++)
-        kept += db_word(rows, i, JOB_APPLY_ACTION) == JOB_APPLY_IS_KEPT;
-    if (kept == 0)
-        return RC_OK;
-    return err_set(err, RC_REJECT, ERR_FAILED, path,
-                   "See the detail of each; --force makes them what the file declares.",
-                   "%d job%s kept, and not as the file declares", kept,
-                   kept == 1 ? " is" : "s are");
+        if (db_word(rows, i, JOB_APPLY_ACTION) == JOB_APPLY_IS_KEPT && kept->jobs++ == 0)
+            kept->file = path;
 }
 
-static enum rc apply(struct cli *cli, const char *path, struct err *err)
+/* A job that is kept makes the command fail, so that a deployment does not pass for done. */
+static enum rc judge(const struct kept *kept, struct err *err)
+{
+    if (kept->jobs == 0)
+        return RC_OK;
+    return err_set(err, RC_REJECT, ERR_FAILED, kept->file,
+                   "See the detail of each; --force makes them what the file declares.",
+                   "%d job%s kept, and not as the file declares", kept->jobs,
+                   kept->jobs == 1 ? " is" : "s are");
+}
+
+static enum rc apply(struct cli *cli, const char *path, struct kept *kept, struct err *err)
 {
     FREE_AUTO char *jobs = NULL;
     DB_RESULT_AUTO *rows = NULL;
@@ -101,9 +110,11 @@ static enum rc apply(struct cli *cli, const char *path, struct err *err)
         rc = job_said(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
     if (rc == RC_REJECT && err != NULL && err->object[0] == '\0')
         utf8_copy(err->object, sizeof err->object, path);
+    if (rc == RC_OK && cli->argument_count > 1)
+        cli_say(cli, "lockstep: %s\n", path);
     if (rc == RC_OK)
-        rc = cli_print(cli, rows, err);
-    return rc == RC_OK ? judge(path, rows, err) : rc;
+        count_kept(path, rows, kept);
+    return rc == RC_OK ? cli_print(cli, rows, err) : rc;
 }
 
 enum rc command_job_apply(struct cli *cli, struct err *err)
@@ -112,7 +123,11 @@ enum rc command_job_apply(struct cli *cli, struct err *err)
     if (cli->argument_count == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, "job apply", REMEDY_JOB_APPLY,
                        "no file is named");
-    for (int i = 0; rc == RC_OK && i < cli->argument_count; i++)
-        rc = apply(cli, cli->arguments[i], err);
-    return rc;
+    struct kept kept = {0};
+    int i = 0;
+    while (rc == RC_OK && i < cli->argument_count)
+        rc = apply(cli, cli->arguments[i++], &kept, err);
+    for (; i < cli->argument_count; i++)
+        cli_say(cli, "lockstep: %s: not applied, because of the error below\n", cli->arguments[i]);
+    return rc == RC_OK ? judge(&kept, err) : rc;
 }

@@ -134,6 +134,24 @@ END
     says 'several.json: job 2 of the list: job: "" is no name of a job' '{"job": "", "watch": true}'
 }
 
+@test "a kept job of one file does not stop the next file; an error does, and names the rest" {
+    for name in a b; do
+        printf '{"job": "%s", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}' $name \
+            >$name.json
+    done
+    sed 's/"1h"/"2h"/' a.json >changed.json
+    lockstep job apply a.json -q
+    run lockstep job apply changed.json b.json
+    [ "$status" -eq 1 ]
+    [[ $output == *'changed.json: 1 job is kept'* ]] || { echo "$output"; return 1; }
+    [ "$(sql "SELECT string_agg(name, ' ' ORDER BY name) FROM lockstep.job")" = 'a b' ]
+    echo '{' >wrong.json
+    sed 's/"1h"/"3h"/' b.json >b2.json
+    run lockstep job apply wrong.json b2.json
+    [ "$status" -eq 2 ]
+    [[ $output == *'b2.json: not applied'*'wrong.json: it is not JSON'* ]] || { echo "$output"; return 1; }
+}
+
 @test "a job that job apply keeps makes the command fail, and is checked like the others" {
     cd "$BATS_TEST_TMPDIR"
     job() {
@@ -292,7 +310,8 @@ END
     [ "$(grep -c 'not carried over' talk.txt)" -eq 9 ]
     grep -q 'crontab:10: not carried over: 0 22-2 \* \* \*: hour: 22-2 runs backwards; write 22-23,0-2' talk.txt
     [ "$(jq -r '.commands["backup.sh"]' jobs.json)" = '/usr/local/bin/backup.sh --full >/dev/null 2>&1' ]
-    [ "$(jq -c '.jobs[2].tasks' jobs.json)" = '[{"input":"first line\nsecond 100%","order":100,"command":"mail"}]' ]
+    [ "$(jq -c '.jobs[2].tasks' jobs.json)" = \
+        '[{"input":"first line\nsecond 100%","order":100,"command":"mail","max_attempts":1}]' ]
     [ "$(jq -r '.commands.rotate' jobs.json)" = 'cd /srv && ./rotate 100%' ]
     is 'SELECT count(*) FROM lockstep.job' 0
     [ "$(lockstep job apply jobs.json -o json | jq -r 'map(.action) | unique | join(",")')" = create ]
