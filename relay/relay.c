@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINGER_US                                                                                  \
-    (2 * 1000 * 1000) /* lock and producer are kept: a rejected message seldom comes alone */
+/* Lock and producer are kept so long: a rejected message seldom comes alone. */
+#define LINGER_US (2 * 1000 * 1000)
 /* FINISH_US: so long the end of an executor waits for rows that can still be sent; others wait for
  * the next relay. DB_PATIENCE_MS: a session that does not answer holds the relay lock in vain. */
 #define BACKOFF_FIRST_MS 200
@@ -56,8 +56,7 @@ static void take_orders(struct relay *relay)
         struct relay_order *order = (struct relay_order *)mail;
         next = mail->next;
         struct relay_queue *queue = queue_get(relay, order->queue_id);
-        /* RELAY_AGAIN for a queue whose lock this relay has released since: it checked after that.
-         */
+        /* RELAY_AGAIN after this relay has released the lock: it has checked since. */
         if (order->word != RELAY_AGAIN || queue->locked) {
             queue->wanted = queue->fresh = true;
             queue->news = queue->news || order->word == RELAY_NEWS;
@@ -171,14 +170,18 @@ static enum rc well(struct relay *relay, struct relay_queue *queue, struct relay
     return rc;
 }
 
-static bool is_database(enum rc rc, const struct err *err)
+/* Whether an error concerns the session, and so all queues. A statement that the server refuses (a
+ * right is missing) concerns its kind: it waits, as in Kafka's trouble; the others continue. */
+static bool is_of_session(enum rc rc, const struct err *err)
 {
-    return err->kind == ERR_DB || err->kind == ERR_DB_DOWN || err->kind == ERR_SCHEMA ||
+    if (err->kind == ERR_DB || err->kind == ERR_SCHEMA)
+        return rc != RC_FATAL && rc != RC_REJECT;
+    return err->kind == ERR_DB_DOWN ||
            (err->kind == ERR_TIMEOUT && rc == RC_LOST); /* it did not answer in time */
 }
 
-/* Sends all rows of one kind. RC_OK even when Kafka refuses them now: the kind waits and tries
- * again. */
+/* Sends all rows of one kind. RC_OK even when Kafka or a statement refuses them now: the kind waits
+ * and tries again. */
 static enum rc send_kind(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                          struct err *err)
 {
@@ -196,7 +199,7 @@ static enum rc send_kind(struct relay *relay, struct relay_queue *queue, struct 
     }
     if (rc == RC_NONE)
         rc = kind->held_us == 0 ? well(relay, queue, kind, err) : RC_OK;
-    if (rc == RC_OK || is_database(rc, err))
+    if (rc == RC_OK || is_of_session(rc, err))
         return rc;
     if (relay_out_of_time(relay)) /* the stop ended the wait, not Kafka */
         return RC_OK;

@@ -1,7 +1,7 @@
 -- Functions that run with the rights of lockstep_owner: nothing that a caller has made, or has put into its
 -- search_path, is run there.
 BEGIN;
-SELECT plan(11);
+SELECT plan(12);
 
 CREATE TEMP VIEW definer AS
     SELECT p.oid::regprocedure::text AS name, p.proconfig, p.prosrc FROM pg_proc p
@@ -22,6 +22,29 @@ SELECT is((SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_proc p
                                              WHERE t.typtype = 'p' AND t.typname <> 'trigger')),
           NULL,
           'none takes values of any type');
+
+-- A function that runs with the rights of its caller, and a view, call others with the rights of who calls: each role
+-- that may use it may execute those, too.
+CREATE TEMP VIEW calling AS
+    SELECT p.oid::regprocedure::text AS name, p.oid AS function, NULL::oid AS view, m[1] AS called
+    FROM pg_proc p, regexp_matches(p.prosrc, 'lockstep\.(\w+)\s*\(', 'g') AS m
+    WHERE p.pronamespace = 'lockstep'::regnamespace AND NOT p.prosecdef
+    UNION
+    SELECT c.oid::regclass::text, NULL, c.oid, m[1]
+    FROM pg_class c, regexp_matches(pg_get_viewdef(c.oid), 'lockstep\.(\w+)\s*\(', 'g') AS m
+    WHERE c.relnamespace = 'lockstep'::regnamespace AND c.relkind = 'v';
+SELECT is((SELECT string_agg(DISTINCT format('%s calls %s as %s', c.name, c.called, r.rolname), ', ')
+           FROM calling c JOIN pg_roles r ON r.rolname LIKE 'lockstep\_%' AND r.rolname <> 'lockstep_owner'
+               AND NOT r.rolcanlogin AND NOT r.rolsuper
+               AND CASE WHEN c.view IS NULL THEN has_function_privilege(r.oid, c.function, 'EXECUTE')
+                        ELSE has_table_privilege(r.oid, c.view, 'SELECT') END
+           WHERE EXISTS (SELECT FROM pg_proc g
+                         WHERE g.pronamespace = 'lockstep'::regnamespace AND g.proname = c.called)
+             AND NOT EXISTS (SELECT FROM pg_proc g
+                             WHERE g.pronamespace = 'lockstep'::regnamespace AND g.proname = c.called
+                               AND has_function_privilege(r.oid, g.oid, 'EXECUTE'))),
+          NULL,
+          'whoever may call a function may call those that it calls');
 
 -- A path of its own, or every name and operator qualified: then, without strings, comments and OPERATOR(pg_catalog.x),
 -- what is left has no operator but the = of SET and the := of an assignment, none of the words that look one up, and no

@@ -1,0 +1,43 @@
+#!/bin/bash
+# The executor's login is a member of lockstep_executor and nothing else, as the page about installing has it: events
+# come to their topic. A statement of the relay that is refused holds up its own kind only, and says so.
+# ctest: nosan timeout=180
+. "$(dirname "$0")/../support/e2e.bash"
+login=$(scratch_name) a=$(scratch_name) b=$(scratch_name)
+e2e_roles+=("$login")
+sql "CREATE ROLE $login LOGIN; GRANT lockstep_executor TO $login"
+lockstep queue create "$a" -q --create-topic --events on
+lockstep queue create "$b" -q --create-topic --events off
+"$LOCKSTEP_BIN" executor run -d "$db user=$login" -b "$LOCKSTEP_TEST_BROKERS" --queue "$a" --queue "$b" --readers 2 \
+    2>"$tmp/log" &
+pid=$!
+records() {
+    kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1" -p 0 -o beginning -e -X isolation.level=read_committed \
+        -f '%s\n' 2>/dev/null
+}
+events() { [ "$(records "$a.events" | jq -r 'select(.event == "run_ended").status' | paste -sd' ')" = "$1" ]; }
+publish() { echo '{"order": 1, "sql": "SELECT 1"}' | lockstep publish --queue "$a" -q --wait - >/dev/null; }
+
+case_begin 'events of a login that is only lockstep_executor'
+publish
+eventually 30 events Completed || { failed=1; tail "$tmp/log"; }
+
+case_begin 'a right that is missing holds up the events of one queue, not what another queue sends'
+sql 'REVOKE EXECUTE ON FUNCTION lockstep.event_message(bigint) FROM lockstep_executor'
+publish
+eventually 30 grep -q 'event=relay_waits .*event_message' "$tmp/log" || { failed=1; tail "$tmp/log"; }
+sql "SELECT lockstep.enqueue('$b', ARRAY['{\"order\": 1, \"sql\": \"SELECT 1\"}'::jsonb])" >/dev/null
+eventually 20 is "SELECT status FROM lockstep.run_status WHERE queue = '$b'" Completed || { failed=1; tail "$tmp/log"; }
+trouble=$(lockstep queue show "$a" -o json | jq -r '.queue.outbox_trouble')
+[[ $trouble == *'permission denied for function event_message'* ]] || wrong "the trouble of the queue: $trouble"
+lockstep check >"$tmp/check" || true
+grep -q "$a.*permission denied for function event_message" "$tmp/check" || wrong "$(cat "$tmp/check")"
+
+case_begin 'with the right back, the events follow'
+sql 'GRANT EXECUTE ON FUNCTION lockstep.event_message(bigint) TO lockstep_executor'
+eventually 60 events 'Completed Completed' || { failed=1; tail "$tmp/log"; }
+[ "$(sql 'SELECT count(*) FROM lockstep.relay WHERE trouble IS NOT NULL')" = 0 ] || wrong 'the trouble is still noted'
+kill -TERM "$pid"
+wait "$pid" || wrong "the executor ended with $?"
+cases_end
+exit $failed
