@@ -90,6 +90,7 @@ enum rc command_console_run(struct cli *cli, struct err *err)
     find_clusters(cli->config, &options, &clusters);
     enum rc rc = check_database(cli, &options, err);
     stop_catch();
+    stop_outlives_hang_up();
     if (rc == RC_OK)
         rc = open_metrics(cli, &options, &port, err);
     if (rc == RC_OK)

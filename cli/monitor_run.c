@@ -53,6 +53,7 @@ enum rc command_monitor_run(struct cli *cli, struct err *err)
         (void)snprintf(who, sizeof who, "monitor on %s, pid %d", host, (int)getpid());
         config_conninfo(cli->config, &conninfo);
         stop_catch();
+        stop_outlives_hang_up();
         /* Before the threads of scheduler/monitor.c (action/action.h). */
         action_start();
         struct monitor_options options = {

@@ -44,6 +44,7 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
         return once;
     }
     stop_catch();
+    stop_outlives_hang_up();
     cli_log_database(cli);
     options.tally = metrics_port_configured(cli) ? tally_new(NULL, 0) : NULL;
     enum rc rc =

@@ -2,6 +2,7 @@
  * byte: both are async-signal-safe (signal-safety(7)). */
 #include "cli/stop.h"
 
+#include "base/log.h"
 #include "db/db.h"
 
 #include <poll.h>
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t caught, hung_up;
 static int pipe_ends[2] = {-1, -1};
 
 static void on_signal(int number)
@@ -32,6 +33,18 @@ void stop_catch(void)
     (void)sigaction(SIGTERM, &action, NULL);
 }
 
+static void on_hang_up(int number)
+{
+    (void)number;
+    hung_up = 1; /* stop_wait reports it, at the latest after its time */
+}
+
+void stop_outlives_hang_up(void)
+{
+    struct sigaction action = {.sa_handler = on_hang_up, .sa_flags = SA_RESTART};
+    (void)sigaction(SIGHUP, &action, NULL);
+}
+
 void stop_interrupts(void)
 {
     db_interrupt(pipe_ends[0]);
@@ -48,4 +61,10 @@ void stop_wait(int ms)
     struct pollfd watched[] = {{.fd = pipe_ends[0], .events = POLLIN},
                                {.fd = STDOUT_FILENO, .events = 0}};
     (void)poll(watched, 2, ms);
+    if (hung_up == 0)
+        return;
+    hung_up = 0;
+    log_event(LOG_WARN, "reload_ignored", "hint",
+              "Restart this process: only executors read their configuration again at SIGHUP.",
+              NULL);
 }

@@ -108,6 +108,9 @@ teardown() {
         # "all run" starts its console beside its executor: either may be first.
         eventually 30 grep -qE "$place" "$BATS_TEST_TMPDIR/log" ||
             { echo "$daemon"; cat "$BATS_TEST_TMPDIR/log"; kill "$pid"; return 1; }
+        kill -HUP "$pid" # ends none of them: an executor reads its configuration again, the others say that they do not
+        eventually 10 grep -qE 'event=reload(ed|_ignored)' "$BATS_TEST_TMPDIR/log" ||
+            { echo "$daemon"; cat "$BATS_TEST_TMPDIR/log"; kill "$pid"; return 1; }
         kill "$pid"
         wait "$pid"
     done

@@ -632,5 +632,20 @@ END
 $$;
 SELECT is(pg_temp.button(400), 0::bigint, 'in 400 random states the test button tells what the next cycle does');
 
+-- A server without room is nothing that a job has done: its time is not lost.
+SELECT pg_temp.hourly('room', '2033-01-01 06:00Z');
+CREATE FUNCTION pg_temp.full() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+END
+$$;
+CREATE TRIGGER full_disk BEFORE INSERT ON lockstep.run FOR EACH ROW EXECUTE FUNCTION pg_temp.full();
+SELECT is((SELECT format('%s: %s', d.verdict, d.reason) FROM lockstep.dispatch('test', '2033-01-01 06:00Z') AS d),
+    'wait: could not extend file: No space left on device', 'while the disk is full a firing waits');
+DROP TRIGGER full_disk ON lockstep.run;
+SELECT is(pg_temp.dispatch('2033-01-01 06:00:01Z'), 'nothing', 'for a moment');
+SELECT is(pg_temp.dispatch('2033-01-01 06:00:03Z'), 'room fire 06:00', 'and fires then');
+SELECT pg_temp.gone('room');
+
 SELECT * FROM finish();
 ROLLBACK;
