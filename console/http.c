@@ -11,17 +11,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-#define WATCH_MS     200   /* within it a statement is cancelled after its client has gone */
-#define HEADERS_MOST 32768 /* bytes of a connection: a request's head, and libmicrohttpd's own */
-#define FILE_MOST    1048576
-#define ROOM         4 /* connections that are kept free */
+#define WATCH_MS       200   /* within it a statement is cancelled after its client has gone */
+#define HEADERS_MOST   32768 /* bytes of a connection: a request's head, and libmicrohttpd's own */
+#define FILE_MOST      1048576
+#define EXPIRES_SOON_S (14 * 24 * 3600)
+#define ROOM           4 /* connections that are kept free */
 
 /* ---- Requests come ---- */
 
@@ -333,6 +336,29 @@ static enum rc check_pair(const struct http *http, struct err *err)
         "certificate and key (%s) do not fit: %s", options->key, gnutls_strerror(answer));
 }
 
+/* A process that lives for months outlives its certificate, and its clients see only that they are
+ * refused. The first certificate of the file is the server's own; the rest is its chain. */
+static void warn_of_expiry(const struct http *http)
+{
+    const gnutls_datum_t text = {(unsigned char *)http->certificate,
+                                 (unsigned)strlen(http->certificate)};
+    gnutls_x509_crt_t own;
+    char day[16];
+    struct tm utc;
+    if (gnutls_x509_crt_init(&own) != 0)
+        return;
+    time_t until = gnutls_x509_crt_import(own, &text, GNUTLS_X509_FMT_PEM) == 0
+                       ? gnutls_x509_crt_get_expiration_time(own)
+                       : (time_t)-1;
+    gnutls_x509_crt_deinit(own);
+    if (until == (time_t)-1 || until - time(NULL) > EXPIRES_SOON_S)
+        return;
+    (void)gmtime_r(&until, &utc);
+    (void)strftime(day, sizeof day, "%Y-%m-%d", &utc);
+    log_event(LOG_WARN, "certificate_expires", "certificate", http->options.certificate,
+              "not_after", day, "hint", "Renew it, then restart the console.", NULL);
+}
+
 static enum rc load_tls(struct http *http, struct err *err)
 {
     if (http->options.certificate == NULL)
@@ -340,7 +366,11 @@ static enum rc load_tls(struct http *http, struct err *err)
     enum rc rc = read_file(http->options.certificate, &http->certificate, err);
     if (rc == RC_OK)
         rc = read_file(http->options.key, &http->key, err);
-    return rc == RC_OK ? check_pair(http, err) : rc;
+    if (rc == RC_OK)
+        rc = check_pair(http, err);
+    if (rc == RC_OK)
+        warn_of_expiry(http);
+    return rc;
 }
 
 static enum rc start_daemon(struct http *http, struct err *err)

@@ -163,7 +163,7 @@ static void *delivery_main(void *context)
         if (stopping)
             break;
         if (next(delivery, &wait_ms, &err) != RC_OK) {
-            if (lasting_lost(&delivery->session))
+            if (lasting_lost(&delivery->session, &err))
                 log_event(LOG_WARN, "receiver_waits", "receiver", delivery->receiver->name, "error",
                           err.message, NULL);
             wait_ms = delivery->session.backoff_ms;

@@ -287,7 +287,7 @@ static void *dispatcher_main(void *context)
             /* The lock belongs to the session (PostgreSQL, "Advisory Locks"), and lasting_lost
              * closes the session. */
             dispatcher->locked = false;
-            if (lasting_lost(&dispatcher->session))
+            if (lasting_lost(&dispatcher->session, &err))
                 log_err(LOG_WARN, "dispatcher_lost", NULL, &err);
             wait_ms = dispatcher->session.backoff_ms;
         } else if (lasting_works(&dispatcher->session)) {

@@ -4,6 +4,7 @@
 #include "scheduler/lasting.h"
 
 #include "base/backoff.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "db/sqlstate.h"
 
@@ -41,18 +42,18 @@ void lasting_close(struct lasting *session)
     session->db = NULL;
 }
 
-bool lasting_lost(struct lasting *session)
+bool lasting_lost(struct lasting *session, const struct err *why)
 {
-    bool first = session->backoff_ms == 0;
     session->backoff_ms = backoff_next(session->backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
     lasting_close(session);
-    return first;
+    return outage_tells(&session->outage, why, clock_boot_us());
 }
 
 bool lasting_works(struct lasting *session)
 {
     bool was_lost = session->backoff_ms != 0;
     session->backoff_ms = 0;
+    session->outage = (struct outage){0};
     return was_lost;
 }
 

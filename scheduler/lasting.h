@@ -6,11 +6,12 @@
  *   back to the one before.
  * Threads: the owner's own.
  * Ownership: borrows conninfo; db belongs to it until lasting_close.
- * Failure: the error is the caller's to log, once: lasting_lost and lasting_works say when.
+ * Failure: the error is the caller's to log: lasting_lost and lasting_works say when.
  */
 #ifndef SCHEDULER_LASTING_H
 #define SCHEDULER_LASTING_H
 
+#include "base/outage.h"
 #include "db/db.h"
 
 struct lasting {
@@ -21,6 +22,7 @@ struct lasting {
     int patience_ms;         /* 0: no limit */
     struct db *db;           /* NULL: lost, or not open yet */
     int backoff_ms;          /* until the next try; 0: nothing is wrong */
+    struct outage outage;
 };
 
 /** Opens it, if it is not open. */
@@ -28,8 +30,9 @@ MUST_CHECK enum rc lasting_open(struct lasting *session, struct err *err);
 
 void lasting_close(struct lasting *session);
 
-/** Closes it; the pause grows. True: nothing was wrong before. */
-bool lasting_lost(struct lasting *session);
+/** Closes it; the pause grows. True: why is to be logged (base/outage.h): a log-in that is refused
+ * after a lost connection is another cause. */
+bool lasting_lost(struct lasting *session, const struct err *why);
 
 /** It has done its work. True: something was wrong before. */
 bool lasting_works(struct lasting *session);

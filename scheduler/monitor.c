@@ -70,7 +70,7 @@ static void round_of_looks(struct monitor *monitor)
 {
     struct err err = {0};
     if (look(monitor, &err) != RC_OK) {
-        if (lasting_lost(&monitor->session))
+        if (lasting_lost(&monitor->session, &err))
             log_err(LOG_WARN, "monitor_lost", NULL, &err);
         monitor->look_us = clock_boot_us() + monitor->session.backoff_ms * 1000LL;
         return;

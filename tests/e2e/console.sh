@@ -496,6 +496,7 @@ expect 'a key of another certificate' \
 case_begin 'TLS, a base path and a Unix socket'
 console_start -s "console.tls_certificate=$tmp/cert.pem" -s "console.tls_key=$tmp/key.pem" \
     -s console.base_path=/lockstep/
+expect 'a certificate of a day is announced' "$(grep -c 'event=certificate_expires' "$tmp/console.log")" 1
 expect 'its address' "$(grep -c '^https://.*/lockstep/$' <<<"$url")" 1
 api GET livez '' -k
 expect 'over TLS, below its path' "$status" 200

@@ -15,7 +15,7 @@ LANGUAGE sql STABLE AS $$
                'nothing is sent to ' || r.receivers,
                CASE WHEN r.undelivered > 0 THEN lockstep.counted(r.undelivered, 'notice') || ' not delivered' END,
                CASE WHEN a.open > 0 THEN lockstep.counted(a.open, 'alert') || ' open' END),
-           'lockstep monitor run'
+           'Start it (lockstep monitor run); if it runs, read in its log why it does not reach the database.'
     FROM (SELECT o.* FROM lockstep.monitor_status o ORDER BY o.looked_at DESC LIMIT 1) AS m
     CROSS JOIN (SELECT pg_catalog.string_agg(b.receiver, ', ' ORDER BY b.receiver) AS receivers,
                        pg_catalog.sum(b.undelivered)::bigint AS undelivered FROM lockstep.alert_receiver b) AS r
