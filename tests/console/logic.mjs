@@ -17,6 +17,7 @@ globalThis.document = {
     documentElement: { setAttribute: () => {}, removeAttribute: () => {} },
 };
 globalThis.location = { pathname: '/', search: '' };
+globalThis.addEventListener = () => {};
 const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
 const load = (name) => import(pathToFileURL(web + name));
 const same = (sentence, found, wanted) =>

@@ -21,6 +21,27 @@ await page.evaluate(() => (window.untouched = true)); // a reload would lose it
 const state = () => page.locator('main tbody tr').first().locator('td .badge').first().textContent();
 check('the queue is open', (await state()) === 'open', await state());
 
+/* Tabs that nobody sees: Chromium shows all pages of a headless browser, so this one is told that it is hidden. */
+const tab = await page.context().newPage();
+let streams = 0;
+tab.on('request', (request) => (streams += request.url().endsWith('/api/v1/stream')));
+await tab.addInitScript(() => {
+    window.covered = true;
+    Object.defineProperty(document, 'hidden', { get: () => window.covered });
+});
+await tab.goto(url + 'queues');
+await shown(tab);
+check('a tab that was opened in the background is read, and makes no stream', streams === 0, String(streams));
+await tab.evaluate(() => ((window.covered = false), document.dispatchEvent(new Event('visibilitychange'))));
+await tab.waitForFunction(() => document.querySelector('button.live').textContent === 'live');
+check('it makes one when it is looked at', streams === 1, String(streams));
+await tab.evaluate(() => dispatchEvent(new Event('pagehide')));
+await tab.waitForFunction(() => document.querySelector('button.live').textContent !== 'live');
+await tab.evaluate(() => dispatchEvent(new Event('pageshow')));
+await tab.waitForFunction(() => document.querySelector('button.live').textContent === 'live');
+check('a page that was left and comes back makes one again', streams === 2, String(streams));
+await tab.close();
+
 server(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
 server(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '${database}'`);
 await header(/^database away since \d\d:\d\d:\d\d$/);

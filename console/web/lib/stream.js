@@ -3,10 +3,11 @@
  * States      off, connecting, live, waiting (the console does not answer; it is tried again), away (the console answers, its database
  *             does not), hidden. Of waiting and away it is known since when. Held is beside that: the user reads in peace, events are counted.
  * Resume      The id of the last event is sent with each connection, so that nothing is missed in between.
- * Hidden tab  After 20 s it is closed: a browser has six connections to a host, and an open tab must not keep one of them.
+ * Hidden tab  A browser has six connections to a host. A tab that was opened in the background makes no stream, one that is hidden
+ *             closes it after 5 s, and a page that is left closes it at once: kept for the way back, it would hold its connection.
  */
 const SILENCE_MS = 45000; // three heartbeats
-const HIDDEN_MS = 20000;
+const HIDDEN_MS = 5000;
 const WAIT_MS = [500, 1000, 2000, 5000, 10000];
 
 let lastId = null,
@@ -129,7 +130,9 @@ async function connect() {
 export function start(onEvent, onChange) {
     deliver = onEvent;
     changed = onChange;
-    if (!aborter) connect();
+    if (aborter) return;
+    if (document.hidden) state = 'hidden';
+    else connect();
 }
 
 export function stop() {
@@ -150,14 +153,20 @@ export function hold(on) {
     changed();
 }
 
+function pause() {
+    if (aborter) (stop(), (state = 'hidden'));
+}
+
+function unpause() {
+    if (state !== 'hidden') return;
+    failures = 1; // the page reads again what it shows
+    connect();
+}
+
 document.addEventListener('visibilitychange', () => {
     clearTimeout(hide);
-    if (document.hidden) {
-        hide = setTimeout(() => {
-            if (aborter) (stop(), (state = 'hidden'));
-        }, HIDDEN_MS);
-    } else if (state === 'hidden') {
-        failures = 1; // the page reads again what it shows
-        connect();
-    }
+    if (document.hidden) hide = setTimeout(pause, HIDDEN_MS);
+    else unpause();
 });
+addEventListener('pagehide', pause);
+addEventListener('pageshow', unpause);
