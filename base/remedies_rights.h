@@ -7,7 +7,8 @@
 #ifndef BASE_REMEDIES_RIGHTS_H
 #define BASE_REMEDIES_RIGHTS_H
 
-#define REMEDY_GRANT "An administrator grants it: GRANT %s TO \"%s\";"
+#define REMEDY_GRANT                                                                               \
+    "Run it as a login that is a member of %s (-s postgres.user=LOGIN), or: GRANT %s TO \"%s\";"
 #define REMEDY_GRANT_ONE                                                                           \
     "GRANT lockstep_executor TO \"%s\"; is for executors. lockstep_producer publishes, "           \
     "lockstep_operator controls, lockstep_monitor looks"

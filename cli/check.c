@@ -230,7 +230,8 @@ static void check_list(struct check *check)
     /* A missing right is no fault of the installation: the line is "skip" with the grant as its
      * hint. */
     if (rc != RC_OK && sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
-        check_skipped(check, "database", FORMATTED(REMEDY_GRANT, "lockstep_monitor", LOGIN),
+        check_skipped(check, "database",
+                      FORMATTED(REMEDY_GRANT, "lockstep_monitor", "lockstep_monitor", LOGIN),
                       "durability, locks, halted queues, executors, jobs, alerts: %s may not ask",
                       LOGIN);
     else if (rc != RC_OK)

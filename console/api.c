@@ -213,10 +213,13 @@ static void cache_key(const struct route *route, const struct call *call,
     str_format(key, "%d %s", (int)visitor_level(visitor), route->path);
     if (route_is_personal(route))
         str_format(key, "\n%s", visitor_login(visitor));
-    /* Two separators, so that a parameter that is missing differs from an empty one. */
+    /* With its length, so that no text of one parameter looks like two; one that is missing differs
+     * from an empty one. */
     for (int i = 0; i < call->count; i++)
-        str_format(key, "%c%s", call->params[i] != NULL ? '\n' : '\r',
-                   call->params[i] != NULL ? call->params[i] : "");
+        if (call->params[i] != NULL)
+            str_format(key, "\n%zu %s", strlen(call->params[i]), call->params[i]);
+        else
+            str_text(key, "\n-");
 }
 
 static void answer_outcome(struct http_request *request, int skip, const struct route *route,

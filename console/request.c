@@ -308,16 +308,16 @@ void http_answer_tagged(struct http_request *request, const char *type, const ch
     char tag[32];
     const char *known = header_of(request, "If-None-Match");
     /* The tag is a hash of the body before compression, so the same document always has the same
-     * tag (RFC 9110, section 8.8.3), in each process and after a restart. */
-    (void)snprintf(tag, sizeof tag, "\"%016llx\"", (unsigned long long)XXH3_64bits(body, len));
+     * tag, in each process and after a restart. It is weak, because the compressed form has it, too
+     * (RFC 9110, section 8.8.3). */
+    (void)snprintf(tag, sizeof tag, "W/\"%016llx\"", (unsigned long long)XXH3_64bits(body, len));
     http_add_header(request, "ETag", tag);
     /* no-cache: it may be stored, but each use asks again (RFC 9111, section 5.2.2.4), and gets a
      * 304. */
     http_add_header(request, "Cache-Control", "no-cache");
     http_add_header(request, "Vary", vary);
-    /* If-None-Match may have a list and weak tags (W/"..."); a search for the quoted tag finds it
-     * in both. */
-    if (known != NULL && strstr(known, tag) != NULL)
+    /* If-None-Match may have a list, and is compared weakly (section 13.1.2): without the W/. */
+    if (known != NULL && strstr(known, tag + strlen("W/")) != NULL)
         http_answer(request, 304, NULL, "", 0);
     else
         http_answer(request, 200, type, body, len);

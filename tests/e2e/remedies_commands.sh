@@ -110,7 +110,7 @@ takes 1 'lockstep config' 'task_conninfo'
 config ' password=secret' '' '' open.conf
 chmod 644 "$tmp/open.conf"
 if ! env LOCKSTEP_CONFIG="$tmp/open.conf" "$LOCKSTEP_BIN" queue list >"$tmp/said" 2>&1; then
-    takes 1 'chmod 600'
+    takes 1 'chmod 6[04]0'
     env LOCKSTEP_CONFIG="$tmp/open.conf" "$LOCKSTEP_BIN" queue list >/dev/null || failed=1
 else
     echo 'a readable password is not refused'; failed=1
