@@ -66,11 +66,12 @@ enum rc needs_send(struct lane *lane, struct needs *needs, struct works *works, 
     db_array_end(&needs->lacks);
     for (struct work *work = works->first; work != NULL; work = work->next)
         work_ends(work, OUTCOME_UNSTARTED);
-    enum rc rc = db_run(lane->ex->control, &sql_executor_leave,
-                        (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->ex->executor_no),
-                                              needs->tasks.data, needs->tokens.data,
-                                              needs->needs.data, needs->lacks.data},
-                        &row, err);
+    enum rc rc =
+        db_run(lane->ex->control.db, &sql_executor_leave,
+               (const char *const[]){DB_INT(lane->queue.id),
+                                     DB_INT(lane->ex->incarnation.executor_no), needs->tasks.data,
+                                     needs->tokens.data, needs->needs.data, needs->lacks.data},
+               &row, err);
     return late_settle(lane, works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LEAVE_LEFT) : 0, rc, err);
 }
 

@@ -294,9 +294,9 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     for (int i = 0; i < ex->options->queue_count; i++)
         db_array_text(&queues, ex->options->queues[i], strlen(ex->options->queues[i]));
     db_array_end(&queues);
-    uuid_new(ex->id);
+    incarnation_name(&ex->incarnation);
     DB_RESULT_AUTO *row = NULL;
-    const char *const params[] = {ex->id,
+    const char *const params[] = {ex->incarnation.id,
                                   host,
                                   DB_INT(getpid()),
                                   LOCKSTEP_VERSION,
@@ -308,19 +308,21 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     enum rc rc = db_run(alive->db, &sql_executor_register, params, &row, err);
     if (rc != RC_OK)
         return rc;
-    ex->executor_no = alive->executor_no = (int)db_int(row, 0, EXECUTOR_REGISTER_EXECUTOR_NO);
-    (void)snprintf(alive->id, sizeof alive->id, "%s", ex->id);
+    alive->executor_no = (int)db_int(row, 0, EXECUTOR_REGISTER_EXECUTOR_NO);
+    incarnation_register(&ex->incarnation, alive->executor_no);
+    (void)snprintf(alive->id, sizeof alive->id, "%s", ex->incarnation.id);
     if (ex->memory->predecessor[0] != '\0')
         rc = db_run(alive->db, &sql_executor_end,
                     (const char *const[]){ex->memory->predecessor, "lost", NULL}, NULL, err);
     if (rc == RC_OK && ex->memory->predecessor[0] != '\0')
-        rc = db_run(alive->db, &sql_executor_aside_keep,
-                    (const char *const[]){ex->memory->predecessor, DB_INT(ex->executor_no)}, NULL,
-                    err);
+        rc = db_run(
+            alive->db, &sql_executor_aside_keep,
+            (const char *const[]){ex->memory->predecessor, DB_INT(ex->incarnation.executor_no)},
+            NULL, err);
     if (rc == RC_OK)
         /* An executor that has adopted such a task meanwhile has counted the attempt;
          * lockstep.spare takes that back. */
-        rc = spare_tell(ex, alive->db, err);
+        rc = spare_report(&ex->memory->spared, alive->db, err);
     if (rc == RC_OK)
         rc = db_run(alive->db, &sql_executor_forget, NULL, NULL, err);
     if (rc != RC_OK)
@@ -330,7 +332,7 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
         (void)snprintf(hint, sizeof hint, REMEDY_LOCKS_TAKEN,
                        db_text(row, 0, EXECUTOR_REGISTER_TAKER));
     if (!db_bool(row, 0, EXECUTOR_REGISTER_GRANTED))
-        return err_set(err, RC_FATAL, ERR_HELD, ex->id, hint,
+        return err_set(err, RC_FATAL, ERR_HELD, ex->incarnation.id, hint,
                        "the lock of a new executor (number %s) is held by %s",
                        db_text(row, 0, EXECUTOR_REGISTER_EXECUTOR_NO),
                        db_null(row, 0, EXECUTOR_REGISTER_TAKERS)
@@ -356,7 +358,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     alive->ends = xcalloc((size_t)alive->end_count, sizeof *alive->ends);
     for (int i = 0; i < alive->end_count; i++)
         alive->ends[i].at = -1;
-    alive->severs = ex->control_canceller;
+    alive->severs = ex->control.canceller;
     alive->t2_ms = ex->options->frozen_after_ms;
     alive->t1_ms = alive_t1_ms(ex->options);
     /* At least two heartbeats fit into T2 even when idle, so one that is late makes no executor
@@ -364,7 +366,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     alive->busy_ms = least(ex->options->heartbeat_ms, alive->t2_ms / 4);
     alive->idle_ms = least(ex->options->heartbeat_ms * IDLE_FACTOR, alive->t2_ms / 2);
     (void)pthread_mutex_init(&alive->lock, NULL);
-    enum rc rc = db_open_on(ex->options->conninfo, DB_LIVENESS, db_server(ex->control), DB_SAME,
+    enum rc rc = db_open_on(ex->options->conninfo, DB_LIVENESS, db_server(ex->control.db), DB_SAME,
                             &alive->db, err);
     if (rc == RC_OK)
         rc = enroll(ex, alive, err);

@@ -31,7 +31,7 @@ struct alive_mail {
     struct err err;
 };
 
-/** Registers the incarnation: fills ex->id and ex->executor_no. */
+/** Registers the incarnation: fills ex->incarnation.id and ex->incarnation.executor_no. */
 MUST_CHECK enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *err);
 /** Of the liveness session; stays the same, and open, until alive_stop. */
 int alive_socket(const struct alive *alive);

@@ -23,8 +23,8 @@ static void take_completed(void *context)
 {
     struct beside *beside = context;
     struct executor *ex = beside->ex;
-    turn_clock(ex);
-    turn_again(ex);
+    turn_clock(&ex->turn);
+    turn_again(&ex->turn);
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
         struct work *work = (struct work *)mail;
         next = mail->next;
@@ -44,7 +44,7 @@ enum rc run_beside(struct executor *ex, const struct sql_statement *stmt, const 
 {
     struct beside beside = {.ex = ex, .last = &beside.others};
     const struct db_beside with = {.fd = ex->inbox.fd, .fn = take_completed, .context = &beside};
-    enum rc rc = db_run_beside(ex->control, stmt, params, &with, ret_result, err);
+    enum rc rc = db_run_beside(ex->control.db, stmt, params, &with, ret_result, err);
     mailbox_put_back(&ex->inbox, beside.others);
     return rc;
 }

@@ -125,8 +125,8 @@ static enum rc send_claim(struct executor *ex, const char *const *params,
 {
     int64_t from_us = clock_boot_us();
     enum rc rc = run_beside(ex, &sql_executor_claim, params, ret_row, err);
-    if (ex->retention != NULL)
-        retention_claimed(ex->retention, clock_boot_us() - from_us);
+    if (ex->services.retention != NULL)
+        retention_claimed(ex->services.retention, clock_boot_us() - from_us);
     return rc;
 }
 
@@ -160,7 +160,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         db_bytea(&raw, head->value, head->value_len);
     const char *const params[] = {
         [EXECUTOR_CLAIM_P_QUEUE_ID] = DB_INT(lane->queue.id),
-        [EXECUTOR_CLAIM_P_EXECUTOR_NO] = DB_INT(lane->ex->executor_no),
+        [EXECUTOR_CLAIM_P_EXECUTOR_NO] = DB_INT(lane->ex->incarnation.executor_no),
         [EXECUTOR_CLAIM_P_BUFFER_FROM] = DB_INT(lane->stream.buffer_from),
         [EXECUTOR_CLAIM_P_KIND] = kind_of(msg),
         [EXECUTOR_CLAIM_P_RUN] = run,
@@ -281,7 +281,7 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
         rejects_tell(lane, 1, 0);
         break;
     case EXECUTOR_CLAIM_IS_BUSY:
-        claims_busy(&lane->claims, lane->ex->now_us);
+        claims_busy(&lane->claims, lane->ex->turn.now_us);
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_LOOKAHEAD:
@@ -322,7 +322,8 @@ static bool poised(struct lane *lane)
             closed = INT_MIN;
         closed += !phase->open && phase->waiting.count > 0;
     }
-    return claims_poised(&lane->claims, closed >= 2, lane->ex->now_us, lane->ex->round_us);
+    return claims_poised(&lane->claims, closed >= 2, lane->ex->turn.now_us,
+                         lane->ex->control.round_us);
 }
 
 /* The head needs no reader: external workers run it, or its run is parked. */
@@ -363,7 +364,7 @@ static int due(struct lane *lane, const struct held *head)
 
 static bool may_claim_now(struct lane *lane)
 {
-    return may_claim(lane) && claims_may_now(&lane->claims, lane->ex->now_us);
+    return may_claim(lane) && claims_may_now(&lane->claims, lane->ex->turn.now_us);
 }
 
 bool claim_waits(struct lane *lane)
@@ -375,7 +376,7 @@ bool claim_waits(struct lane *lane)
  * claims nothing for a while; its tasks in hand and the other queues continue. */
 static enum rc locks_taken(struct lane *lane, const struct err *why, struct err *err)
 {
-    claims_taken(&lane->claims, lane->ex->now_us);
+    claims_taken(&lane->claims, lane->ex->turn.now_us);
     log_err(LOG_WARN, "locks_taken", lane->name, why);
     lane_note_held(lane, lane->claims.taken_ms, why);
     return claim_unlock(lane->ex, err);

@@ -25,7 +25,7 @@ static void keep_statistics(void *context, const char *json, size_t len)
 void counts_begin(struct executor *ex)
 {
     if (ex->options->tally != NULL)
-        kafka_consumer_statistics(ex->consumer, keep_statistics, ex->options->tally);
+        kafka_consumer_statistics(ex->services.consumer, keep_statistics, ex->options->tally);
 }
 
 static const char *type_of(const struct message *msg)

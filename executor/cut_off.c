@@ -34,7 +34,7 @@ static void tell(struct executor *ex, const struct err *why)
                *why->object ? ": " : "", why->message);
     if (sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE)) /* explain finds the statement there */
         str_format(&text, ". %s", why->hint);
-    alive_trouble(ex->alive, ALIVE_LOGIN, text.data);
+    alive_trouble(ex->services.alive, ALIVE_LOGIN, text.data);
     log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(ex->cut_off.count), "of",
               LOG_INT(ex->reader_limit), "code", why->code, "error", why->message, "hint",
               login_hint(why), NULL);
@@ -46,16 +46,16 @@ static void tell_when_due(struct executor *ex, int before, const struct err *why
                   (before == ex->reader_limit) != (ex->cut_off.count == ex->reader_limit);
     if (ex->cut_off.count == 0) {
         if (turned) {
-            alive_trouble(ex->alive, ALIVE_LOGIN, NULL);
+            alive_trouble(ex->services.alive, ALIVE_LOGIN, NULL);
             log_event(LOG_INFO, "readers_back", "readers", LOG_INT(ex->reader_limit), NULL);
         }
         ex->cut_off.wait_s = 0;
         return;
     }
-    if (!turned && ex->now_us < ex->cut_off.again_us)
+    if (!turned && ex->turn.now_us < ex->cut_off.again_us)
         return;
     ex->cut_off.wait_s = backoff_next(turned ? 0 : ex->cut_off.wait_s, AGAIN_FIRST_S, AGAIN_LAST_S);
-    ex->cut_off.again_us = ex->now_us + ex->cut_off.wait_s * 1000000LL;
+    ex->cut_off.again_us = ex->turn.now_us + ex->cut_off.wait_s * 1000000LL;
     tell(ex, why);
 }
 

@@ -19,10 +19,10 @@ static enum rc reload(struct executor *ex, struct err *err)
 {
     if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))
         return RC_OK;
-    log_event(LOG_INFO, "reloaded", "executor", ex->id, NULL);
+    log_event(LOG_INFO, "reloaded", "executor", ex->incarnation.id, NULL);
     event_tell_all(ex, EVENT_ABILITIES_CHANGED);
-    return db_run(ex->control, &sql_executor_able, (const char *const[]){DB_INT(ex->executor_no)},
-                  NULL, err);
+    return db_run(ex->control.db, &sql_executor_able,
+                  (const char *const[]){DB_INT(ex->incarnation.executor_no)}, NULL, err);
 }
 
 /* SIGTERM: no new claims, what runs may finish; the second one, or the time-out: cancel it. */
@@ -38,7 +38,7 @@ enum rc drain_watch(struct executor *ex, struct err *err)
         rc = reload(ex, err);
     if (rc == RC_OK && signals_stop() > 0 && !ex->drain.draining) {
         ex->drain.draining = true;
-        ex->drain.until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
+        ex->drain.until_us = ex->turn.now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
         log_event(LOG_INFO, "draining", NULL);
         probe("drain.begin");
         /* Tasks that have not started go to other executors at once; they need not wait for the
@@ -48,7 +48,7 @@ enum rc drain_watch(struct executor *ex, struct err *err)
         probe("drain.given");
     }
     if (ex->drain.draining && !ex->drain.cancelled &&
-        (signals_stop() > 1 || ex->now_us >= ex->drain.until_us)) {
+        (signals_stop() > 1 || ex->turn.now_us >= ex->drain.until_us)) {
         ex->drain.cancelled = true;
         log_event(LOG_WARN, "cancelling_tasks", NULL);
         for (int i = 0; i < ex->reader_count; i++)

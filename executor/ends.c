@@ -13,10 +13,10 @@ enum rc ends_tell(struct lane *lane, struct err *err)
     DB_RESULT_AUTO *runs = NULL;
     (void)orphans_take_ends(&lane->orphans);
     probe("finish.send");
-    enum rc rc = db_run(lane->ex->control, &sql_executor_open_runs,
+    enum rc rc = db_run(lane->ex->control.db, &sql_executor_open_runs,
                         (const char *const[]){DB_INT(lane->queue.id)}, &runs, err);
     for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)
-        rc = db_run(lane->ex->control, &sql_executor_finish,
+        rc = db_run(lane->ex->control.db, &sql_executor_finish,
                     (const char *const[]){db_text(runs, i, EXECUTOR_OPEN_RUNS_RUN_NO)}, NULL, err);
     return rc == RC_OK ? letters_look(lane, err) : rc;
 }

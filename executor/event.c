@@ -18,7 +18,7 @@ static void look(struct lane *lane)
 
 static void look_later(struct lane *lane)
 {
-    orphans_ask_later(&lane->orphans, lane->ex->now_us);
+    orphans_ask_later(&lane->orphans, lane->ex->turn.now_us);
 }
 
 static void glance(struct lane *lane)
@@ -53,7 +53,7 @@ static void slots_again(struct lane *lane)
 
 static void slots_wanted_by_others(struct lane *lane)
 {
-    slots_want(&lane->slots, lane->ex->now_us);
+    slots_want(&lane->slots, lane->ex->turn.now_us);
 }
 
 static void doubt(struct lane *lane)

@@ -94,12 +94,12 @@ static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct er
     if (count == 0)
         return RC_OK;
     probe("slot.take");
-    enum rc rc =
-        slot_take(ex->control, lane->queue.id, ex->executor_no, wanted, count, nos, &got, err);
+    enum rc rc = slot_take(ex->control.db, lane->queue.id, ex->incarnation.executor_no, wanted,
+                           count, nos, &got, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
     probe("slot.taken");
-    slots_tried(&lane->slots, rc == RC_OK, ex->now_us);
+    slots_tried(&lane->slots, rc == RC_OK, ex->turn.now_us);
     for (int i = 0; i < got; i++)
         reader_take_slot(wishes[i].reader, lane, nos[i], wanted[i].pid);
     *ret_more = rc == RC_OK && count == SLOTS_MOST;
@@ -112,7 +112,7 @@ static enum rc fill_slots(struct lane *lane, struct err *err)
     enum rc rc = RC_OK;
     for (bool more = true; rc == RC_OK && more;) {
         int want = lane->share.may - lane->slots.held;
-        more = want > 0 && lane->slots.after_us <= lane->ex->now_us;
+        more = want > 0 && lane->slots.after_us <= lane->ex->turn.now_us;
         if (more)
             rc = take_slots(lane, want, &more, err);
     }
@@ -125,7 +125,7 @@ static bool judged(const struct executor *ex, const struct phase *phase)
 {
     return ex->judging.risks != NULL &&
            phase->definitions == risks_definitions(ex->judging.risks) &&
-           ex->now_us < ex->judging.until_us;
+           ex->turn.now_us < ex->judging.until_us;
 }
 
 /* A reader that changes to another run must clean its session first. So it stays with the run of
@@ -169,18 +169,18 @@ static enum rc judge(struct lane *lane, struct err *err)
     const struct phase *next = next_phase(lane);
     if (next == NULL || judged(ex, next) ||
         ex->judging.unjudged + next->waiting.count < RISKS_TASKS ||
-        ex->now_us < ex->judging.after_us)
+        ex->turn.now_us < ex->judging.after_us)
         return RC_OK;
     struct risks *risks = NULL;
     int64_t from_us = clock_boot_us();
-    enum rc rc = risks_read(ex->control, &risks, err);
+    enum rc rc = risks_read(ex->control.db, &risks, err);
     if (rc != RC_OK)
         return rc;
     int64_t pause_us = RISKS_PAUSE * (clock_boot_us() - from_us);
-    ex->judging.after_us = ex->now_us + pause_us;
-    ex->judging.until_us = ex->now_us + (pause_us < RISKS_FRESH_US ? RISKS_FRESH_US
-                                         : pause_us > RISKS_OLD_US ? RISKS_OLD_US
-                                                                   : pause_us);
+    ex->judging.after_us = ex->turn.now_us + pause_us;
+    ex->judging.until_us = ex->turn.now_us + (pause_us < RISKS_FRESH_US ? RISKS_FRESH_US
+                                              : pause_us > RISKS_OLD_US ? RISKS_OLD_US
+                                                                        : pause_us);
     ex->judging.unjudged = 0;
     risks_release(ex->judging.risks);
     ex->judging.risks = risks;
@@ -216,8 +216,9 @@ static int beyond_bound(const struct lane *lane)
 static bool has_long(const struct executor *ex, const struct reader *reader)
 {
     const struct assignment *first = reader->first;
-    return first != NULL && (first->marked || (first->head_since_us != 0 &&
-                                               ex->now_us - first->head_since_us >= MARK_AFTER_US));
+    return first != NULL &&
+           (first->marked ||
+            (first->head_since_us != 0 && ex->turn.now_us - first->head_since_us >= MARK_AFTER_US));
 }
 
 /* Hands tasks out level by level: no reader gets a second task before each has a first one. A
@@ -243,7 +244,7 @@ static void hand_out(struct lane *lane, int ready)
             struct phase *phase = phase_for(lane, reader);
             ready--;
             if (phase != NULL)
-                start(reader, phase, ex->now_us);
+                start(reader, phase, ex->turn.now_us);
         }
     for (int i = 0; i < ex->reader_count; i++)
         reader_give(ex->readers[i].thread, ex->readers[i].given);
@@ -281,7 +282,7 @@ enum rc execute(struct lane *lane, struct err *err)
     hand_out(lane, ready);
     probe("execute.handed");
     ready = startable(lane);
-    if (rc == RC_OK && ready > 0 && slots_starve(&lane->slots, ex->now_us)) {
+    if (rc == RC_OK && ready > 0 && slots_starve(&lane->slots, ex->turn.now_us)) {
         int keep = lane_enough(lane) - started(lane); /* it would adopt these again at once */
         rc = give_back(lane, keep > 0 ? keep : 0, err);
     }
@@ -306,9 +307,9 @@ enum rc mark_running(struct executor *ex, struct err *err)
     db_array_start(&pids);
     for (int i = 0; i < ex->reader_count && names.count < MARK_MOST; i++) {
         struct assignment *first = ex->readers[i].first;
-        if (!to_be_marked(first) || ex->now_us - first->head_since_us < MARK_AFTER_US)
+        if (!to_be_marked(first) || ex->turn.now_us - first->head_since_us < MARK_AFTER_US)
             continue;
-        int64_t age_us = ex->now_us - first->head_since_us;
+        int64_t age_us = ex->turn.now_us - first->head_since_us;
         /* Tried once: the statement passes over a row that another transaction has locked, which is
          * mostly the completion of the attempt. */
         first->marked = true;
@@ -322,8 +323,8 @@ enum rc mark_running(struct executor *ex, struct err *err)
         return RC_OK;
     probe("mark.send");
     if (ex->lane_count > 1)
-        turn_again(ex); /* see out_of_reach */
-    return db_run(ex->control, &sql_executor_mark_processing,
+        turn_again(&ex->turn); /* see out_of_reach */
+    return db_run(ex->control.db, &sql_executor_mark_processing,
                   (const char *const[]){names.ids.data, names.tokens.data, ages.data, pids.data},
                   NULL, err);
 }
@@ -346,8 +347,8 @@ void time_out(struct executor *ex)
 {
     for (int i = 0; i < ex->reader_count; i++) {
         struct assignment *first = ex->readers[i].first;
-        int64_t at_us = out_at_us(first, ex->now_us);
-        if (at_us != 0 && at_us <= ex->now_us &&
+        int64_t at_us = out_at_us(first, ex->turn.now_us);
+        if (at_us != 0 && at_us <= ex->turn.now_us &&
             reader_time_out(ex->readers[i].thread, &first->work, first->late == 1))
             first->late++;
     }
@@ -358,9 +359,10 @@ int64_t running_due_us(const struct executor *ex)
     int64_t due_us = 0;
     for (int i = 0; i < ex->reader_count; i++) {
         const struct assignment *first = ex->readers[i].first;
-        int64_t out_us = out_at_us(first, ex->now_us);
+        int64_t out_us = out_at_us(first, ex->turn.now_us);
         if (out_us != 0) /* over, but there was no statement to cancel yet: soon again */
-            due_us = clock_earlier_us(due_us, out_us > ex->now_us ? out_us : ex->now_us + 1000);
+            due_us = clock_earlier_us(due_us,
+                                      out_us > ex->turn.now_us ? out_us : ex->turn.now_us + 1000);
         if (to_be_marked(first))
             due_us = clock_earlier_us(due_us, first->head_since_us + MARK_AFTER_US);
     }
@@ -378,10 +380,10 @@ static int64_t keeps_until_us(const struct executor *ex, const struct reader *re
         return -1;
     if (startable(lane) > 0 && !ex->drain.draining)
         return 0;
-    if (slots_wanted(&lane->slots, ex->now_us) && !next_is_ours(lane))
+    if (slots_wanted(&lane->slots, ex->turn.now_us) && !next_is_ours(lane))
         return -1;
-    int64_t until_us = reader->idle_since_us + SLOT_KEEP_US + BARRIER_ROUNDS * ex->round_us;
-    return until_us > ex->now_us ? until_us : -1;
+    int64_t until_us = reader->idle_since_us + SLOT_KEEP_US + BARRIER_ROUNDS * ex->control.round_us;
+    return until_us > ex->turn.now_us ? until_us : -1;
 }
 
 /* Returns the slots of idle readers of the lane, SLOTS_MOST at most; *ret_count: of how many. */
@@ -409,9 +411,10 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
     if (count == 0)
         return RC_OK;
     probe("slot.return");
-    enum rc rc = slot_release(ex->control, lane->queue.id, ex->executor_no, nos, count, err);
+    enum rc rc =
+        slot_release(ex->control.db, lane->queue.id, ex->incarnation.executor_no, nos, count, err);
     if (rc == RC_OK && ex->lane_count > 1)
-        turn_again(ex); /* another lane may have use for them */
+        turn_again(&ex->turn); /* another lane may have use for them */
     return rc;
 }
 

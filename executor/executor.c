@@ -27,7 +27,6 @@
 #include "executor/wait.h"
 #include "executor/watcher.h"
 
-#include "db/canceller.h"
 #include "db/sqlstate.h"
 #include "reader/reader.h"
 #include "reader/risks.h"
@@ -56,7 +55,7 @@ static void drop_mail(struct executor *ex)
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
         next = mail->next;
         if (mail->kind == MAIL_WORK_DONE) {
-            spare_note(ex, (struct work *)mail);
+            spare_note(&ex->memory->spared, (struct work *)mail);
             work_free((struct work *)mail);
         } else
             free(mail);
@@ -86,8 +85,8 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
         reader_stop(ex->readers[i].thread);
     drop_mail(ex);
     for (int i = 0; i < ex->lane_count; i++)
-        late_drop(&ex->lanes[i], true);
-    spare_end(ex);
+        late_drop(&ex->lanes[i].late, &ex->memory->spared);
+    spare_end(&ex->memory->spared);
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         phases_drop(lane);
@@ -99,17 +98,17 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     if (clean && said_write(ex, NULL) != RC_OK)
         log_event(LOG_WARN, "notices_not_kept", NULL);
     jobs_end(ex);
-    relay_stop(ex->relay, clean);
-    retention_stop(ex->retention);
-    db_close(ex->control);
+    relay_stop(ex->services.relay, clean);
+    retention_stop(ex->services.retention);
+    control_close(&ex->control);
     if (!clean)
         trouble_text(&error, cause);
-    alive_stop(ex->alive, clean ? "drained" : "lost", error.data);
-    db_canceller_free(ex->control_canceller);
-    watcher_stop(ex->watcher); /* the last one who writes to us */
+    alive_stop(ex->services.alive, clean ? "drained" : "lost", error.data);
+    control_free(&ex->control);
+    watcher_stop(ex->services.watcher); /* the last one who writes to us */
     drop_mail(ex);
-    if (ex->consumer != NULL)
-        kafka_consumer_close(ex->consumer);
+    if (ex->services.consumer != NULL)
+        kafka_consumer_close(ex->services.consumer);
     for (size_t i = 0; i < sizeof ex->said.parameters / sizeof *ex->said.parameters; i++)
         str_done(&ex->said.parameters[i]);
     mailbox_done(&ex->inbox);
@@ -143,20 +142,19 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     ex->readers = xcalloc((size_t)options->readers, sizeof *ex->readers);
     enum rc rc = server_open(ex, err);
     if (rc == RC_OK) {
-        db_patience(ex->control, ex->patience_ms);
-        ex->control_canceller = db_canceller_new(ex->control);
-        rc = alive_start(ex, &ex->alive, err);
+        control_ready(&ex->control);
+        rc = alive_start(ex, &ex->services.alive, err);
     }
     if (rc == RC_OK)
         rc = consumer_open(ex, err);
     if (rc == RC_OK)
-        rc = watcher_start(ex, &ex->watcher, err);
+        rc = watcher_start(ex, &ex->services.watcher, err);
     const struct reader_outside outside = {.actions = options->actions,
                                            .liveness_socket =
-                                               rc == RC_OK ? alive_socket(ex->alive) : -1,
+                                               rc == RC_OK ? alive_socket(ex->services.alive) : -1,
                                            .silence_ms = alive_t1_ms(options)};
     while (rc == RC_OK && ex->reader_count < options->readers) {
-        rc = reader_start(task_conninfo, db_server(ex->control), &outside, &ex->inbox,
+        rc = reader_start(task_conninfo, db_server(ex->control.db), &outside, &ex->inbox,
                           &ex->readers[ex->reader_count].thread, err);
         ex->reader_count += rc == RC_OK;
     }
@@ -167,12 +165,12 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     readers_use(ex, ex->reader_count);
     int64_t asked_us = clock_boot_us();
     if (rc == RC_OK)
-        rc = session_note(ex->control, ex->executor_no, "control", err);
+        rc = session_note(ex->control.db, ex->incarnation.executor_no, "control", err);
     if (rc == RC_OK) {
-        round_trip(ex, clock_boot_us() - asked_us);
+        control_round_trip(&ex->control, clock_boot_us() - asked_us);
         rc = sessions_note(ex, err);
     }
-    turn_clock(ex);
+    turn_clock(&ex->turn);
     for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
         ex->lanes[i] =
             (struct lane){.ex = ex, .name = options->queues[i], .lag = {.sent = -1, .high = -1}};
@@ -185,7 +183,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     if (rc == RC_OK)
         rc = jobs_begin(ex, err);
     if (rc == RC_OK)
-        log_event(LOG_INFO, "executor_started", "executor", ex->id, "readers",
+        log_event(LOG_INFO, "executor_started", "executor", ex->incarnation.id, "readers",
                   LOG_INT(ex->reader_count), NULL);
     return rc;
 }
@@ -195,7 +193,7 @@ static enum rc check_locks(struct executor *ex, struct err *err)
 {
     struct err why = {0};
     int needed = LOCKS_PER_LANE * ex->lane_count + ex->reader_count;
-    enum rc rc = phaselock_headroom(ex->control, needed, &why);
+    enum rc rc = phaselock_headroom(ex->control.db, needed, &why);
     if (rc == RC_RETRY) {
         log_err(LOG_WARN, "lock_table_nearly_full", NULL, &why);
         return RC_OK;
@@ -210,16 +208,17 @@ static enum rc check_locks(struct executor *ex, struct err *err)
 static enum rc incarnation(const struct executor_options *options, struct server_memory *memory,
                            int *patience_ms, bool *ret_ran, bool *reached, struct err *err)
 {
-    struct executor ex = {.options = options, .memory = memory, .patience_ms = *patience_ms};
+    struct executor ex = {
+        .options = options, .memory = memory, .control = {.patience_ms = *patience_ms}};
     bool done = false;
     *ret_ran = false;
     int64_t from_us = clock_boot_us();
     enum rc rc = incarnation_start(&ex, err);
     *ret_ran = rc == RC_OK;
-    *reached = *reached || ex.control != NULL;
+    *reached = *reached || ex.control.db != NULL;
     if (rc == RC_OK)
         rc = check_locks(&ex, err);
-    ex.up_us = clock_boot_us();
+    incarnation_up(&ex.incarnation, clock_boot_us());
     while (rc == RC_OK && !done) {
         rc = run_turn(&ex, &done, err);
         if (rc == RC_OK && !done)
@@ -227,17 +226,17 @@ static enum rc incarnation(const struct executor_options *options, struct server
     }
     /* The liveness thread severs control's connection, so control's own error is a consequence. Its
      * own time-out doubles the patience, or a slow statement would end each incarnation. */
-    if (rc != RC_OK && alive_lost(ex.alive, err))
+    if (rc != RC_OK && alive_lost(ex.services.alive, err))
         rc = RC_LOST; /* control's own error follows from it */
     else if (rc == RC_LOST && err->kind == ERR_TIMEOUT && *patience_ms < PATIENCE_LAST_MS)
         *patience_ms *= 2;
     else if (clock_boot_us() - from_us > CALM_US)
         *patience_ms = alive_t1_ms(options);
     server_remember(&ex);
-    memory->worked = ex.worked;
+    memory->completed = ex.incarnation.completed;
     incarnation_stop(&ex, rc, err);
     if (*ret_ran) /* else nothing has said that it started */
-        log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
+        log_event(LOG_INFO, "executor_stopped", "executor", ex.incarnation.id, NULL);
     return rc;
 }
 
@@ -269,7 +268,7 @@ static int next_pause(enum rc rc, const struct err *why, const struct server_mem
     } else if (sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION)) {
         last_ms = REFUSED_LAST_MS;
     }
-    bool worked = memory->worked || (lived_us > LIVED_US && lived_us > 1000LL * enough_ms);
+    bool worked = memory->completed || (lived_us > LIVED_US && lived_us > 1000LL * enough_ms);
     int next_ms = backoff_next(worked ? 0 : pause_ms, first_ms, last_ms);
     return next_ms > first_ms ? next_ms : first_ms;
 }

@@ -133,7 +133,7 @@ static enum rc take_orders(struct gate *gate, struct err *err)
             break;
         case GATE_TELL:
             if (rc == RC_OK)
-                rc = opened_told(gate->db, &order->untold, gate->ex->executor_no, err);
+                rc = opened_told(gate->db, &order->untold, gate->ex->incarnation.executor_no, err);
             break;
         case GATE_WAKE:
             break;
@@ -204,14 +204,14 @@ static enum rc open_session(struct gate *gate, struct err *err)
 {
     const struct executor *ex = gate->ex;
     probe("gate.open");
-    enum rc rc =
-        db_open_on(ex->options->conninfo, DB_GATE, db_server(ex->control), DB_SAME, &gate->db, err);
+    enum rc rc = db_open_on(ex->options->conninfo, DB_GATE, db_server(ex->control.db), DB_SAME,
+                            &gate->db, err);
     if (rc != RC_OK)
         return rc;
-    db_patience(gate->db, ex->patience_ms);
+    db_patience(gate->db, ex->control.patience_ms);
     gate->canceller = db_canceller_new(gate->db);
-    rc = server_lock_timeout(gate->db, ex->patience_ms, err);
-    return rc == RC_OK ? session_note(gate->db, ex->executor_no, "gate", err) : rc;
+    rc = server_lock_timeout(gate->db, ex->control.patience_ms, err);
+    return rc == RC_OK ? session_note(gate->db, ex->incarnation.executor_no, "gate", err) : rc;
 }
 
 /* Another session holds the row of the run or phase, or the server lacks disk space. Nothing was
@@ -257,7 +257,7 @@ static void *gate_main(void *context)
             mailbox_wait(&gate->thread.inbox, AFTER_MS);
             const struct untold opened = {.phase_ids = {db_int(row, 0, EXECUTOR_GATE_PHASE_ID)},
                                           .count = 1};
-            rc = opened_told(gate->db, &opened, gate->ex->executor_no, &err);
+            rc = opened_told(gate->db, &opened, gate->ex->incarnation.executor_no, &err);
         }
         if (sleep_ms > 0)
             mailbox_wait(&gate->thread.inbox, sleep_ms);
@@ -396,7 +396,7 @@ static void seen_open(struct lane *lane, struct phase *phase, const struct gate_
     if (said->conditional)
         event_tell(lane, EVENT_TASKS_DOUBTED);
     if (phase != NULL)
-        phase_open(phase, said->definitions, lane->ex->now_us);
+        phase_open(phase, said->definitions, lane->ex->turn.now_us);
 }
 
 /* release has opened the next phase, or found it open, in its own round trip: no gate was needed. A
@@ -416,14 +416,14 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
         if (untold->count == UNTOLD_MOST)
             rc = openings_told(lane, err);
         if (untold->count == 0)
-            untold->since_us = lane->ex->now_us;
+            untold->since_us = lane->ex->turn.now_us;
         if (untold->count < UNTOLD_MOST)
             untold->phase_ids[untold->count++] = said.phase_id;
     }
     if (phase != NULL && phase->previous_phase_id == 0)
         phase->previous_phase_id = said.previous_phase_id;
     else if (rc == RC_OK && said.previous_phase_id != 0)
-        rc = phaselock_release_intent(lane->ex->control, said.previous_phase_id, err);
+        rc = phaselock_release_intent(lane->ex->control.db, said.previous_phase_id, err);
     return rc;
 }
 
@@ -437,7 +437,8 @@ enum rc openings_told(struct lane *lane, struct err *err)
 {
     if (lane->untold.count == 0)
         return RC_OK;
-    enum rc rc = opened_told(lane->ex->control, &lane->untold, lane->ex->executor_no, err);
+    enum rc rc =
+        opened_told(lane->ex->control.db, &lane->untold, lane->ex->incarnation.executor_no, err);
     if (!lane_put_off(rc, err)) /* otherwise they are recorded later */
         lane->untold.count = 0;
     return rc;
@@ -446,7 +447,7 @@ enum rc openings_told(struct lane *lane, struct err *err)
 enum rc openings_tell(struct lane *lane, struct err *err)
 {
     const struct untold *untold = &lane->untold;
-    if (untold->count == 0 || lane->ex->now_us < untold_until(lane))
+    if (untold->count == 0 || lane->ex->turn.now_us < untold_until(lane))
         return RC_OK;
     struct gate *gate = gate_for(lane, 0);
     if (gate == NULL)

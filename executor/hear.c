@@ -57,7 +57,7 @@ static void hear_one(struct executor *ex, const char *channel, const char *paylo
     if (strcmp(channel, DISPATCHER_CHANNEL) == 0) {
         jobs_heard(ex);
         if (strcmp(payload, "free") == 0)
-            jobs_free(ex);
+            jobs_free(ex->services.jobs);
         return;
     }
     int queue_id = atoi(channel + strlen("lockstep_"));
@@ -77,7 +77,7 @@ static void act(struct lane *lane)
      * again. */
     lane->hearing.heard &= HEARD_CONTROL | HEARD_CANCEL;
     event_tell(lane, EVENT_HEARD);
-    alive_stir(lane->ex->alive);
+    alive_stir(lane->ex->services.alive);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (heard & words[i].heard)
             event_tell(lane, words[i].event);
@@ -117,7 +117,7 @@ enum rc hear(struct executor *ex, struct err *err)
     const char *channel, *payload;
     enum rc rc = RC_OK;
     for (int i = 0; rc == RC_OK && i < HEAR_MOST; i++) {
-        rc = db_notification(ex->control, &channel, &payload, err);
+        rc = db_notification(ex->control.db, &channel, &payload, err);
         if (rc == RC_OK)
             hear_one(ex, channel, payload);
     }

@@ -34,7 +34,7 @@
 
 static void ask(struct lane *lane, int delay_ms)
 {
-    watcher_look(lane->ex->watcher, lane, ++lane->identity.asked, delay_ms);
+    watcher_look(lane->ex->services.watcher, lane, ++lane->identity.asked, delay_ms);
 }
 
 void identity_ask(struct lane *lane, int delay_ms)
@@ -53,7 +53,8 @@ void identity_read(struct lane *lane, const struct db_result *row)
     (void)snprintf(identity->mark, sizeof identity->mark, "%s",
                    db_text(row, 0, EXECUTOR_QUEUE_MARK));
     identity->mark_age_s = db_int(row, 0, EXECUTOR_QUEUE_MARK_AGE_S);
-    identity->renew_at_us = lane->ex->now_us + (MARK_RENEW_S - identity->mark_age_s) * 1000 * 1000;
+    identity->renew_at_us =
+        lane->ex->turn.now_us + (MARK_RENEW_S - identity->mark_age_s) * 1000 * 1000;
     identity->blocked_offset = db_null(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET)
                                    ? -1
                                    : db_int(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET);
@@ -62,14 +63,14 @@ void identity_read(struct lane *lane, const struct db_result *row)
 void identity_watch(struct lane *lane)
 {
     lane->identity.leader = -1;
-    watcher_add(lane->ex->watcher, lane);
+    watcher_add(lane->ex->services.watcher, lane);
 }
 
 void identity_begin(struct lane *lane)
 {
     lane->identity.suspect[0] = '\0';
     lane->identity.held_at = -1;
-    lane->identity.outages = kafka_consumer_outages(lane->ex->consumer);
+    lane->identity.outages = kafka_consumer_outages(lane->ex->services.consumer);
     identity_ask(lane, 0);
 }
 
@@ -80,7 +81,7 @@ void identity_clear(struct lane *lane)
 
 bool identity_steady(const struct lane *lane)
 {
-    return kafka_consumer_outages(lane->ex->consumer) == lane->identity.outages;
+    return kafka_consumer_outages(lane->ex->services.consumer) == lane->identity.outages;
 }
 
 bool identity_known(const struct lane *lane)
@@ -233,7 +234,7 @@ static enum rc learn(struct lane *lane, const struct kafka_look *look, struct er
                        look->cluster_id);
     if (partitions)
         lane->identity.partitions = look->partitions;
-    return db_run(lane->ex->control, &sql_executor_learn,
+    return db_run(lane->ex->control.db, &sql_executor_learn,
                   (const char *const[]){DB_INT(lane->queue.id), cluster ? look->cluster_id : NULL,
                                         partitions ? DB_INT(look->partitions) : NULL},
                   NULL, err);
@@ -243,7 +244,7 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
                          struct err *err)
 {
     enum rc rc =
-        db_run(lane->ex->control, &sql_executor_mark_seen,
+        db_run(lane->ex->control.db, &sql_executor_mark_seen,
                (const char *const[]){DB_INT(lane->queue.id), mark, DB_INT(lane->queue.halt_no)},
                NULL, err);
     if (rc == RC_NONE) /* another executor wrote another mark first, or an operator has decided */
@@ -252,7 +253,7 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
         (void)snprintf(lane->identity.mark, sizeof lane->identity.mark, "%s", mark);
     lane->identity.marked = rc == RC_OK;
     lane->identity.mark_age_s = 0;
-    lane->identity.renew_at_us = lane->ex->now_us + MARK_RENEW_S * 1000 * 1000LL;
+    lane->identity.renew_at_us = lane->ex->turn.now_us + MARK_RENEW_S * 1000 * 1000LL;
     return rc;
 }
 
@@ -261,13 +262,14 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
 static enum rc mark_start(struct lane *lane, struct identity_finding *to, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(lane->ex->control, &sql_executor_mark_start,
+    enum rc rc = db_run(lane->ex->control.db, &sql_executor_mark_start,
                         (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->queue.halt_no)},
                         &row, err);
     if (rc == RC_NONE)
         return assign(to);
     if (rc == RC_OK)
-        watcher_sign(lane->ex->watcher, lane, db_text(row, 0, EXECUTOR_MARK_START_MARK), true);
+        watcher_sign(lane->ex->services.watcher, lane, db_text(row, 0, EXECUTOR_MARK_START_MARK),
+                     true);
     return rc;
 }
 
@@ -295,8 +297,8 @@ static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct i
     if (look->mark[0] == '\0')
         log_event(LOG_WARN, "birthmark_expired", "queue", lane->name, "age_s",
                   LOG_INT(lane->identity.mark_age_s), NULL);
-    if (look->mark[0] == '\0' || lane->ex->now_us >= lane->identity.renew_at_us)
-        watcher_sign(lane->ex->watcher, lane, lane->identity.mark, look->mark[0] == '\0');
+    if (look->mark[0] == '\0' || lane->ex->turn.now_us >= lane->identity.renew_at_us)
+        watcher_sign(lane->ex->services.watcher, lane, lane->identity.mark, look->mark[0] == '\0');
     return RC_OK;
 }
 
@@ -314,7 +316,7 @@ static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
     else
         log_event(LOG_INFO, "transaction_ended", "queue", lane->name, NULL);
     return db_run(
-        lane->ex->control, &sql_executor_blocked,
+        lane->ex->control.db, &sql_executor_blocked,
         (const char *const[]){DB_INT(lane->queue.id), offset >= 0 ? DB_INT(offset) : NULL, seconds},
         NULL, err);
 }
@@ -325,7 +327,7 @@ static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
  * behind it. */
 static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
-    int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->now_us;
+    int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->turn.now_us;
     if (!stream_at_end(&lane->stream) || look->high <= end) {
         lane->identity.held_at = -1;
         bool over =
@@ -346,7 +348,8 @@ static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct 
  * log and filled it again; librdkafka 2.0.2 does not notice that, but the fingerprint does. */
 static bool interrupted(struct lane *lane, const struct kafka_look *look)
 {
-    int outages = kafka_consumer_outages(lane->ex->consumer), leader = lane->identity.leader;
+    int outages = kafka_consumer_outages(lane->ex->services.consumer),
+        leader = lane->identity.leader;
     bool elsewhere = look->leader >= 0 && leader >= 0 && look->leader != leader;
     bool was_away = outages != lane->identity.outages;
     if (look->leader >= 0)
@@ -401,7 +404,7 @@ static void tell_trouble(struct lane *lane, const struct watcher_mail *said)
     for (int i = 0; i < lane->ex->lane_count && trouble == NULL; i++)
         if (lane->ex->lanes[i].identity.unanswered[0] != '\0')
             trouble = lane->ex->lanes[i].identity.unanswered;
-    alive_trouble(lane->ex->alive, ALIVE_KAFKA, trouble);
+    alive_trouble(lane->ex->services.alive, ALIVE_KAFKA, trouble);
 }
 
 enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding, struct err *err)

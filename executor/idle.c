@@ -37,7 +37,7 @@ static enum rc halted(const struct lane *lane, struct err *err)
 
 int64_t idle_due_us(const struct executor *ex)
 {
-    return ex->options->until_idle && !phases_owned(ex) ? ex->now_us + IDLE_ASK_US : 0;
+    return ex->options->until_idle && !phases_owned(ex) ? ex->turn.now_us + IDLE_ASK_US : 0;
 }
 
 enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
@@ -54,7 +54,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         if (!stream_at_end(&lane->stream))
             tell_waiting(lane);
         if (!stream_at_end(&lane->stream) || !identity_known(lane) ||
-            ex->now_us - lane->idling.asked_us < IDLE_ASK_US)
+            ex->turn.now_us - lane->idling.asked_us < IDLE_ASK_US)
             return RC_OK;
     }
     if (phases_owned(ex))
@@ -64,8 +64,8 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         struct lane *lane = &ex->lanes[i];
         if (lane->gone)
             continue;
-        lane->idling.asked_us = ex->now_us;
-        enum rc rc = db_run(ex->control, &sql_executor_unfinished,
+        lane->idling.asked_us = ex->turn.now_us;
+        enum rc rc = db_run(ex->control.db, &sql_executor_unfinished,
                             (const char *const[]){DB_INT(lane->queue.id)}, &row, err);
         if (rc == RC_OK && db_bool(row, 0, EXECUTOR_UNFINISHED_UNFINISHED))
             tell_waiting(lane);
@@ -80,12 +80,12 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
             continue;
         rc = openings_told(lane, err);
         rc = lane_confine(lane, rc == RC_OK ? ends_tell(lane, err) : rc, err);
-        if (rc == RC_OK && lane_aside_until(lane) > ex->now_us)
+        if (rc == RC_OK && lane_aside_until(lane) > ex->turn.now_us)
             return RC_OK;
     }
     /* What is told to be done must still be done after a crash of the server. */
     if (rc == RC_OK)
-        rc = db_run(ex->control, &sql_session_flush, NULL, NULL, err);
+        rc = db_run(ex->control.db, &sql_session_flush, NULL, NULL, err);
     *ret_idle = rc == RC_OK;
     return rc;
 }

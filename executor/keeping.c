@@ -16,12 +16,12 @@ void keeping_tell(struct lane *lane)
     struct err err = {0};
     if (strcmp(lane->keeps, keeps) == 0)
         return;
-    if (ex->retention == NULL &&
-        retention_start(ex->options->conninfo, db_server(ex->control),
-                        ex->options->sweep_interval_ms, &ex->retention, &err) != RC_OK) {
+    if (ex->services.retention == NULL &&
+        retention_start(ex->options->conninfo, db_server(ex->control.db),
+                        ex->options->sweep_interval_ms, &ex->services.retention, &err) != RC_OK) {
         log_err(LOG_WARN, "retention_not_started", lane->name, &err); /* everything is kept */
         return;
     }
     (void)snprintf(lane->keeps, sizeof lane->keeps, "%s", keeps);
-    retention_queue(ex->retention, lane->queue.id, lane->name, *keeps == '\0');
+    retention_queue(ex->services.retention, lane->queue.id, lane->name, *keeps == '\0');
 }

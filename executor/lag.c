@@ -35,7 +35,7 @@ static void report_end(struct lane *lane)
     bool claimed =
         stream_at_end(&lane->stream) && kafka_source_end(lane->stream.source) >= lane->lag.high;
     int64_t end = claimed ? lane->stream.cursor : lane->lag.high;
-    alive_end(lane->ex->alive, (int)(lane - lane->ex->lanes), end);
+    alive_end(lane->ex->services.alive, (int)(lane - lane->ex->lanes), end);
     if (end >= 0)
         counts_high(lane, end);
 }
@@ -46,13 +46,13 @@ void lag_publish(struct lane *lane)
 {
     report_end(lane);
     int64_t position = news(lane);
-    if (position < 0 || lane->ex->now_us - lane->lag.sent_us < EVERY_US)
+    if (position < 0 || lane->ex->turn.now_us - lane->lag.sent_us < EVERY_US)
         return;
     STR_AUTO group = {0};
     str_format(&group, "lockstep.%s", lane->name);
     kafka_source_publish_lag(lane->stream.source, group.data, position);
     lane->lag.sent = position;
-    lane->lag.sent_us = lane->ex->now_us;
+    lane->lag.sent_us = lane->ex->turn.now_us;
 }
 
 int64_t lag_due_us(const struct lane *lane)

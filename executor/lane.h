@@ -14,9 +14,9 @@
 
 #include "action/action.h"
 #include "base/thread.h"
-#include "db/canceller.h"
 #include "db/db.h"
 #include "executor/claims.h"
+#include "executor/control.h"
 #include "executor/cut_off.h"
 #include "executor/drain.h"
 #include "executor/execute.h"
@@ -25,6 +25,7 @@
 #include "executor/hear.h"
 #include "executor/identity.h"
 #include "executor/idle.h"
+#include "executor/incarnation.h"
 #include "executor/lag.h"
 #include "executor/late.h"
 #include "executor/obey.h"
@@ -34,9 +35,11 @@
 #include "executor/record.h"
 #include "executor/refusal.h"
 #include "executor/said.h"
+#include "executor/services.h"
 #include "executor/share.h"
 #include "executor/slots.h"
 #include "executor/stream.h"
+#include "executor/turn.h"
 #include "kafka/consumer.h"
 #include "reader/work.h"
 #include "relay/relay.h"
@@ -83,24 +86,12 @@ struct lane {
 
 struct executor {
     const struct executor_options *options;
-    char id[37];
-    int executor_no;
     struct server_memory *memory; /* server.h; outlives the incarnation */
-    struct db *control;
-    struct db_canceller *control_canceller;
-    int patience_ms;  /* for an answer on control and gate sessions */
-    int64_t round_us; /* about the least time of a statement of control's, there and back */
-    struct alive *alive;
-    struct watcher *watcher;
-    struct relay *relay;         /* NULL until there is something to relay */
-    struct jobs *jobs;           /* NULL: this executor does not dispatch */
-    struct retention *retention; /* NULL until a queue keeps not everything */
-    struct kafka_consumer *consumer;
+    struct incarnation incarnation;
+    struct control control;
+    struct services services;
     struct mailbox inbox;
-    /* There is to be another turn at once: mail was looked at beside a claim, or adoption let a
-     * claim go first. */
-    bool news;
-    bool worked; /* this incarnation has completed a task */
+    struct turn turn;
     struct lane *lanes;
     int lane_count;
     struct line line;
@@ -109,18 +100,9 @@ struct executor {
     int reader_limit; /* of them, the first so many are used */
     struct cut_off cut_off;
     struct drain drain;
-    int64_t now_us;       /* of this turn */
-    int64_t up_us;        /* since when the incarnation runs */
     int64_t slots_due_us; /* when an idle reader's slot is to be returned, 0: none */
     struct judging judging;
     struct sayings said;
 };
-
-/* A short statement took so long: quick to fall, slow to rise. */
-static inline void round_trip(struct executor *ex, int64_t us)
-{
-    ex->round_us =
-        ex->round_us == 0 || us < ex->round_us ? us : ex->round_us + (us - ex->round_us) / 16;
-}
 
 #endif

@@ -42,7 +42,7 @@ static void keep(struct lane *lane, struct work *work)
     assignment_of(work)->phase->late++;
     if (late->wait_ms == 0) {
         late->wait_ms = AGAIN_FIRST_MS;
-        late->at_us = lane->ex->now_us + 1000LL * late->wait_ms;
+        late->at_us = lane->ex->turn.now_us + 1000LL * late->wait_ms;
     }
 }
 
@@ -74,7 +74,7 @@ enum rc late_settle(struct lane *lane, struct works *works, int64_t done, enum r
     if (all)
         rc = RC_OK;
     else if (rc == RC_OK && name(&names, works) > done)
-        rc = db_run(lane->ex->control, &sql_executor_still_ours,
+        rc = db_run(lane->ex->control.db, &sql_executor_still_ours,
                     (const char *const[]){names.ids.data, names.tokens.data}, &rows, err);
     for (struct work *work; (work = works_take(works)) != NULL;) {
         if (all || (rows != NULL && named(rows, work)))
@@ -91,7 +91,7 @@ enum rc late_return(struct lane *lane, struct works *works, struct err *err)
     DB_RESULT_AUTO *row = NULL;
     (void)name(&names, works);
     enum rc rc =
-        db_run(lane->ex->control, &sql_executor_give_back,
+        db_run(lane->ex->control.db, &sql_executor_give_back,
                (const char *const[]){DB_INT(lane->queue.id), names.ids.data, names.tokens.data},
                &row, err);
     int64_t given = rc == RC_OK ? db_int(row, 0, EXECUTOR_GIVE_BACK_GIVEN) : 0;
@@ -106,7 +106,7 @@ enum rc late_send(struct lane *lane, struct err *err)
 {
     struct late *late = &lane->late;
     struct works lost = {0}, unstarted = {0};
-    if (late->works.first == NULL || lane->ex->now_us < late->at_us)
+    if (late->works.first == NULL || lane->ex->turn.now_us < late->at_us)
         return RC_OK;
     for (struct work *work; (work = works_take(&late->works)) != NULL;) {
         works_add(work->end.outcome == OUTCOME_LOST ? &lost : &unstarted, work);
@@ -122,7 +122,7 @@ enum rc late_send(struct lane *lane, struct err *err)
     }
     late->wait_ms =
         late->works.first != NULL ? backoff_next(late->wait_ms, AGAIN_FIRST_MS, AGAIN_LAST_MS) : 0;
-    late->at_us = lane->ex->now_us + 1000LL * late->wait_ms;
+    late->at_us = lane->ex->turn.now_us + 1000LL * late->wait_ms;
     return rc;
 }
 
@@ -134,15 +134,15 @@ bool late_any(const struct executor *ex)
     return false;
 }
 
-void late_drop(struct lane *lane, bool spared)
+void late_drop(struct late *late, struct spared *spared)
 {
-    for (struct work *work; (work = works_take(&lane->late.works)) != NULL;) {
+    for (struct work *work; (work = works_take(&late->works)) != NULL;) {
         assignment_of(work)->phase->late--;
-        if (spared)
-            spare_note(lane->ex, work);
+        if (spared != NULL)
+            spare_note(spared, work);
         work_free(work);
     }
-    lane->late = (struct late){0};
+    *late = (struct late){0};
 }
 
 int64_t late_due_us(const struct lane *lane)

@@ -22,7 +22,7 @@ static double ahead(const struct lane *lane, double work_us)
 {
     return lane->worked.task_us <= 0
                ? 0
-               : (work_us + 2.0 * (double)lane->ex->round_us) / lane->worked.task_us;
+               : (work_us + 2.0 * (double)lane->ex->control.round_us) / lane->worked.task_us;
 }
 
 /* A long task never has another one behind it. */

@@ -64,7 +64,7 @@ static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, str
     if (names_end(&names) == 0)
         return RC_OK;
     enum rc rc =
-        db_run(lane->ex->control, &sql_executor_lose,
+        db_run(lane->ex->control.db, &sql_executor_lose,
                (const char *const[]){DB_INT(lane->queue.id), names.ids.data, names.tokens.data,
                                      "cancelled by an operator", "stopped"},
                &row, err);
@@ -90,7 +90,7 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     if (names_end(&names) == 0)
         return RC_OK;
     probe("stop.ask");
-    enum rc rc = db_run(ex->control, &sql_control_stopped,
+    enum rc rc = db_run(ex->control.db, &sql_control_stopped,
                         (const char *const[]){names.ids.data, names.tokens.data}, &rows, err);
     probe("stop.told");
     if (rc != RC_OK || db_rows(rows) == 0)
@@ -102,7 +102,7 @@ enum rc obey_stops(struct lane *lane, struct err *err)
              * arrives between two statements of a task has no effect. */
             if (row < 0 || !db_bool(rows, row, CONTROL_STOPPED_STOP) || at->stop_us != 0)
                 continue;
-            at->stop_us = at->stop_again_us = ex->now_us;
+            at->stop_us = at->stop_again_us = ex->turn.now_us;
             log_event(LOG_INFO, "task_stopping", "queue", lane->name, "task",
                       LOG_INT(at->work.task_id), NULL);
         }
@@ -118,10 +118,10 @@ void obey_interrupt(struct executor *ex)
 {
     for (int i = 0; i < ex->reader_count; i++) {
         struct assignment *first = ex->readers[i].first;
-        if (!to_be_stopped(first) || ex->now_us < first->stop_again_us)
+        if (!to_be_stopped(first) || ex->turn.now_us < first->stop_again_us)
             continue;
-        first->severed = ex->now_us - first->stop_us > STOP_GRACE_US;
-        first->stop_again_us = ex->now_us + STOP_AGAIN_US;
+        first->severed = ex->turn.now_us - first->stop_us > STOP_GRACE_US;
+        first->stop_again_us = ex->turn.now_us + STOP_AGAIN_US;
         probe("stop.send");
         reader_interrupt(ex->readers[i].thread, &first->work, first->severed);
     }
@@ -150,7 +150,7 @@ bool obey_holds(const struct lane *lane, const struct held *head)
 static enum rc read_held(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
-    enum rc rc = db_run(lane->ex->control, &sql_control_held,
+    enum rc rc = db_run(lane->ex->control.db, &sql_control_held,
                         (const char *const[]){DB_INT(lane->queue.id)}, &rows, err);
     if (rc != RC_OK)
         return rc;
@@ -191,8 +191,9 @@ enum rc obey_control(struct lane *lane, struct err *err)
     const char *before = ex->memory->predecessor;
     enum rc rc = read_held(lane, err);
     if (rc == RC_OK)
-        rc = db_run(ex->control, &sql_control_mine,
-                    (const char *const[]){DB_INT(ex->executor_no), *before != 0 ? before : NULL},
+        rc = db_run(ex->control.db, &sql_control_mine,
+                    (const char *const[]){DB_INT(ex->incarnation.executor_no),
+                                          *before != 0 ? before : NULL},
                     &row, err);
     if (rc != RC_OK)
         return rc;

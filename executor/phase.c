@@ -133,7 +133,7 @@ void phase_seen(struct lane *lane, struct phase *phase, bool open, int64_t defin
     if (open && !phase->open && phase->waiting.count > 0)
         phases_doubt(lane);
     if (open && !phase->open)
-        phase->opened_us = lane->ex->now_us;
+        phase->opened_us = lane->ex->turn.now_us;
     phase->open = open;
     phase->definitions = open ? definitions : 0;
 }
@@ -142,7 +142,7 @@ void phase_add(struct phase *phase, struct work *work)
 {
     struct assignment *own = assignment_own(work);
     own->came = ++own->lane->came;
-    own->arrived_us = own->lane->ex->now_us;
+    own->arrived_us = own->lane->ex->turn.now_us;
     works_add(&phase->waiting, work);
     own->lane->unjudged = own->lane->unjudged || work->msg->acts;
 }
@@ -199,7 +199,7 @@ const char *phase_run_id(struct lane *lane, const struct phase *phase, char buff
     struct err ignored; /* a session that is lost is noticed by the next statement */
     if (*phase->run != '\0')
         return phase->run;
-    enum rc rc = db_run(lane->ex->control, &sql_executor_run_id,
+    enum rc rc = db_run(lane->ex->control.db, &sql_executor_run_id,
                         (const char *const[]){DB_INT(phase->run_no)}, &row, &ignored);
     (void)snprintf(buffer, 37, "%s", rc == RC_OK ? db_text(row, 0, EXECUTOR_RUN_ID_RUN_ID) : "");
     return buffer;

@@ -12,8 +12,8 @@
 
 enum rc lane_row(struct lane *lane, struct db_result **ret_row, struct err *err)
 {
-    enum rc rc = db_run(lane->ex->control, &sql_executor_queue, (const char *const[]){lane->name},
-                        ret_row, err);
+    enum rc rc = db_run(lane->ex->control.db, &sql_executor_queue,
+                        (const char *const[]){lane->name}, ret_row, err);
     char hint[200];
     (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_MISSING, lane->name);
     if (rc == RC_NONE)

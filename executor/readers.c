@@ -16,7 +16,7 @@ void reader_take_slot(struct reader *reader, struct lane *lane, int slot_no, int
     reader->lane = lane;
     reader->slot_no = slot_no;
     reader->slot_pid = pid;
-    reader->idle_since_us = lane->ex->now_us;
+    reader->idle_since_us = lane->ex->turn.now_us;
     slots_hold(&lane->slots, 1);
 }
 
@@ -60,9 +60,9 @@ void readers_remove(struct executor *ex, const struct work *work)
         if (reader->last == at)
             reader->last = before;
         reader->count--;
-        reader->idle_since_us = ex->now_us;
+        reader->idle_since_us = ex->turn.now_us;
         if (reader->first != NULL && reader->first->head_since_us == 0)
-            reader->first->head_since_us = ex->now_us;
+            reader->first->head_since_us = ex->turn.now_us;
         return;
     }
 }

@@ -57,14 +57,14 @@ static enum rc check_topic(struct lane *lane, struct err *err)
     struct err why = {0};
     int partitions = 0;
     STR_AUTO detail = {0};
-    enum rc rc = kafka_consumer_partitions(lane->ex->consumer, lane->queue.topic,
+    enum rc rc = kafka_consumer_partitions(lane->ex->services.consumer, lane->queue.topic,
                                            BROKER_PATIENCE_MS, &partitions, &why);
     if (rc != RC_OK) {
         log_err(LOG_WARN, "topic_not_checked", lane->name, &why);
         return RC_OK;
     }
-    const char *reason =
-        identity_shape(lane, kafka_consumer_cluster_id(lane->ex->consumer), partitions, &detail);
+    const char *reason = identity_shape(
+        lane, kafka_consumer_cluster_id(lane->ex->services.consumer), partitions, &detail);
     return reason == NULL ? RC_OK : lane_halt(lane, reason, detail.data, err);
 }
 
@@ -78,7 +78,7 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
     const char *detail = text.data != NULL ? text.data : "";
     identity_clear(lane);
     enum rc rc = db_run(
-        lane->ex->control, &sql_executor_halt,
+        lane->ex->control.db, &sql_executor_halt,
         (const char *const[]){DB_INT(lane->queue.id), reason, detail, DB_INT(lane->queue.halt_no)},
         NULL, err);
     if (rc == RC_NONE) { /* an operator has decided about the queue meanwhile */
@@ -113,7 +113,7 @@ static enum rc begin(struct lane *lane, bool checked, struct err *err)
     event_tell(lane, EVENT_ASSIGNED);
     bool check = checked && lane->stream.check_offset >= 0;
     identity_begin(lane);
-    stream_begin(&lane->stream, check, lane->ex->now_us);
+    stream_begin(&lane->stream, check, lane->ex->turn.now_us);
     enum rc rc = kafka_source_assign(lane->stream.source,
                                      check ? lane->stream.check_offset : lane->stream.cursor, err);
     if (rc == RC_OK)
@@ -159,7 +159,7 @@ enum rc consumer_open(struct executor *ex, struct err *err)
     if (!ex->options->until_idle && kafka_properties_get(&props, "fetch.wait.max.ms") == NULL)
         rc = kafka_properties_set(&props, "fetch.wait.max.ms", wait_ms, err);
     if (rc == RC_OK)
-        rc = kafka_consumer_open(&props, signals_fd(), &ex->consumer, err);
+        rc = kafka_consumer_open(&props, signals_fd(), &ex->services.consumer, err);
     if (rc == RC_OK)
         counts_begin(ex);
     kafka_properties_done(&props);
@@ -171,7 +171,7 @@ static enum rc note_attempts(struct lane *lane, struct err *err)
     if (lane->foreign)
         return RC_OK;
     return db_run(
-        lane->ex->control, &sql_executor_attempts,
+        lane->ex->control.db, &sql_executor_attempts,
         (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->ex->options->max_attempts)},
         NULL, err);
 }
@@ -189,10 +189,10 @@ enum rc lane_open(struct lane *lane, struct err *err)
     identity_watch(lane);
     STR_AUTO listen = {0};
     str_format(&listen, "LISTEN lockstep_%d", lane->queue.id);
-    rc = db_script(lane->ex->control, listen.data, NULL, err);
+    rc = db_script(lane->ex->control.db, listen.data, NULL, err);
     if (rc == RC_OK)
-        rc = kafka_source_open(lane->ex->consumer, lane->queue.topic, lane->queue.partition,
-                               &lane->stream.source, err);
+        rc = kafka_source_open(lane->ex->services.consumer, lane->queue.topic,
+                               lane->queue.partition, &lane->stream.source, err);
     if (rc == RC_OK)
         rc = look_up(lane, err);
     if (rc == RC_OK &&
@@ -220,7 +220,7 @@ void lane_again(struct lane *lane)
     stream_clear(&lane->stream);
     stream_turn(&lane->stream, SOURCE_STOPPED);
     lane_anew(lane);
-    turn_again(lane->ex);
+    turn_again(&lane->ex->turn);
 }
 
 enum rc lane_begin_again(struct lane *lane, struct err *err)
@@ -292,7 +292,8 @@ static enum rc source_failed(struct lane *lane, const struct err *why, struct er
         log_event(LOG_WARN, "position_outside_log", "queue", lane->name, "detail", why->message,
                   "at", why->context, NULL);
         stream_turn(&lane->stream, SOURCE_ASKING);
-        identity_ask(lane, lane->ex->now_us - lane->stream.assigned_us < RANGE_US ? RANGE_MS : 0);
+        identity_ask(lane,
+                     lane->ex->turn.now_us - lane->stream.assigned_us < RANGE_US ? RANGE_MS : 0);
         return RC_OK;
     }
     STR_AUTO detail = {0};
@@ -334,7 +335,7 @@ enum rc receive(struct lane *lane, struct err *err)
     int before = lane->stream.buffer_count;
     enum rc rc = take_records(lane, err);
     if (lane->stream.buffer_count > before)
-        alive_stir(lane->ex->alive);
+        alive_stir(lane->ex->services.alive);
     return rc;
 }
 
@@ -348,7 +349,7 @@ enum rc lane_end(struct lane *lane, struct err *err)
     if (!stream_at_end(&lane->stream) || lane->queue.halted || end <= lane->stream.cursor)
         return RC_OK;
     enum rc rc = db_run(
-        lane->ex->control, &sql_executor_at_end,
+        lane->ex->control.db, &sql_executor_at_end,
         (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->stream.cursor), DB_INT(end)},
         NULL, err);
     if (rc == RC_OK)
@@ -358,7 +359,7 @@ enum rc lane_end(struct lane *lane, struct err *err)
 
 int64_t receive_due_us(const struct lane *lane)
 {
-    return lane->stream.unread && lane->stream.buffer_count == 0 ? lane->ex->now_us : 0;
+    return lane->stream.unread && lane->stream.buffer_count == 0 ? lane->ex->turn.now_us : 0;
 }
 
 enum rc lane_follow(const struct identity_finding *finding, struct err *err)

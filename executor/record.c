@@ -69,7 +69,7 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
     names_only(&names, work);
     event_tell(lane, EVENT_WORK_UNOWNED);
     probe("lose.send");
-    enum rc rc = db_run(ex->control, &sql_executor_lose,
+    enum rc rc = db_run(ex->control.db, &sql_executor_lose,
                         (const char *const[]){DB_INT(lane->queue.id), names.ids.data,
                                               names.tokens.data, why_of(work), kind_of(work)},
                         &row, err);
@@ -93,7 +93,7 @@ static void leaves(struct executor *ex, struct work *work)
     probe("record.take");
     counts_work(own->lane, work);
     readers_remove(ex, work);
-    phase_back(own->phase, ex->now_us);
+    phase_back(own->phase, ex->turn.now_us);
     own->lane->worked.run = work->run_no;
     own->lane->worked.order = own->phase->order;
 }
@@ -101,7 +101,7 @@ static void leaves(struct executor *ex, struct work *work)
 void record_completed(struct executor *ex, struct work *work)
 {
     leaves(ex, work);
-    ex->worked = true;
+    incarnation_completed(&ex->incarnation);
     said_note(ex, work);
     learn(assignment_of(work)->lane, work->end.ran_us);
     work_free(work);

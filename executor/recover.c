@@ -119,15 +119,15 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
 {
     struct executor *ex = lane->ex;
     STR_AUTO held = {0}, enough = {0};
-    enum rc rc = db_run(ex->control, &sql_executor_give_up,
+    enum rc rc = db_run(ex->control.db, &sql_executor_give_up,
                         (const char *const[]){DB_INT(lane->queue.id)}, NULL, err);
     if (rc != RC_OK)
         return rc;
     name_phases(lane, &held, &enough);
     probe("adopt.send");
     int64_t from_us = clock_boot_us();
-    rc = db_run(ex->control, &sql_executor_adopt,
-                (const char *const[]){DB_INT(lane->queue.id), DB_INT(ex->executor_no),
+    rc = db_run(ex->control.db, &sql_executor_adopt,
+                (const char *const[]){DB_INT(lane->queue.id), DB_INT(ex->incarnation.executor_no),
                                       DB_INT(most(lane, room)), held.data, enough.data},
                 ret_rows, err);
     if (rc != RC_OK)
@@ -137,14 +137,14 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
     int verdict = db_word(rows, 0, EXECUTOR_ADOPT_VERDICT);
     bool none = verdict == EXECUTOR_ADOPT_IS_NONE;
     if (none && !db_null(rows, 0, EXECUTOR_ADOPT_WAIT_MS))
-        next_us = ex->now_us + db_int(rows, 0, EXECUTOR_ADOPT_WAIT_MS) * 1000;
+        next_us = ex->turn.now_us + db_int(rows, 0, EXECUTOR_ADOPT_WAIT_MS) * 1000;
     probe("adopt.answered");
     orphans_answered(&lane->orphans,
                      verdict == EXECUTOR_ADOPT_IS_BUSY           ? ORPHANS_BUSY
                      : !none                                     ? ORPHANS_SOME
                      : db_null(rows, 0, EXECUTOR_ADOPT_PHASE_ID) ? ORPHANS_NONE
                                                                  : ORPHANS_PHASE,
-                     ex->now_us, took_us, next_us, room->left > 0);
+                     ex->turn.now_us, took_us, next_us, room->left > 0);
     return RC_OK;
 }
 
@@ -176,15 +176,15 @@ enum rc recover(struct lane *lane, struct err *err)
     struct orphans *orphans = &lane->orphans;
     DB_RESULT_AUTO *rows = NULL;
     const struct room room = measure(lane);
-    if (!orphans_due(orphans, lane->ex->now_us, room.left >= room.worth, room.have > 0) ||
+    if (!orphans_due(orphans, lane->ex->turn.now_us, room.left >= room.worth, room.have > 0) ||
         lane->ex->drain.draining)
         return RC_OK;
     if (orphans_claims_first(orphans) && claim_waits(lane)) {
         orphans_claimed(orphans);
-        turn_again(lane->ex); /* and then it is our turn */
+        turn_again(&lane->ex->turn); /* and then it is our turn */
         return RC_OK;
     }
-    orphans_asked(orphans, lane->ex->now_us);
+    orphans_asked(orphans, lane->ex->turn.now_us);
     enum rc rc = ask(lane, &room, &rows, err);
     if (rc != RC_OK)
         return rc;

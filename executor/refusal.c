@@ -42,7 +42,7 @@ enum rc claim_unlock(struct executor *ex, struct err *err)
             if (phase->shared)
                 db_array_int(&held, phase->phase_id);
     db_array_end(&held);
-    return db_run(ex->control, &sql_executor_shared_only, (const char *const[]){held.data}, NULL,
+    return db_run(ex->control.db, &sql_executor_shared_only, (const char *const[]){held.data}, NULL,
                   err);
 }
 

@@ -97,22 +97,22 @@ enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, st
     __attribute__((cleanup(rejects_done))) struct rejects rejects = {0};
     struct str *a = rejects.arrays;
     fill(lane, count, &rejects);
-    const char *const params[] = {[EXECUTOR_REJECT_P_QUEUE_ID] = DB_INT(lane->queue.id),
-                                  [EXECUTOR_REJECT_P_EXECUTOR_NO] = DB_INT(lane->ex->executor_no),
-                                  [EXECUTOR_REJECT_P_BUFFER_FROM] =
-                                      DB_INT(lane->stream.buffer_from),
-                                  [EXECUTOR_REJECT_P_OFFSETS] = a[OFFSETS].data,
-                                  [EXECUTOR_REJECT_P_SEQS] = a[SEQS].data,
-                                  [EXECUTOR_REJECT_P_REASONS] = a[REASONS].data,
-                                  [EXECUTOR_REJECT_P_DETAILS] = a[DETAILS].data,
-                                  [EXECUTOR_REJECT_P_RAWS] = a[RAWS].data,
-                                  [EXECUTOR_REJECT_P_KEYS] = a[KEYS].data,
-                                  [EXECUTOR_REJECT_P_HEADER_OFFSETS] = a[HEADER_OFFSETS].data,
-                                  [EXECUTOR_REJECT_P_HEADER_NAMES] = a[HEADER_NAMES].data,
-                                  [EXECUTOR_REJECT_P_HEADER_VALUES] = a[HEADER_VALUES].data,
-                                  [EXECUTOR_REJECT_P_LAST_TIMESTAMP] =
-                                      DB_INT(stream_head(&lane->stream, count - 1)->timestamp_ms),
-                                  [EXECUTOR_REJECT_P_LAST_DIGEST] = rejects.digest.data};
+    const char *const params[] = {
+        [EXECUTOR_REJECT_P_QUEUE_ID] = DB_INT(lane->queue.id),
+        [EXECUTOR_REJECT_P_EXECUTOR_NO] = DB_INT(lane->ex->incarnation.executor_no),
+        [EXECUTOR_REJECT_P_BUFFER_FROM] = DB_INT(lane->stream.buffer_from),
+        [EXECUTOR_REJECT_P_OFFSETS] = a[OFFSETS].data,
+        [EXECUTOR_REJECT_P_SEQS] = a[SEQS].data,
+        [EXECUTOR_REJECT_P_REASONS] = a[REASONS].data,
+        [EXECUTOR_REJECT_P_DETAILS] = a[DETAILS].data,
+        [EXECUTOR_REJECT_P_RAWS] = a[RAWS].data,
+        [EXECUTOR_REJECT_P_KEYS] = a[KEYS].data,
+        [EXECUTOR_REJECT_P_HEADER_OFFSETS] = a[HEADER_OFFSETS].data,
+        [EXECUTOR_REJECT_P_HEADER_NAMES] = a[HEADER_NAMES].data,
+        [EXECUTOR_REJECT_P_HEADER_VALUES] = a[HEADER_VALUES].data,
+        [EXECUTOR_REJECT_P_LAST_TIMESTAMP] =
+            DB_INT(stream_head(&lane->stream, count - 1)->timestamp_ms),
+        [EXECUTOR_REJECT_P_LAST_DIGEST] = rejects.digest.data};
     return run_beside(lane->ex, &sql_executor_reject, params, ret_row, err);
 }
 

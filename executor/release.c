@@ -57,12 +57,12 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
         return rc;
     probe("release.send");
     int64_t from_us = clock_boot_us();
-    rc = db_run(lane->ex->control, &sql_executor_release,
+    rc = db_run(lane->ex->control.db, &sql_executor_release,
                 (const char *const[]){DB_INT(phase->phase_id), phase->shared ? "true" : "false",
                                       last ? "false" : "true", intent != 0 ? DB_INT(intent) : NULL,
                                       next != NULL ? DB_INT(next->phase_id) : NULL},
                 &row, err);
-    round_trip(lane->ex, clock_boot_us() - from_us);
+    control_round_trip(&lane->ex->control, clock_boot_us() - from_us);
     probe("release.done");
     /* The statement was undone, so S is still held and known: the phase goes back into the list and
      * is released in a later turn (tests/e2e/row_held.sh). */

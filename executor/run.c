@@ -51,7 +51,7 @@ static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *
     } else if (said->news == ALIVE_OTHERS_DIED) {
         event_tell_all(ex, EVENT_EXECUTOR_DIED);
     } else {
-        jobs_free(ex);
+        jobs_free(ex->services.jobs);
     }
     free(said);
     return rc;
@@ -145,7 +145,7 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         if (rc == RC_OK)
             rc = start_tasks(lane, err);
         /* Which ends the wait at once. */
-        progress = progress && !lane->ex->news && !mailbox_waiting(&lane->ex->inbox);
+        progress = progress && !lane->ex->turn.again && !mailbox_waiting(&lane->ex->inbox);
     }
     if (rc == RC_OK)
         rc = barrier(lane, err);
@@ -174,9 +174,9 @@ static bool running(const struct executor *ex)
  * through ends the incarnation. */
 enum rc run_turn(struct executor *ex, bool *ret_done, struct err *err)
 {
-    turn_begin(ex);
+    turn_begin(&ex->turn);
     enum rc rc = drain_watch(ex, err);
-    kafka_consumer_serve(ex->consumer);
+    kafka_consumer_serve(ex->services.consumer);
     if (rc == RC_OK)
         rc = take_mail(ex, err);
     if (rc == RC_OK)
@@ -202,7 +202,7 @@ enum rc run_turn(struct executor *ex, bool *ret_done, struct err *err)
     if (rc == RC_OK)
         rc = slots_return(ex, false, err);
     server_lives(ex);
-    alive_busy(ex->alive, owns_work(ex));
+    alive_busy(ex->services.alive, owns_work(ex));
     if (rc == RC_OK && ex->drain.draining) {
         *ret_done = !running(ex) && (!late_any(ex) || ex->drain.cancelled);
         if (!*ret_done && ex->drain.cancelled && cut_off_all_that_runs(ex))

@@ -52,7 +52,7 @@ enum rc said_write(struct executor *ex, struct err *err)
     ex->said.count = 0;
     struct err why;
     enum rc rc =
-        db_run(ex->control, &sql_executor_said,
+        db_run(ex->control.db, &sql_executor_said,
                (const char *const[]){ex->said.parameters[0].data, ex->said.parameters[1].data,
                                      ex->said.parameters[2].data, ex->said.parameters[3].data},
                NULL, &why);

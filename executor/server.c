@@ -47,16 +47,16 @@ enum rc server_open(struct executor *ex, struct err *err)
 {
     struct server_memory *memory = ex->memory;
     enum rc rc = db_open_on(ex->options->conninfo, DB_CONTROL, &memory->server, DB_NOT_OLDER,
-                            &ex->control, err);
+                            &ex->control.db, err);
     if (rc != RC_OK)
         return rc;
-    const struct db_server *is = db_server(ex->control);
+    const struct db_server *is = db_server(ex->control.db);
     if (*memory->server.system_id && strcmp(memory->server.system_id, is->system_id) != 0)
         log_event(LOG_WARN, "server_changed", "system_was", memory->server.system_id, "system",
                   is->system_id, NULL);
     if (*is->system_id)
         memory->server = *is;
-    return server_lock_timeout(ex->control, ex->patience_ms, err);
+    return server_lock_timeout(ex->control.db, ex->control.patience_ms, err);
 }
 
 void server_outage(struct server_memory *memory, const struct err *why)
@@ -71,16 +71,16 @@ void server_lives(struct executor *ex)
 {
     struct outage *outage = &ex->memory->outage;
     int64_t lasted_ms;
-    if (outage->since_us != 0 && ex->now_us - ex->up_us >= LIVED_US &&
-        outage_over(outage, ex->up_us, &lasted_ms))
-        log_event(LOG_INFO, "outage_over", "executor", ex->id, "lasted_ms", LOG_INT(lasted_ms),
-                  NULL);
+    if (outage->since_us != 0 && ex->turn.now_us - ex->incarnation.up_us >= LIVED_US &&
+        outage_over(outage, ex->incarnation.up_us, &lasted_ms))
+        log_event(LOG_INFO, "outage_over", "executor", ex->incarnation.id, "lasted_ms",
+                  LOG_INT(lasted_ms), NULL);
 }
 
 int64_t server_due_us(const struct executor *ex)
 {
-    int64_t lived_us = ex->up_us + LIVED_US;
-    return ex->memory->outage.since_us != 0 && ex->now_us < lived_us ? lived_us : 0;
+    int64_t lived_us = ex->incarnation.up_us + LIVED_US;
+    return ex->memory->outage.since_us != 0 && ex->turn.now_us < lived_us ? lived_us : 0;
 }
 
 /* One line a queue: what people look for after a fail-over, a restore or a crash. */
@@ -107,13 +107,13 @@ static void tell_change(const struct lane *lane, int64_t timeline_was)
 enum rc server_recognise(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    const struct db_server *is = db_server(ex->control);
+    const struct db_server *is = db_server(ex->control.db);
     DB_RESULT_AUTO *row = NULL;
     lane->foreign = false;
-    const char *const params[] = {DB_INT(lane->queue.id), DB_INT(ex->executor_no),
+    const char *const params[] = {DB_INT(lane->queue.id), DB_INT(ex->incarnation.executor_no),
                                   *is->system_id ? is->system_id : NULL, DB_INT(is->database),
                                   DB_INT(is->timeline)};
-    enum rc rc = db_run(ex->control, &sql_executor_server, params, &row, err);
+    enum rc rc = db_run(ex->control.db, &sql_executor_server, params, &row, err);
     if (rc != RC_OK)
         return rc;
     if (db_word(row, 0, EXECUTOR_SERVER_VERDICT) != EXECUTOR_SERVER_IS_OTHER) {
@@ -132,8 +132,8 @@ enum rc server_recognise(struct lane *lane, struct err *err)
  * is the sign of commits that a crash or a fail-over has lost (tests/e2e/crash.sh). */
 void server_remember(struct executor *ex)
 {
-    if (ex->executor_no != 0)
-        memcpy(ex->memory->predecessor, ex->id, sizeof ex->memory->predecessor);
+    if (ex->incarnation.executor_no != 0)
+        memcpy(ex->memory->predecessor, ex->incarnation.id, sizeof ex->memory->predecessor);
     for (int i = 0; i < ex->lane_count; i++) {
         if (ex->lanes[i].queue.id == 0 || ex->lanes[i].foreign)
             continue;

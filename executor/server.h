@@ -50,7 +50,7 @@ struct server_memory {
     struct str needs_told; /* able.c */
     struct trouble troubles[SERVER_MOST_QUEUES];
     struct outage outage;
-    bool worked; /* the last incarnation has completed a task */
+    bool completed; /* the last incarnation has completed a task */
     /* The id of the incarnation before, "": none. Not its number, which a copy may give to
      * another. */
     char predecessor[37];

@@ -70,5 +70,5 @@ enum rc sessions_note(struct executor *ex, struct err *err)
         reader->noted_pid = pid;
         noted_add(&noted, pid, start, "reader");
     }
-    return noted_write(&noted, ex->control, ex->executor_no, err);
+    return noted_write(&noted, ex->control.db, ex->incarnation.executor_no, err);
 }

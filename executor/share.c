@@ -62,7 +62,7 @@ static int bound(const struct lane *lane)
 {
     int usable = readers_usable(lane->ex);
     int most = usable < lane->queue.max_readers ? usable : lane->queue.max_readers;
-    bool starved = lane->slots.after_us > lane->ex->now_us;
+    bool starved = lane->slots.after_us > lane->ex->turn.now_us;
     return starved && lane->slots.held < most ? lane->slots.held : most;
 }
 
@@ -97,7 +97,7 @@ static int line_up(struct executor *ex)
             continue;
         }
         bool over = ex->line.count > readers_usable(ex) && lane->share.turn_us != 0 &&
-                    ex->now_us - lane->share.turn_us >= TURN_US;
+                    ex->turn.now_us - lane->share.turn_us >= TURN_US;
         if (lane->share.turn == 0 || over) {
             lane->share.turn = ++ex->line.turns;
             lane->share.turn_us = 0;
@@ -129,7 +129,7 @@ void share_readers(struct executor *ex)
     for (int i = 0; i < count; i++) {
         struct lane *lane = ex->line.lanes[i];
         if (lane->share.may > 0 && lane->share.turn_us == 0)
-            lane->share.turn_us = ex->now_us;
+            lane->share.turn_us = ex->turn.now_us;
         ex->line.short_handed = ex->line.short_handed || lane->share.may > lane->slots.held + idle;
     }
 }

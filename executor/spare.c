@@ -60,14 +60,13 @@ void spare_start(struct executor *ex, const struct err *why)
         db_array_start(&spared->of[i]);
     spared->whole = false;
     spared->crashed = crashed(why);
-    memcpy(spared->executor, ex->id, sizeof spared->executor);
+    memcpy(spared->executor, ex->incarnation.id, sizeof spared->executor);
     if (spared->crashed)
         wait_for_last_words(ex, why);
 }
 
-void spare_note(struct executor *ex, const struct work *work)
+void spare_note(struct spared *spared, const struct work *work)
 {
-    struct spared *spared = &ex->memory->spared;
     /* If the server crashed, an attempt that this process ended itself may still be the cause, so
      * only the server's own word spares it (tests/e2e/not_its_fault.sh). */
     bool said = work->end.loss == LOSS_SERVER || work->end.loss == LOSS_BARRED ||
@@ -81,17 +80,15 @@ void spare_note(struct executor *ex, const struct work *work)
     spared->count++;
 }
 
-void spare_end(struct executor *ex)
+void spare_end(struct spared *spared)
 {
-    struct spared *spared = &ex->memory->spared;
     for (int i = 0; !spared->whole && i < 3; i++)
         db_array_end(&spared->of[i]);
     spared->whole = true;
 }
 
-enum rc spare_tell(struct executor *ex, struct db *db, struct err *err)
+enum rc spare_report(struct spared *spared, struct db *db, struct err *err)
 {
-    struct spared *spared = &ex->memory->spared;
     if (spared->count == 0)
         return RC_OK;
     DB_RESULT_AUTO *row = NULL;

@@ -44,7 +44,7 @@ static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err
     for (int i = 0; i < ex->lane_count; i++)
         for (const struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
             known += phase->shared + (phase->previous_phase_id != 0 && phase->gate == NULL);
-    enum rc rc = db_run(ex->control, &sql_executor_phase_locks, NULL, &row, err);
+    enum rc rc = db_run(ex->control.db, &sql_executor_phase_locks, NULL, &row, err);
     if (rc == RC_OK)
         *ret_stray = db_int(row, 0, EXECUTOR_PHASE_LOCKS_LOCKS) != known;
     return rc;
@@ -59,7 +59,7 @@ static void leave(struct lane *lane)
     lane->gone = true;
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         phase_forget_waiting(phase);
-    late_drop(lane, false);
+    late_drop(&lane->late, NULL);
     for (int i = 0; i < ex->reader_count; i++) /* the queue's slots are deleted, too */
         if (ex->readers[i].lane == lane && ex->readers[i].count == 0)
             reader_leave_slot(&ex->readers[i]);
@@ -78,7 +78,7 @@ static bool others_left(const struct lane *lane)
 
 bool lane_aside(const struct lane *lane)
 {
-    return lane->gone || lane->ex->now_us < trouble_of(lane)->until_us;
+    return lane->gone || lane->ex->turn.now_us < trouble_of(lane)->until_us;
 }
 
 int64_t lane_aside_until(const struct lane *lane)
@@ -89,13 +89,15 @@ int64_t lane_aside_until(const struct lane *lane)
 enum rc lane_is_well(struct lane *lane, struct err *err)
 {
     struct trouble *trouble = trouble_of(lane);
-    if (trouble->wait_ms == 0 || lane->ex->now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
+    if (trouble->wait_ms == 0 ||
+        lane->ex->turn.now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
         return RC_OK;
     log_event(LOG_INFO, "queue_is_back", "queue", lane->name, NULL);
     *trouble = (struct trouble){0};
-    return db_run(lane->ex->control, &sql_executor_aside_end,
-                  (const char *const[]){DB_INT(lane->ex->executor_no), DB_INT(lane->queue.id)},
-                  NULL, err);
+    return db_run(
+        lane->ex->control.db, &sql_executor_aside_end,
+        (const char *const[]){DB_INT(lane->ex->incarnation.executor_no), DB_INT(lane->queue.id)},
+        NULL, err);
 }
 
 void trouble_text(struct str *text, const struct err *err)
@@ -111,10 +113,10 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
     struct err ignored;
     STR_AUTO error = {0};
     trouble_text(&error, err);
-    const char *params[] = {DB_INT(lane->ex->executor_no), DB_INT(lane->queue.id),
+    const char *params[] = {DB_INT(lane->ex->incarnation.executor_no), DB_INT(lane->queue.id),
                             wait_ms > 0 ? DB_INT(wait_ms) : NULL, error.data};
     if (lane->queue.id != 0 &&
-        db_run(lane->ex->control, &sql_executor_aside, params, NULL, &ignored) != RC_OK)
+        db_run(lane->ex->control.db, &sql_executor_aside, params, NULL, &ignored) != RC_OK)
         log_err(LOG_WARN, "trouble_not_noted", lane->name, &ignored);
 }
 

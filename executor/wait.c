@@ -26,17 +26,17 @@
 /* When a part of a lane has something to do, 0: when something happens. */
 static int64_t recover_due_us(const struct lane *lane)
 {
-    return lane->ex->drain.draining ? 0 : orphans_due_us(&lane->orphans, lane->ex->now_us);
+    return lane->ex->drain.draining ? 0 : orphans_due_us(&lane->orphans, lane->ex->turn.now_us);
 }
 
 static int64_t claim_due_us(const struct lane *lane)
 {
-    return claims_due_us(&lane->claims, lane->ex->now_us, lane->ex->round_us);
+    return claims_due_us(&lane->claims, lane->ex->turn.now_us, lane->ex->control.round_us);
 }
 
 static int64_t execute_due_us(const struct lane *lane)
 {
-    return slots_due_us(&lane->slots, lane->ex->now_us, lane->ex->drain.draining);
+    return slots_due_us(&lane->slots, lane->ex->turn.now_us, lane->ex->drain.draining);
 }
 
 static int64_t (*const parts_due_us[])(const struct lane *lane) = {
@@ -73,18 +73,18 @@ static int sleep_ms(const struct executor *ex)
     /* libpq may have read a notification already, together with the answer of the last statement:
      * then the socket has nothing to read, and poll() would sleep on it (libpq manual, Asynchronous
      * Notification). */
-    if (db_notified(ex->control) || ex->news)
+    if (db_notified(ex->control.db) || ex->turn.again)
         return 0;
     if (first_us == 0)
         return -1;
-    int64_t left_us = first_us > ex->now_us ? first_us - ex->now_us : 0;
+    int64_t left_us = first_us > ex->turn.now_us ? first_us - ex->turn.now_us : 0;
     return (int)(((left_us < LONGEST_US ? left_us : LONGEST_US) + 999) / 1000);
 }
 
 void wait_for_news(struct executor *ex)
 {
     struct pollfd fds[] = {{.fd = ex->inbox.fd, .events = POLLIN},
-                           {.fd = db_socket(ex->control), .events = POLLIN},
+                           {.fd = db_socket(ex->control.db), .events = POLLIN},
                            {.fd = signals_fd(), .events = POLLIN}};
     (void)poll(fds, 3, sleep_ms(ex));
     if (fds[2].revents != 0)
