@@ -94,7 +94,8 @@ void counts_state(const struct lane *lane)
         why = "Kafka does not answer";
     else if (!lane->queue.halted && !identity_known(lane))
         why = "its topic has not been seen yet";
-    else if (lane->ex->cut_off.count > 0 && lane->ex->cut_off.count >= lane->ex->reader_limit)
+    else if (lane->ex->readers.cut_off.count > 0 &&
+             lane->ex->readers.cut_off.count >= lane->ex->readers.limit)
         why = "no reader can open a session: the login of the tasks is refused";
     tally_trouble(of(lane), why);
 }

@@ -51,9 +51,9 @@ enum rc drain_watch(struct executor *ex, struct err *err)
         (signals_stop() > 1 || ex->turn.now_us >= ex->drain.until_us)) {
         ex->drain.cancelled = true;
         log_event(LOG_WARN, "cancelling_tasks", NULL);
-        for (int i = 0; i < ex->reader_count; i++)
-            if (ex->readers[i].count > 0)
-                reader_cancel(ex->readers[i].thread);
+        for (int i = 0; i < ex->readers.count; i++)
+            if (ex->readers.list[i].count > 0)
+                reader_cancel(ex->readers.list[i].thread);
     }
     return rc;
 }

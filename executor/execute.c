@@ -65,12 +65,12 @@ struct slot_wish {
 };
 
 /* Lists readers without a slot that could start a task now, at most want. Returns how many. */
-static int wish_slots(struct executor *ex, int want, struct slot_wish *wishes,
+static int wish_slots(struct readers *readers, int want, struct slot_wish *wishes,
                       struct slot_reader *wanted)
 {
     int count = 0;
-    for (int i = 0; i < ex->reader_limit && count < want; i++) {
-        struct reader *reader = &ex->readers[i];
+    for (int i = 0; i < readers->limit && count < want; i++) {
+        struct reader *reader = &readers->list[i];
         if (reader->lane != NULL || reader->cut_off)
             continue;
         reader_backend(reader->thread, &wanted[count].pid, wishes[count].backend_start);
@@ -89,7 +89,7 @@ static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct er
     struct slot_reader wanted[SLOTS_MOST];
     struct slot_wish wishes[SLOTS_MOST];
     int nos[SLOTS_MOST], got = 0;
-    int count = wish_slots(ex, want < SLOTS_MOST ? want : SLOTS_MOST, wishes, wanted);
+    int count = wish_slots(&ex->readers, want < SLOTS_MOST ? want : SLOTS_MOST, wishes, wanted);
     *ret_more = false;
     if (count == 0)
         return RC_OK;
@@ -197,7 +197,7 @@ static enum rc judge(struct lane *lane, struct err *err)
 static bool slot_holds(const struct executor *ex, const struct reader *reader)
 {
     return reader->slot_no <= reader->lane->queue.max_readers &&
-           reader->slot_pid == reader_pid(reader->thread) && reader_usable(ex, reader);
+           reader->slot_pid == reader_pid(reader->thread) && reader_usable(&ex->readers, reader);
 }
 
 /* Readers that still run tasks from before a bound was lowered. They count as used, so that no more
@@ -205,8 +205,8 @@ static bool slot_holds(const struct executor *ex, const struct reader *reader)
 static int beyond_bound(const struct lane *lane)
 {
     int count = 0;
-    for (int i = 0; i < lane->ex->reader_count; i++) {
-        const struct reader *reader = &lane->ex->readers[i];
+    for (int i = 0; i < lane->ex->readers.count; i++) {
+        const struct reader *reader = &lane->ex->readers.list[i];
         count += reader->lane == lane && reader->count > 0 && !slot_holds(lane->ex, reader);
     }
     return count;
@@ -228,8 +228,8 @@ static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
     int depth = lane_depth(lane), mine = beyond_bound(lane);
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct reader *reader = &ex->readers[i];
+    for (int i = 0; i < ex->readers.count; i++) {
+        struct reader *reader = &ex->readers.list[i];
         bool may = reader->lane == lane && slot_holds(ex, reader) && mine < lane->share.may;
         mine += may;
         reader->refill = may && reader->count <= depth / 2 && !has_long(ex, reader);
@@ -237,8 +237,8 @@ static void hand_out(struct lane *lane, int ready)
         reader->given_last = &reader->given;
     }
     for (int level = 1; level <= depth && ready > 0; level++)
-        for (int i = 0; i < ex->reader_limit && ready > 0; i++) {
-            struct reader *reader = &ex->readers[i];
+        for (int i = 0; i < ex->readers.limit && ready > 0; i++) {
+            struct reader *reader = &ex->readers.list[i];
             if (!reader->refill || reader->count >= level)
                 continue;
             struct phase *phase = phase_for(lane, reader);
@@ -246,8 +246,8 @@ static void hand_out(struct lane *lane, int ready)
             if (phase != NULL)
                 start(reader, phase, ex->turn.now_us);
         }
-    for (int i = 0; i < ex->reader_count; i++)
-        reader_give(ex->readers[i].thread, ex->readers[i].given);
+    for (int i = 0; i < ex->readers.count; i++)
+        reader_give(ex->readers.list[i].thread, ex->readers.list[i].given);
 }
 
 void hand_on(struct executor *ex)
@@ -305,8 +305,8 @@ enum rc mark_running(struct executor *ex, struct err *err)
     names_start(&names);
     db_array_start(&ages);
     db_array_start(&pids);
-    for (int i = 0; i < ex->reader_count && names.count < MARK_MOST; i++) {
-        struct assignment *first = ex->readers[i].first;
+    for (int i = 0; i < ex->readers.count && names.count < MARK_MOST; i++) {
+        struct assignment *first = ex->readers.list[i].first;
         if (!to_be_marked(first) || ex->turn.now_us - first->head_since_us < MARK_AFTER_US)
             continue;
         int64_t age_us = ex->turn.now_us - first->head_since_us;
@@ -315,7 +315,7 @@ enum rc mark_running(struct executor *ex, struct err *err)
         first->marked = true;
         names_add(&names, &first->work);
         db_array_int(&ages, age_us);
-        db_array_int(&pids, reader_pid(ex->readers[i].thread));
+        db_array_int(&pids, reader_pid(ex->readers.list[i].thread));
     }
     db_array_end(&ages);
     db_array_end(&pids);
@@ -343,13 +343,13 @@ static int64_t out_at_us(const struct assignment *first, int64_t now_us)
 
 /* Cancels the statement of a task that has run out of its time; if the task ignores that for the
  * grace, closes its session. */
-void time_out(struct executor *ex)
+void time_out(struct readers *readers, int64_t now_us)
 {
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct assignment *first = ex->readers[i].first;
-        int64_t at_us = out_at_us(first, ex->turn.now_us);
-        if (at_us != 0 && at_us <= ex->turn.now_us &&
-            reader_time_out(ex->readers[i].thread, &first->work, first->late == 1))
+    for (int i = 0; i < readers->count; i++) {
+        struct assignment *first = readers->list[i].first;
+        int64_t at_us = out_at_us(first, now_us);
+        if (at_us != 0 && at_us <= now_us &&
+            reader_time_out(readers->list[i].thread, &first->work, first->late == 1))
             first->late++;
     }
 }
@@ -357,8 +357,8 @@ void time_out(struct executor *ex)
 int64_t running_due_us(const struct executor *ex)
 {
     int64_t due_us = 0;
-    for (int i = 0; i < ex->reader_count; i++) {
-        const struct assignment *first = ex->readers[i].first;
+    for (int i = 0; i < ex->readers.count; i++) {
+        const struct assignment *first = ex->readers.list[i].first;
         int64_t out_us = out_at_us(first, ex->turn.now_us);
         if (out_us != 0) /* over, but there was no statement to cancel yet: soon again */
             due_us = clock_earlier_us(due_us,
@@ -392,13 +392,13 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
     struct executor *ex = lane->ex;
     int nos[SLOTS_MOST], count = 0;
     *ret_count = 0;
-    for (int i = 0; i < ex->reader_count && *ret_count < SLOTS_MOST; i++) {
-        struct reader *reader = &ex->readers[i];
+    for (int i = 0; i < ex->readers.count && *ret_count < SLOTS_MOST; i++) {
+        struct reader *reader = &ex->readers.list[i];
         if (reader->lane != lane || reader->count > 0)
             continue;
         int64_t until_us = all ? -1 : keeps_until_us(ex, reader);
         if (until_us >= 0) {
-            ex->slots_due_us = clock_earlier_us(ex->slots_due_us, until_us);
+            readers_keep_until(&ex->readers, until_us);
             continue;
         }
         if (!lane->gone) /* the slots of a deleted queue are deleted, too */
@@ -423,7 +423,7 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
 enum rc slots_return(struct executor *ex, bool all, struct err *err)
 {
     enum rc rc = RC_OK;
-    ex->slots_due_us = 0;
+    readers_keep_none(&ex->readers);
     if (ex->lane_count > 1)
         share_readers(ex);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
@@ -434,5 +434,5 @@ enum rc slots_return(struct executor *ex, bool all, struct err *err)
 
 int64_t slots_return_due_us(const struct executor *ex)
 {
-    return ex->slots_due_us;
+    return ex->readers.slots_due_us;
 }

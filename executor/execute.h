@@ -26,6 +26,7 @@
 
 struct executor;
 struct lane;
+struct readers;
 struct risks;
 
 /** Which tasks are risky to run behind others. */
@@ -41,7 +42,7 @@ MUST_CHECK enum rc execute(struct lane *lane, struct err *err);
  * for it. */
 void hand_on(struct executor *ex);
 /* Ends attempts that have run out of their time. */
-void time_out(struct executor *ex);
+void time_out(struct readers *readers, int64_t now_us);
 MUST_CHECK enum rc mark_running(struct executor *ex, struct err *err);
 /* When one of the two has something to do, 0: not by time. */
 int64_t running_due_us(const struct executor *ex);

@@ -77,12 +77,12 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     else
         probe("incarnation.lost");
     spare_start(ex, cause);
-    for (int i = 0; !clean && i < ex->reader_count; i++)
-        reader_abandon(ex->readers[i].thread);
+    for (int i = 0; !clean && i < ex->readers.count; i++)
+        reader_abandon(ex->readers.list[i].thread);
     for (int i = 0; i < ex->lane_count; i++)
         gates_stop(&ex->lanes[i], clean);
-    for (int i = 0; i < ex->reader_count; i++)
-        reader_stop(ex->readers[i].thread);
+    for (int i = 0; i < ex->readers.count; i++)
+        reader_stop(ex->readers.list[i].thread);
     drop_mail(ex);
     for (int i = 0; i < ex->lane_count; i++)
         late_drop(&ex->lanes[i].late, &ex->memory->spared);
@@ -92,7 +92,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
         phases_drop(lane);
         lane_close(lane);
     }
-    readers_forget(ex);
+    readers_forget(&ex->readers);
     if (clean && slots_return(ex, true, &err) != RC_OK)
         log_err(LOG_WARN, "slots_not_returned", NULL, &err);
     if (clean && said_write(ex, NULL) != RC_OK)
@@ -115,19 +115,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     risks_release(ex->judging.risks);
     free(ex->lanes);
     share_end(ex);
-    free(ex->readers);
-}
-
-/* The server has no connection left. Some are needed for gates, the relay and people. */
-#define CONNECTIONS_LEFT 5
-
-static void readers_fewer(struct executor *ex, const struct err *why)
-{
-    for (int i = 0; i < CONNECTIONS_LEFT && ex->reader_count > 1; i++)
-        reader_stop(ex->readers[--ex->reader_count].thread);
-    log_event(LOG_WARN, "readers_short", "readers", LOG_INT(ex->reader_count), "wanted",
-              LOG_INT(ex->options->readers), "code", why->code, "error", why->message, "hint",
-              "raise max_connections, or start with fewer readers", NULL);
+    readers_done(&ex->readers);
 }
 
 /* Control's session is first: the others must lead to its server. The readers' sessions are noted
@@ -139,7 +127,6 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     mailbox_init(&ex->inbox);
     ex->lanes = xcalloc((size_t)options->queue_count, sizeof *ex->lanes);
     share_start(ex);
-    ex->readers = xcalloc((size_t)options->readers, sizeof *ex->readers);
     enum rc rc = server_open(ex, err);
     if (rc == RC_OK) {
         control_ready(&ex->control);
@@ -153,16 +140,9 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
                                            .liveness_socket =
                                                rc == RC_OK ? alive_socket(ex->services.alive) : -1,
                                            .silence_ms = alive_t1_ms(options)};
-    while (rc == RC_OK && ex->reader_count < options->readers) {
-        rc = reader_start(task_conninfo, db_server(ex->control.db), &outside, &ex->inbox,
-                          &ex->readers[ex->reader_count].thread, err);
-        ex->reader_count += rc == RC_OK;
-    }
-    if (rc == RC_RETRY && sqlstate_is(err, SQLSTATE_TOO_MANY_CONNECTIONS) && ex->reader_count > 0) {
-        readers_fewer(ex, err);
-        rc = RC_OK;
-    }
-    readers_use(ex, ex->reader_count);
+    if (rc == RC_OK)
+        rc = readers_start(&ex->readers, options->readers, task_conninfo, db_server(ex->control.db),
+                           &outside, &ex->inbox, err);
     int64_t asked_us = clock_boot_us();
     if (rc == RC_OK)
         rc = session_note(ex->control.db, ex->incarnation.executor_no, "control", err);
@@ -184,7 +164,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
         rc = jobs_begin(ex, err);
     if (rc == RC_OK)
         log_event(LOG_INFO, "executor_started", "executor", ex->incarnation.id, "readers",
-                  LOG_INT(ex->reader_count), NULL);
+                  LOG_INT(ex->readers.count), NULL);
     return rc;
 }
 
@@ -192,7 +172,7 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
 static enum rc check_locks(struct executor *ex, struct err *err)
 {
     struct err why = {0};
-    int needed = LOCKS_PER_LANE * ex->lane_count + ex->reader_count;
+    int needed = LOCKS_PER_LANE * ex->lane_count + ex->readers.count;
     enum rc rc = phaselock_headroom(ex->control.db, needed, &why);
     if (rc == RC_RETRY) {
         log_err(LOG_WARN, "lock_table_nearly_full", NULL, &why);

@@ -17,7 +17,6 @@
 #include "db/db.h"
 #include "executor/claims.h"
 #include "executor/control.h"
-#include "executor/cut_off.h"
 #include "executor/drain.h"
 #include "executor/execute.h"
 #include "executor/executor.h"
@@ -95,12 +94,8 @@ struct executor {
     struct lane *lanes;
     int lane_count;
     struct line line;
-    struct reader *readers;
-    int reader_count;
-    int reader_limit; /* of them, the first so many are used */
-    struct cut_off cut_off;
+    struct readers readers;
     struct drain drain;
-    int64_t slots_due_us; /* when an idle reader's slot is to be returned, 0: none */
     struct judging judging;
     struct sayings said;
 };

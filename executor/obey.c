@@ -83,8 +83,8 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         for (struct work *work = phase->waiting.first; work != NULL; work = work->next)
             names_add(&names, work);
-    for (int i = 0; i < ex->reader_count; i++)
-        for (const struct assignment *at = ex->readers[i].first; at != NULL; at = at->behind)
+    for (int i = 0; i < ex->readers.count; i++)
+        for (const struct assignment *at = ex->readers.list[i].first; at != NULL; at = at->behind)
             if (at->lane == lane)
                 names_add(&names, &at->work);
     if (names_end(&names) == 0)
@@ -95,8 +95,8 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     probe("stop.told");
     if (rc != RC_OK || db_rows(rows) == 0)
         return rc;
-    for (int i = 0; i < ex->reader_count; i++)
-        for (struct assignment *at = ex->readers[i].first; at != NULL; at = at->behind) {
+    for (int i = 0; i < ex->readers.count; i++)
+        for (struct assignment *at = ex->readers.list[i].first; at != NULL; at = at->behind) {
             int row = at->lane == lane ? row_of(rows, &at->work) : -1;
             /* Only noted here. The cancel is sent by obey_interrupt(), again and again: one that
              * arrives between two statements of a task has no effect. */
@@ -114,25 +114,25 @@ static bool to_be_stopped(const struct assignment *first)
     return first != NULL && first->stop_us != 0 && !first->severed;
 }
 
-void obey_interrupt(struct executor *ex)
+void obey_interrupt(struct readers *readers, int64_t now_us)
 {
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct assignment *first = ex->readers[i].first;
-        if (!to_be_stopped(first) || ex->turn.now_us < first->stop_again_us)
+    for (int i = 0; i < readers->count; i++) {
+        struct assignment *first = readers->list[i].first;
+        if (!to_be_stopped(first) || now_us < first->stop_again_us)
             continue;
-        first->severed = ex->turn.now_us - first->stop_us > STOP_GRACE_US;
-        first->stop_again_us = ex->turn.now_us + STOP_AGAIN_US;
+        first->severed = now_us - first->stop_us > STOP_GRACE_US;
+        first->stop_again_us = now_us + STOP_AGAIN_US;
         probe("stop.send");
-        reader_interrupt(ex->readers[i].thread, &first->work, first->severed);
+        reader_interrupt(readers->list[i].thread, &first->work, first->severed);
     }
 }
 
 int64_t obey_due_us(const struct executor *ex)
 {
     int64_t due_us = 0;
-    for (int i = 0; i < ex->reader_count; i++)
-        if (to_be_stopped(ex->readers[i].first))
-            due_us = clock_earlier_us(due_us, ex->readers[i].first->stop_again_us);
+    for (int i = 0; i < ex->readers.count; i++)
+        if (to_be_stopped(ex->readers.list[i].first))
+            due_us = clock_earlier_us(due_us, ex->readers.list[i].first->stop_again_us);
     return due_us;
 }
 
@@ -171,11 +171,11 @@ static enum rc read_held(struct lane *lane, struct err *err)
 static enum rc use_readers(struct executor *ex, int readers, struct err *err)
 {
     enum rc rc = RC_OK;
-    if (readers == ex->reader_limit)
+    if (readers == ex->readers.limit)
         return RC_OK;
-    log_event(LOG_INFO, "readers_set", "readers", LOG_INT(readers), "of", LOG_INT(ex->reader_count),
-              NULL);
-    readers_use(ex, readers);
+    log_event(LOG_INFO, "readers_set", "readers", LOG_INT(readers), "of",
+              LOG_INT(ex->readers.count), NULL);
+    readers_use(&ex->readers, readers);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         event_tell(lane, EVENT_READERS_CHANGED);
@@ -201,7 +201,7 @@ enum rc obey_control(struct lane *lane, struct err *err)
         log_event(LOG_INFO, "drain_asked", "by", db_text(row, 0, CONTROL_MINE_DRAIN_BY), NULL);
         (void)raise(SIGTERM); /* the same way from here on */
     }
-    int most = ex->reader_count;
+    int most = ex->readers.count;
     return use_readers(ex,
                        db_null(row, 0, CONTROL_MINE_READERS_LIMIT) ||
                                db_int(row, 0, CONTROL_MINE_READERS_LIMIT) > most

@@ -17,6 +17,7 @@
 struct executor;
 struct held;
 struct lane;
+struct readers;
 
 /** A run that an operator holds: nothing of it is adopted or started. */
 struct held_run {
@@ -34,7 +35,7 @@ struct holds {
 /* Which tasks in our hands are cancelled: those that are not started are dropped, the others
  * stopped. */
 MUST_CHECK enum rc obey_stops(struct lane *lane, struct err *err);
-void obey_interrupt(struct executor *ex);
+void obey_interrupt(struct readers *readers, int64_t now_us);
 int64_t obey_due_us(const struct executor *ex); /* 0: nothing is being stopped */
 /* What is held, how many readers to use, whether to end. */
 MUST_CHECK enum rc obey_control(struct lane *lane, struct err *err);

@@ -92,7 +92,7 @@ static void leaves(struct executor *ex, struct work *work)
     const struct assignment *own = assignment_of(work);
     probe("record.take");
     counts_work(own->lane, work);
-    readers_remove(ex, work);
+    readers_remove(&ex->readers, work, ex->turn.now_us);
     phase_back(own->phase, ex->turn.now_us);
     own->lane->worked.run = work->run_no;
     own->lane->worked.order = own->phase->order;

@@ -162,10 +162,10 @@ static bool owns_work(const struct executor *ex)
     return false;
 }
 
-static bool running(const struct executor *ex)
+static bool running(const struct readers *readers)
 {
-    for (int i = 0; i < ex->reader_count; i++)
-        if (ex->readers[i].count > 0)
+    for (int i = 0; i < readers->count; i++)
+        if (readers->list[i].count > 0)
             return true;
     return false;
 }
@@ -195,8 +195,8 @@ enum rc run_turn(struct executor *ex, bool *ret_done, struct err *err)
     }
     if (rc == RC_OK) /* behind what others wait for */
         rc = said_write(ex, err);
-    time_out(ex);
-    obey_interrupt(ex);
+    time_out(&ex->readers, ex->turn.now_us);
+    obey_interrupt(&ex->readers, ex->turn.now_us);
     if (rc == RC_OK)
         rc = mark_running(ex, err);
     if (rc == RC_OK)
@@ -204,8 +204,8 @@ enum rc run_turn(struct executor *ex, bool *ret_done, struct err *err)
     server_lives(ex);
     alive_busy(ex->services.alive, owns_work(ex));
     if (rc == RC_OK && ex->drain.draining) {
-        *ret_done = !running(ex) && (!late_any(ex) || ex->drain.cancelled);
-        if (!*ret_done && ex->drain.cancelled && cut_off_all_that_runs(ex))
+        *ret_done = !running(&ex->readers) && (!late_any(ex) || ex->drain.cancelled);
+        if (!*ret_done && ex->drain.cancelled && cut_off_all_that_runs(&ex->readers))
             rc = err_set(err, RC_LOST, ERR_DB_DOWN, "readers", NULL,
                          "the end of what ran cannot be seen: the login of the tasks is refused");
     } else if (rc == RC_OK && ex->options->until_idle)

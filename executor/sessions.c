@@ -60,8 +60,8 @@ enum rc session_note(struct db *db, int executor_no, const char *kind, struct er
 enum rc sessions_note(struct executor *ex, struct err *err)
 {
     struct noted noted = {0};
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct reader *reader = &ex->readers[i];
+    for (int i = 0; i < ex->readers.count; i++) {
+        struct reader *reader = &ex->readers.list[i];
         char start[64];
         int pid = reader_pid(reader->thread);
         if (pid == reader->noted_pid)

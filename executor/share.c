@@ -41,8 +41,8 @@ int started(const struct lane *lane)
 static int busy_readers(const struct lane *lane)
 {
     int count = 0;
-    for (int i = 0; i < lane->ex->reader_count; i++)
-        count += lane->ex->readers[i].lane == lane && lane->ex->readers[i].count > 0;
+    for (int i = 0; i < lane->ex->readers.count; i++)
+        count += lane->ex->readers.list[i].lane == lane && lane->ex->readers.list[i].count > 0;
     return count;
 }
 
@@ -60,7 +60,7 @@ bool next_is_ours(const struct lane *lane)
 /* What the queue's bound allows. Others hold its slots: then others should claim. */
 static int bound(const struct lane *lane)
 {
-    int usable = readers_usable(lane->ex);
+    int usable = readers_usable(&lane->ex->readers);
     int most = usable < lane->queue.max_readers ? usable : lane->queue.max_readers;
     bool starved = lane->slots.after_us > lane->ex->turn.now_us;
     return starved && lane->slots.held < most ? lane->slots.held : most;
@@ -75,11 +75,11 @@ static int needed(const struct lane *lane)
     return work < most ? work : most;
 }
 
-static int free_readers(const struct executor *ex)
+static int free_readers(const struct readers *readers)
 {
     int count = 0;
-    for (int i = 0; i < ex->reader_limit; i++)
-        count += ex->readers[i].lane == NULL && !ex->readers[i].cut_off;
+    for (int i = 0; i < readers->limit; i++)
+        count += readers->list[i].lane == NULL && !readers->list[i].cut_off;
     return count;
 }
 
@@ -96,7 +96,7 @@ static int line_up(struct executor *ex)
             lane->share.turn = 0;
             continue;
         }
-        bool over = ex->line.count > readers_usable(ex) && lane->share.turn_us != 0 &&
+        bool over = ex->line.count > readers_usable(&ex->readers) && lane->share.turn_us != 0 &&
                     ex->turn.now_us - lane->share.turn_us >= TURN_US;
         if (lane->share.turn == 0 || over) {
             lane->share.turn = ++ex->line.turns;
@@ -114,7 +114,7 @@ static int line_up(struct executor *ex)
  * no lane waits for another one's long need (tests/e2e/several_queues.sh). */
 void share_readers(struct executor *ex)
 {
-    int count = line_up(ex), left = readers_usable(ex), before;
+    int count = line_up(ex), left = readers_usable(&ex->readers), before;
     ex->line.count = count;
     do {
         before = left;
@@ -125,7 +125,7 @@ void share_readers(struct executor *ex)
             }
     } while (left > 0 && left < before);
     ex->line.short_handed = false;
-    int idle = free_readers(ex);
+    int idle = free_readers(&ex->readers);
     for (int i = 0; i < count; i++) {
         struct lane *lane = ex->line.lanes[i];
         if (lane->share.may > 0 && lane->share.turn_us == 0)
@@ -138,8 +138,8 @@ void share_readers(struct executor *ex)
 static int within_reach(const struct lane *lane)
 {
     int count = 0;
-    for (int i = 0; i < lane->ex->reader_limit; i++) {
-        const struct reader *reader = &lane->ex->readers[i];
+    for (int i = 0; i < lane->ex->readers.limit; i++) {
+        const struct reader *reader = &lane->ex->readers.list[i];
         count += !reader->cut_off && (reader->lane == NULL || reader->lane == lane ||
                                       reader->first == NULL || !reader->first->marked);
     }
@@ -159,7 +159,7 @@ int lane_readers(const struct lane *lane)
     if (ex->lane_count == 1)
         return most;
     int reach = within_reach(lane),
-        fair = readers_usable(ex) / (ex->line.count + (lane->share.need == 0));
+        fair = readers_usable(&ex->readers) / (ex->line.count + (lane->share.need == 0));
     fair = fair > lane->share.may ? fair : lane->share.may;
     fair = fair < 1 ? 1 : fair;
     most = most < reach ? most : reach;

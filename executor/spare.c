@@ -24,30 +24,31 @@ static bool crashed(const struct err *why)
            (why->code[0] == '\0' && why->kind == ERR_DB_DOWN);
 }
 
-static bool all_ended(const struct executor *ex)
+static bool all_ended(const struct readers *readers)
 {
-    for (int i = 0; i < ex->reader_count; i++)
-        if (ex->readers[i].count > 0 && !reader_bereft(ex->readers[i].thread))
+    for (int i = 0; i < readers->count; i++)
+        if (readers->list[i].count > 0 && !reader_bereft(readers->list[i].thread))
             return false;
     return true;
 }
 
-static bool heard_of_crash(const struct executor *ex, const struct err *why)
+static bool heard_of_crash(const struct readers *readers, const struct err *why)
 {
     bool heard = sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN);
-    for (int i = 0; i < ex->reader_count; i++)
-        heard = heard || reader_heard_of_crash(ex->readers[i].thread);
+    for (int i = 0; i < readers->count; i++)
+        heard = heard || reader_heard_of_crash(readers->list[i].thread);
     return heard;
 }
 
 /* In a crash the server says to each session that another one is the cause, but to that one
  * nothing. A reader with a task hears what is said to it before its session is cut off here. When
  * only control's own line broke, no other session ends. */
-static void wait_for_last_words(const struct executor *ex, const struct err *why)
+static void wait_for_last_words(const struct readers *readers, const struct err *why)
 {
     int64_t from_us = clock_boot_us();
-    while (!all_ended(ex) &&
-           clock_boot_us() - from_us < (heard_of_crash(ex, why) ? ENDING_MS : NOTICE_MS) * 1000LL)
+    while (!all_ended(readers) &&
+           clock_boot_us() - from_us <
+               (heard_of_crash(readers, why) ? ENDING_MS : NOTICE_MS) * 1000LL)
         (void)poll(NULL, 0, 5);
 }
 
@@ -62,7 +63,7 @@ void spare_start(struct executor *ex, const struct err *why)
     spared->crashed = crashed(why);
     memcpy(spared->executor, ex->incarnation.id, sizeof spared->executor);
     if (spared->crashed)
-        wait_for_last_words(ex, why);
+        wait_for_last_words(&ex->readers, why);
 }
 
 void spare_note(struct spared *spared, const struct work *work)

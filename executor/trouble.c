@@ -60,9 +60,9 @@ static void leave(struct lane *lane)
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         phase_forget_waiting(phase);
     late_drop(&lane->late, NULL);
-    for (int i = 0; i < ex->reader_count; i++) /* the queue's slots are deleted, too */
-        if (ex->readers[i].lane == lane && ex->readers[i].count == 0)
-            reader_leave_slot(&ex->readers[i]);
+    for (int i = 0; i < ex->readers.count; i++) /* the queue's slots are deleted, too */
+        if (ex->readers.list[i].lane == lane && ex->readers.list[i].count == 0)
+            reader_leave_slot(&ex->readers.list[i]);
     stream_leave(&lane->stream);
 }
 
