@@ -91,7 +91,7 @@ static void add_needs(struct needs *needs, const struct action_settings *setting
     if (tell && !told(assignment_of(work)->lane->ex, first)) {
         STR_AUTO hint = {0};
         str_format(&hint, REMEDY_ABLE, (int)getpid());
-        log_event(LOG_WARN, "task_left", "queue", assignment_of(work)->lane->name, "task",
+        log_event(LOG_WARN, "task_left", "queue", assignment_of(work)->lane->queue.name, "task",
                   LOG_INT(work->task_id), "needs", first, "hint", hint.data, NULL);
     }
 }

@@ -155,7 +155,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     if (!withheld && !nothing && segment_has_attached(lane, count))
         attached_fill(&attached, lane, count);
     if (msg != NULL && head->run[0] == '\0')
-        uuid_implicit_run(implicit, lane->name, head->offset);
+        uuid_implicit_run(implicit, lane->queue.name, head->offset);
     if (msg == NULL && !head->tombstone && !nothing)
         db_bytea(&raw, head->value, head->value_len);
     const char *const params[] = {
@@ -244,10 +244,10 @@ static void take(struct lane *lane, const struct db_result *row, int count)
 
 void claim_went_back(struct lane *lane, int64_t next_offset)
 {
-    log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "buffer_from",
+    log_event(LOG_WARN, "cursor_went_back", "queue", lane->queue.name, "buffer_from",
               LOG_INT(lane->stream.buffer_from), "next_offset", LOG_INT(next_offset), NULL);
     stream_back(&lane->stream, next_offset);
-    lane_again(lane);
+    lane_restart(lane);
 }
 
 /* Does what the verdict of a claim demands. Returns whether another claim makes sense now. A
@@ -271,7 +271,7 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
         return false;
     case EXECUTOR_CLAIM_IS_ENDED:
         if (!db_null(row, 0, EXECUTOR_CLAIM_NOTE))
-            log_event(LOG_INFO, "run_ended", "queue", lane->name, "run",
+            log_event(LOG_INFO, "run_ended", "queue", lane->queue.name, "run",
                       *stream_head(&lane->stream, 0)->run ? stream_head(&lane->stream, 0)->run
                                                           : NULL,
                       "status", db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
@@ -295,9 +295,9 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_HALTED:
-        lane_halted(lane);
+        queue_set_halted(&lane->queue);
         progress = false;
-        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "detail",
+        log_event(LOG_ERROR, "queue_halted", "queue", lane->queue.name, "detail",
                   db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
         break;
     case EXECUTOR_CLAIM_IS_CANCELLED:
@@ -377,7 +377,7 @@ bool claim_waits(struct lane *lane)
 static enum rc locks_taken(struct lane *lane, const struct err *why, struct err *err)
 {
     claims_taken(&lane->claims, lane->ex->turn.now_us);
-    log_err(LOG_WARN, "locks_taken", lane->name, why);
+    log_err(LOG_WARN, "locks_taken", lane->queue.name, why);
     lane_note_held(lane, lane->claims.taken_ms, why);
     return claim_unlock(lane->ex, err);
 }

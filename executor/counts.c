@@ -86,9 +86,9 @@ void counts_high(const struct lane *lane, int64_t offset)
 void counts_state(const struct lane *lane)
 {
     const char *why = NULL;
-    if (lane->gone)
+    if (lane->queue.gone)
         why = "there is no such queue";
-    else if (lane->foreign)
+    else if (lane->queue.foreign)
         why = "the database is not the server that the queue knows";
     else if (lane->identity.unanswered[0] != '\0')
         why = "Kafka does not answer";

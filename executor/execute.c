@@ -258,7 +258,7 @@ void hand_on(struct executor *ex)
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         int ready = startable(lane);
-        if (ready > 0 && !lane->foreign && !lane->unjudged && !lane->doubtful)
+        if (ready > 0 && !lane->queue.foreign && !lane->unjudged && !lane->doubtful)
             hand_out(lane, ready);
     }
 }
@@ -401,7 +401,7 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
             readers_keep_until(&ex->readers, until_us);
             continue;
         }
-        if (!lane->gone) /* the slots of a deleted queue are deleted, too */
+        if (!lane->queue.gone) /* the slots of a deleted queue are deleted, too */
             nos[count++] = reader->slot_no;
         /* Forgotten before the statement is sent: if it fails, the incarnation ends, and its locks
          * with it. */

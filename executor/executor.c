@@ -152,13 +152,13 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     }
     turn_clock(&ex->turn);
     for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
-        ex->lanes[i] =
-            (struct lane){.ex = ex, .name = options->queues[i], .lag = {.sent = -1, .high = -1}};
+        ex->lanes[i] = (struct lane){
+            .ex = ex, .queue = {.name = options->queues[i]}, .lag = {.sent = -1, .high = -1}};
         ex->lane_count++;
         rc = lane_confine(&ex->lanes[i], lane_open(&ex->lanes[i], err), err);
     }
     for (int i = 0; rc == RC_OK && i < ex->lane_count && signals_stop() == 0; i++)
-        if (!ex->lanes[i].gone && !ex->lanes[i].reread)
+        if (!ex->lanes[i].queue.gone && !ex->lanes[i].queue.stale)
             rc = lane_start(&ex->lanes[i], err);
     if (rc == RC_OK)
         rc = jobs_begin(ex, err);

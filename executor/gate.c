@@ -218,7 +218,7 @@ static enum rc open_session(struct gate *gate, struct err *err)
  * changed and no lock is kept, so the gate asks the same again. */
 static enum rc put_off(struct gate *gate, const struct err *why)
 {
-    log_err(LOG_WARN, "gate_waits", gate->lane->name, why);
+    log_err(LOG_WARN, "gate_waits", gate->lane->queue.name, why);
     mailbox_wait(&gate->thread.inbox, HELD_MS);
     return RC_OK;
 }
@@ -490,7 +490,7 @@ enum rc gate_report(struct mail *mail, struct err *err)
         break;
     case VERDICT_FAILED:
         *err = said->err;
-        rc = lane->gone ? RC_OK : RC_LOST;
+        rc = lane->queue.gone ? RC_OK : RC_LOST;
         break;
     }
     if (said->verdict != VERDICT_ORPHANS && gate->asked_phase == said->phase_id)

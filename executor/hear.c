@@ -66,7 +66,7 @@ static void hear_one(struct executor *ex, const char *channel, const char *paylo
         if (strcmp(payload, words[i].payload) == 0)
             heard |= words[i].heard;
     for (int i = 0; i < ex->lane_count; i++)
-        if (ex->lanes[i].queue.id == queue_id && !ex->lanes[i].gone)
+        if (ex->lanes[i].queue.id == queue_id && !ex->lanes[i].queue.gone)
             ex->lanes[i].hearing.heard |= heard;
 }
 
@@ -95,7 +95,7 @@ static enum rc obey(struct lane *lane, struct err *err)
 {
     unsigned heard = lane->hearing.heard & (HEARD_CONTROL | HEARD_CANCEL);
     enum rc rc = RC_OK;
-    if (heard == 0 || lane->gone || clock_boot_us() < lane->hearing.obey_after_us)
+    if (heard == 0 || lane->queue.gone || clock_boot_us() < lane->hearing.obey_after_us)
         return RC_OK;
     int64_t from_us = clock_boot_us();
     lane->hearing.heard = 0;

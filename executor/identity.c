@@ -101,7 +101,7 @@ static enum rc reread_cursor(struct lane *lane, int64_t *ret_cursor, bool *ret_d
                              struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = lane_row(lane, &row, err);
+    enum rc rc = queue_row(lane->ex->control.db, &lane->queue, &row, err);
     if (rc != RC_OK)
         return rc;
     *ret_cursor = db_int(row, 0, EXECUTOR_QUEUE_NEXT_OFFSET);
@@ -216,7 +216,7 @@ static enum rc position(struct lane *lane, const struct kafka_look *look,
     if (look->low <= lane->stream.check_offset || lane->stream.check_offset < 0 ||
         look->low > lane->stream.cursor)
         return assign(to);
-    log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->name, "offset",
+    log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->queue.name, "offset",
               LOG_INT(lane->stream.check_offset), "low", LOG_INT(look->low), "reason",
               "retention removed the last claimed record", NULL);
     to->verdict = IDENTITY_ASSIGN_UNCHECKED;
@@ -279,7 +279,7 @@ static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct i
     const struct kafka_look *look = &said->look;
     if (!look->mark_known) {
         if (!lane->identity.mark_trouble)
-            log_err(LOG_WARN, "birthmark_not_read", lane->name, &look->mark_err);
+            log_err(LOG_WARN, "birthmark_not_read", lane->queue.name, &look->mark_err);
         lane->identity.mark_trouble = true;
         return RC_OK;
     }
@@ -295,7 +295,7 @@ static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct i
         return rc == RC_OK && said->took_us > SLOW_SIGN_US ? assign(to) : rc;
     }
     if (look->mark[0] == '\0')
-        log_event(LOG_WARN, "birthmark_expired", "queue", lane->name, "age_s",
+        log_event(LOG_WARN, "birthmark_expired", "queue", lane->queue.name, "age_s",
                   LOG_INT(lane->identity.mark_age_s), NULL);
     if (look->mark[0] == '\0' || lane->ex->turn.now_us >= lane->identity.renew_at_us)
         watcher_sign(lane->ex->services.watcher, lane, lane->identity.mark, look->mark[0] == '\0');
@@ -305,16 +305,16 @@ static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct i
 static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, struct err *err)
 {
     char seconds[32], hint[200];
-    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->name);
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->queue.name);
     (void)snprintf(seconds, sizeof seconds, "%.3f", (double)for_us / 1e6);
     lane->identity.blocked_offset = offset;
     if (offset >= 0)
-        log_event(LOG_WARN, "blocked_by_transaction", "queue", lane->name, "offset",
+        log_event(LOG_WARN, "blocked_by_transaction", "queue", lane->queue.name, "offset",
                   LOG_INT(offset), "seconds", seconds, "reason",
                   "an open transaction of some producer holds back what lies there and behind it",
                   "hint", hint, NULL);
     else
-        log_event(LOG_INFO, "transaction_ended", "queue", lane->name, NULL);
+        log_event(LOG_INFO, "transaction_ended", "queue", lane->queue.name, NULL);
     return db_run(
         lane->ex->control.db, &sql_executor_blocked,
         (const char *const[]){DB_INT(lane->queue.id), offset >= 0 ? DB_INT(offset) : NULL, seconds},
@@ -418,7 +418,7 @@ enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding,
         lag_seen(lane, said->look.high);
     /* `asked` numbers the questions. An answer to an older one may have begun before the last
      * assign, so it says nothing about the stream as it is. */
-    if (lane->stream.source != NULL && !lane->queue.halted && !lane->reread &&
+    if (lane->stream.source != NULL && !lane->queue.halted && !lane->queue.stale &&
         said->asked == lane->identity.asked) {
         if (said->rc == RC_OK)
             rc = take_look(lane, said, ret_finding, err);

@@ -24,15 +24,15 @@ static void tell_waiting(struct lane *lane)
                       : lane->holds.count > 0        ? "a run of the queue is held"
                                                      : NULL;
     if (why != NULL && !lane->idling.told)
-        log_event(LOG_WARN, "idle_waits", "queue", lane->name, "reason", why, NULL);
+        log_event(LOG_WARN, "idle_waits", "queue", lane->queue.name, "reason", why, NULL);
     lane->idling.told = why != NULL;
 }
 
 static enum rc halted(const struct lane *lane, struct err *err)
 {
     char hint[200];
-    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->name);
-    return err_set(err, RC_FATAL, ERR_FAILED, lane->name, hint, "the queue is halted");
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->queue.name);
+    return err_set(err, RC_FATAL, ERR_FAILED, lane->queue.name, hint, "the queue is halted");
 }
 
 int64_t idle_due_us(const struct executor *ex)
@@ -45,7 +45,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
     *ret_idle = false;
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        if (lane->gone)
+        if (lane->queue.gone)
             continue;
         if (lane_aside(lane))
             return RC_OK;
@@ -62,7 +62,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
     for (int i = 0; i < ex->lane_count; i++) {
         DB_RESULT_AUTO *row = NULL;
         struct lane *lane = &ex->lanes[i];
-        if (lane->gone)
+        if (lane->queue.gone)
             continue;
         lane->idling.asked_us = ex->turn.now_us;
         enum rc rc = db_run(ex->control.db, &sql_executor_unfinished,
@@ -76,7 +76,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
     enum rc rc = RC_OK;
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        if (lane->gone)
+        if (lane->queue.gone)
             continue;
         rc = openings_told(lane, err);
         rc = lane_confine(lane, rc == RC_OK ? ends_tell(lane, err) : rc, err);

@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-void keeping_tell(struct lane *lane)
+void keeping_send(struct lane *lane)
 {
     struct executor *ex = lane->ex;
-    const char *keeps = lane->foreign ? "" : lane->queue.keep;
+    const char *keep = lane->queue.foreign ? "" : lane->queue.keep;
     struct err err = {0};
-    if (strcmp(lane->keeps, keeps) == 0)
+    if (strcmp(lane->queue.keep_sent, keep) == 0)
         return;
     if (ex->services.retention == NULL &&
         retention_start(ex->options->conninfo, db_server(ex->control.db),
                         ex->options->sweep_interval_ms, &ex->services.retention, &err) != RC_OK) {
-        log_err(LOG_WARN, "retention_not_started", lane->name, &err); /* everything is kept */
+        log_err(LOG_WARN, "retention_not_started", lane->queue.name, &err); /* everything is kept */
         return;
     }
-    (void)snprintf(lane->keeps, sizeof lane->keeps, "%s", keeps);
-    retention_queue(ex->services.retention, lane->queue.id, lane->name, *keeps == '\0');
+    queue_set_keep_sent(&lane->queue, keep);
+    retention_queue(ex->services.retention, lane->queue.id, lane->queue.name, *keep == '\0');
 }

@@ -13,6 +13,6 @@
 struct lane;
 
 /** Tells retention, if it has changed. Once the lane is known to be on its own server. */
-void keeping_tell(struct lane *lane);
+void keeping_send(struct lane *lane);
 
 #endif

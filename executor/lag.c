@@ -49,7 +49,7 @@ void lag_publish(struct lane *lane)
     if (position < 0 || lane->ex->turn.now_us - lane->lag.sent_us < EVERY_US)
         return;
     STR_AUTO group = {0};
-    str_format(&group, "lockstep.%s", lane->name);
+    str_format(&group, "lockstep.%s", lane->queue.name);
     kafka_source_publish_lag(lane->stream.source, group.data, position);
     lane->lag.sent = position;
     lane->lag.sent_us = lane->ex->turn.now_us;

@@ -50,15 +50,7 @@ enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE, MAIL_TOPIC };
 
 struct lane {
     struct executor *ex;
-    const char *name;
-    struct queue_row queue;
-    char keeps[64]; /* what the queue keeps, as far as retention was told */
-    bool gone;      /* there is no such queue (any more): trouble.c */
-    bool foreign;   /* not the server that the queue knows: nothing of it runs here (server.h) */
-    /* The next turn reads the queue again and the topic from its cursor, before anything else: a
-     * statement gave up for a row that another session holds, or the cursor went back. */
-    bool reread;
-
+    struct queue queue;
     struct stream stream;
     struct lag lag;
     struct identity identity;

@@ -96,7 +96,8 @@ enum rc late_return(struct lane *lane, struct works *works, struct err *err)
                &row, err);
     int64_t given = rc == RC_OK ? db_int(row, 0, EXECUTOR_GIVE_BACK_GIVEN) : 0;
     if (given > 0)
-        log_event(LOG_INFO, "tasks_returned", "queue", lane->name, "tasks", LOG_INT(given), NULL);
+        log_event(LOG_INFO, "tasks_returned", "queue", lane->queue.name, "tasks", LOG_INT(given),
+                  NULL);
     return late_settle(lane, works, given, rc, err);
 }
 

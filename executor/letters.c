@@ -13,7 +13,7 @@ void letters_wake(struct lane *lane, enum relay_word word)
     if (ex->services.relay == NULL && word != RELAY_AGAIN &&
         relay_start(ex->options->conninfo, db_server(ex->control.db), ex->options->kafka,
                     ex->incarnation.executor_no, &ex->services.relay, &err) != RC_OK) {
-        log_err(LOG_WARN, "relay_not_started", lane->name, &err); /* the rows wait */
+        log_err(LOG_WARN, "relay_not_started", lane->queue.name, &err); /* the rows wait */
         return;
     }
     if (ex->services.relay != NULL)

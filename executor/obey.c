@@ -103,7 +103,7 @@ enum rc obey_stops(struct lane *lane, struct err *err)
             if (row < 0 || !db_bool(rows, row, CONTROL_STOPPED_STOP) || at->stop_us != 0)
                 continue;
             at->stop_us = at->stop_again_us = ex->turn.now_us;
-            log_event(LOG_INFO, "task_stopping", "queue", lane->name, "task",
+            log_event(LOG_INFO, "task_stopping", "queue", lane->queue.name, "task",
                       LOG_INT(at->work.task_id), NULL);
         }
     return drop_waiting(lane, rows, err);

@@ -186,8 +186,8 @@ bool phase_is_of(const struct phase *phase, const struct held *head)
 bool phases_owned(const struct executor *ex)
 {
     for (int i = 0; i < ex->lane_count; i++)
-        for (const struct phase *phase = ex->lanes[i].phases; phase != NULL && !ex->lanes[i].gone;
-             phase = phase->next)
+        for (const struct phase *phase = ex->lanes[i].phases;
+             phase != NULL && !ex->lanes[i].queue.gone; phase = phase->next)
             if (!phase->nobodys || phase->waiting.count > 0 || phase->running > 0)
                 return true;
     return false;

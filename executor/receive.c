@@ -43,10 +43,12 @@
 static enum rc read_lane(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = queue_read(lane, &row, err);
-    if (rc == RC_OK)
-        identity_read(lane, row);
-    return rc;
+    enum rc rc = queue_read(lane->ex->control.db, &lane->queue, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    stream_read(&lane->stream, row);
+    identity_read(lane, row);
+    return RC_OK;
 }
 
 /* A topic of another cluster, or with another number of partitions, is not this queue's stream. If
@@ -60,7 +62,7 @@ static enum rc check_topic(struct lane *lane, struct err *err)
     enum rc rc = kafka_consumer_partitions(lane->ex->services.consumer, lane->queue.topic,
                                            BROKER_PATIENCE_MS, &partitions, &why);
     if (rc != RC_OK) {
-        log_err(LOG_WARN, "topic_not_checked", lane->name, &why);
+        log_err(LOG_WARN, "topic_not_checked", lane->queue.name, &why);
         return RC_OK;
     }
     const char *reason = identity_shape(
@@ -82,15 +84,15 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
         (const char *const[]){DB_INT(lane->queue.id), reason, detail, DB_INT(lane->queue.halt_no)},
         NULL, err);
     if (rc == RC_NONE) { /* an operator has decided about the queue meanwhile */
-        lane_again(lane);
+        lane_restart(lane);
         return RC_OK;
     }
     if (rc != RC_OK)
         return rc;
-    lane_halted(lane);
+    queue_set_halted(&lane->queue);
     stream_turn(&lane->stream, SOURCE_STOPPED);
-    log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", reason, "detail", detail,
-              NULL);
+    log_event(LOG_ERROR, "queue_halted", "queue", lane->queue.name, "reason", reason, "detail",
+              detail, NULL);
     return RC_OK;
 }
 
@@ -100,7 +102,7 @@ static enum rc look_up(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc = server_recognise(lane, err);
     if (rc == RC_OK)
-        keeping_tell(lane);
+        keeping_send(lane);
     return rc;
 }
 
@@ -117,8 +119,8 @@ static enum rc begin(struct lane *lane, bool checked, struct err *err)
     enum rc rc = kafka_source_assign(lane->stream.source,
                                      check ? lane->stream.check_offset : lane->stream.cursor, err);
     if (rc == RC_OK)
-        log_event(LOG_INFO, "assigned", "queue", lane->name, "topic", lane->queue.topic, "offset",
-                  LOG_INT(lane->stream.cursor), NULL);
+        log_event(LOG_INFO, "assigned", "queue", lane->queue.name, "topic", lane->queue.topic,
+                  "offset", LOG_INT(lane->stream.cursor), NULL);
     return rc;
 }
 
@@ -139,10 +141,10 @@ static enum rc lane_assign(struct lane *lane, struct err *err)
 enum rc lane_reread(struct lane *lane, struct err *err)
 {
     bool decided = false;
-    enum rc rc = queue_reread(lane, &decided, err);
+    enum rc rc = queue_reread(lane->ex->control.db, &lane->queue, &decided, err);
     if (rc != RC_OK)
         return rc;
-    keeping_tell(lane);
+    keeping_send(lane);
     return decided && !lane->queue.halted ? lane_assign(lane, err) : RC_OK;
 }
 
@@ -168,7 +170,7 @@ enum rc consumer_open(struct executor *ex, struct err *err)
 
 static enum rc note_attempts(struct lane *lane, struct err *err)
 {
-    if (lane->foreign)
+    if (lane->queue.foreign)
         return RC_OK;
     return db_run(
         lane->ex->control.db, &sql_executor_attempts,
@@ -200,7 +202,7 @@ enum rc lane_open(struct lane *lane, struct err *err)
         rc = check_topic(lane, err);
     if (rc == RC_OK)
         rc = obey_control(lane, err);
-    if (!lane->foreign)
+    if (!lane->queue.foreign)
         event_tell(lane, EVENT_RECOGNISED);
     return rc == RC_OK ? note_attempts(lane, err) : rc;
 }
@@ -210,25 +212,20 @@ enum rc lane_start(struct lane *lane, struct err *err)
     return begin(lane, true, err);
 }
 
-void lane_anew(struct lane *lane)
-{
-    lane->reread = true;
-}
-
-void lane_again(struct lane *lane)
+void lane_restart(struct lane *lane)
 {
     stream_clear(&lane->stream);
     stream_turn(&lane->stream, SOURCE_STOPPED);
-    lane_anew(lane);
+    queue_set_stale(&lane->queue, true);
     turn_again(&lane->ex->turn);
 }
 
-enum rc lane_begin_again(struct lane *lane, struct err *err)
+enum rc lane_renew(struct lane *lane, struct err *err)
 {
     enum rc rc = lane_assign(lane, err);
     if (rc == RC_OK)
         rc = note_attempts(lane, err);
-    lane->reread = rc != RC_OK;
+    queue_set_stale(&lane->queue, rc != RC_OK);
     return rc;
 }
 
@@ -252,7 +249,7 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
     if (record->offset > lane->stream.check_offset) {
         int64_t low, high;
         kafka_source_watermarks(lane->stream.source, &low, &high);
-        log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->name, "offset",
+        log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->queue.name, "offset",
                   LOG_INT(lane->stream.check_offset), "low", LOG_INT(low), "reason",
                   "retention removed the last claimed record", NULL);
         return RC_OK;
@@ -289,8 +286,8 @@ static enum rc source_failed(struct lane *lane, const struct err *why, struct er
     };
     if (strcmp(why->code, "_AUTO_OFFSET_RESET") == 0 ||
         strcmp(why->code, "OFFSET_OUT_OF_RANGE") == 0) {
-        log_event(LOG_WARN, "position_outside_log", "queue", lane->name, "detail", why->message,
-                  "at", why->context, NULL);
+        log_event(LOG_WARN, "position_outside_log", "queue", lane->queue.name, "detail",
+                  why->message, "at", why->context, NULL);
         stream_turn(&lane->stream, SOURCE_ASKING);
         identity_ask(lane,
                      lane->ex->turn.now_us - lane->stream.assigned_us < RANGE_US ? RANGE_MS : 0);

@@ -83,8 +83,8 @@ static void tell_lost(const struct work *work)
     const struct assignment *own = assignment_of(work);
     bool stopped = own->stop_us != 0; /* by an operator, as the row says */
     log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue",
-              own->lane->name, "task", LOG_INT(work->task_id), "attempt", LOG_INT(work->attempt),
-              "error", why_of(work), NULL);
+              own->lane->queue.name, "task", LOG_INT(work->task_id), "attempt",
+              LOG_INT(work->attempt), "error", why_of(work), NULL);
 }
 
 static void leaves(struct executor *ex, struct work *work)
@@ -125,15 +125,15 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         event_tell(lane, EVENT_WORK_UNOWNED); /* to learn when it is due */
         break;
     case OUTCOME_FAILED:
-        log_event(LOG_WARN, "task_failed", "queue", lane->name, "run",
+        log_event(LOG_WARN, "task_failed", "queue", lane->queue.name, "run",
                   phase_run_id(lane, assignment_of(work)->phase, id), "task",
                   LOG_INT(work->task_id), "name", work->msg->name, "sqlstate",
                   work->end.why ? work->end.why->code : "", "error",
                   work->end.why ? work->end.why->message : "", NULL);
         break;
     case OUTCOME_STALE:
-        log_event(LOG_WARN, "attempt_stale", "queue", lane->name, "task", LOG_INT(work->task_id),
-                  NULL);
+        log_event(LOG_WARN, "attempt_stale", "queue", lane->queue.name, "task",
+                  LOG_INT(work->task_id), NULL);
         break;
     /* The reader has rolled the transaction of the attempt back, or has seen that its backend is
      * gone; so the row is final. */

@@ -64,7 +64,7 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
                db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES));
     phase_share(phase, db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED));
     if (rc != RC_OK) {
-        log_err(LOG_ERROR, "task_unreadable", lane->name, &why);
+        log_err(LOG_ERROR, "task_unreadable", lane->queue.name, &why);
         return leave_unreadable(lane, work, err);
     }
     phase_add(phase, work);
@@ -164,7 +164,7 @@ static enum rc take_tasks(struct lane *lane, const struct db_result *rows, struc
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
         rc = add_adopted(lane, rows, i, err);
     probe("adopt.taken");
-    log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase",
+    log_event(LOG_INFO, "tasks_adopted", "queue", lane->queue.name, "phase",
               db_text(rows, 0, EXECUTOR_ADOPT_PHASE_ID), "tasks", LOG_INT(db_rows(rows)), NULL);
     return rc;
 }

@@ -93,8 +93,8 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
     enum rc rc = claim_unlock(lane->ex, err);
     if (rc != RC_OK)
         return rc;
-    log_event(LOG_WARN, "claim_refused", "queue", lane->name, "messages", LOG_INT(count), "last",
-              LOG_INT(last), "code", why.code, "error", why.message, NULL);
+    log_event(LOG_WARN, "claim_refused", "queue", lane->queue.name, "messages", LOG_INT(count),
+              "last", LOG_INT(last), "code", why.code, "error", why.message, NULL);
     if (head->msg == NULL && count == 1)
         return say_less(lane, head, &why, err);
     /* Until the end of the refused claim every claim is small; behind it the messages have not been

@@ -126,7 +126,7 @@ void rejects_tell(struct lane *lane, int count, int64_t from)
         if (held->offset < from)
             continue;
         counts_rejected(lane, unread ? held->why.code : "tags");
-        log_event(LOG_WARN, "message_rejected", "queue", lane->name, "offset",
+        log_event(LOG_WARN, "message_rejected", "queue", lane->queue.name, "offset",
                   LOG_INT(held->offset), "reason", unread ? held->why.code : "tags", "at",
                   unread ? held->why.object : NULL, "detail", unread ? held->why.message : NULL,
                   NULL);
@@ -149,8 +149,8 @@ bool rejects_follow(struct lane *lane, const struct db_result *row, int count)
         claims_block(&lane->claims);
         break;
     case EXECUTOR_REJECT_IS_HALTED:
-        lane_halted(lane);
-        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, NULL);
+        queue_set_halted(&lane->queue);
+        log_event(LOG_ERROR, "queue_halted", "queue", lane->queue.name, NULL);
         break;
     default: /* moved */
         break;

@@ -73,11 +73,12 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
     /* pg_advisory_unlock_shared returns false, and no error, if the lock is not held. That would
      * mean that memory and session disagree about locks, so the incarnation does not continue. */
     if (rc == RC_OK && !db_bool(row, 0, EXECUTOR_RELEASE_UNLOCKED))
-        rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->name, "Please report this.",
+        rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->queue.name, "Please report this.",
                      "the shared lock of phase %lld was not held", (long long)phase->phase_id);
     if (rc == RC_OK && !db_null(row, 0, EXECUTOR_RELEASE_ENDED))
-        log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", phase_run_id(lane, phase, id),
-                  "status", db_text(row, 0, EXECUTOR_RELEASE_ENDED), NULL);
+        log_event(LOG_INFO, "run_ended", "queue", lane->queue.name, "run",
+                  phase_run_id(lane, phase, id), "status", db_text(row, 0, EXECUTOR_RELEASE_ENDED),
+                  NULL);
     if (rc == RC_OK && db_word(row, 0, EXECUTOR_RELEASE_VERDICT) == EXECUTOR_RELEASE_IS_OPENED)
         counts_barrier(lane, phase);
     return rc == RC_OK ? gate_passed(lane, row, err) : rc;

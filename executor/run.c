@@ -126,9 +126,9 @@ static enum rc drain_turn(struct lane *lane, struct err *err)
 static enum rc lane_turn(struct lane *lane, struct err *err)
 {
     bool progress = true;
-    if (lane->foreign || lane_aside(lane))
+    if (lane->queue.foreign || lane_aside(lane))
         return RC_OK;
-    enum rc rc = lane->reread ? lane_begin_again(lane, err) : RC_OK;
+    enum rc rc = lane->queue.stale ? lane_renew(lane, err) : RC_OK;
     if (rc == RC_OK)
         rc = receive(lane, err);
     probe("receive.done");

@@ -92,16 +92,16 @@ static void tell_change(const struct lane *lane, int64_t timeline_was)
     if (was >= 0 && memory->timelines[i] < timeline)
         timeline_was = memory->timelines[i];
     if (timeline_was > 0 && timeline_was < timeline && was < 0)
-        log_event(LOG_WARN, "failed_over", "queue", lane->name, "timeline_was",
+        log_event(LOG_WARN, "failed_over", "queue", lane->queue.name, "timeline_was",
                   LOG_INT(timeline_was), "timeline", LOG_INT(timeline), "cursor",
                   LOG_INT(lane->stream.cursor), NULL);
     else if (timeline_was > 0 && timeline_was < timeline)
-        log_event(LOG_WARN, "failed_over", "queue", lane->name, "timeline_was",
+        log_event(LOG_WARN, "failed_over", "queue", lane->queue.name, "timeline_was",
                   LOG_INT(timeline_was), "timeline", LOG_INT(timeline), "cursor_was", LOG_INT(was),
                   "cursor", LOG_INT(lane->stream.cursor), NULL);
     else if (was > lane->stream.cursor)
-        log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "cursor_was", LOG_INT(was),
-                  "cursor", LOG_INT(lane->stream.cursor), NULL);
+        log_event(LOG_WARN, "cursor_went_back", "queue", lane->queue.name, "cursor_was",
+                  LOG_INT(was), "cursor", LOG_INT(lane->stream.cursor), NULL);
 }
 
 enum rc server_recognise(struct lane *lane, struct err *err)
@@ -109,7 +109,7 @@ enum rc server_recognise(struct lane *lane, struct err *err)
     struct executor *ex = lane->ex;
     const struct db_server *is = db_server(ex->control.db);
     DB_RESULT_AUTO *row = NULL;
-    lane->foreign = false;
+    queue_set_foreign(&lane->queue, false);
     const char *const params[] = {DB_INT(lane->queue.id), DB_INT(ex->incarnation.executor_no),
                                   *is->system_id ? is->system_id : NULL, DB_INT(is->database),
                                   DB_INT(is->timeline)};
@@ -120,11 +120,11 @@ enum rc server_recognise(struct lane *lane, struct err *err)
         tell_change(lane, db_int(row, 0, EXECUTOR_SERVER_TIMELINE_WAS));
         return RC_OK;
     }
-    lane_halted(lane);
-    lane->foreign = true;
+    queue_set_halted(&lane->queue);
+    queue_set_foreign(&lane->queue, true);
     stream_turn(&lane->stream, SOURCE_STOPPED);
-    log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", "other_server", "detail",
-              db_text(row, 0, EXECUTOR_SERVER_DETAIL), NULL);
+    log_event(LOG_ERROR, "queue_halted", "queue", lane->queue.name, "reason", "other_server",
+              "detail", db_text(row, 0, EXECUTOR_SERVER_DETAIL), NULL);
     return RC_OK;
 }
 
@@ -135,7 +135,7 @@ void server_remember(struct executor *ex)
     if (ex->incarnation.executor_no != 0)
         memcpy(ex->memory->predecessor, ex->incarnation.id, sizeof ex->memory->predecessor);
     for (int i = 0; i < ex->lane_count; i++) {
-        if (ex->lanes[i].queue.id == 0 || ex->lanes[i].foreign)
+        if (ex->lanes[i].queue.id == 0 || ex->lanes[i].queue.foreign)
             continue;
         ex->memory->cursors[i] = ex->lanes[i].stream.cursor;
         ex->memory->timelines[i] = ex->memory->server.timeline;

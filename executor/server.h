@@ -6,7 +6,7 @@
  *   until an operator accepts it.
  * Invariants: the sessions of an incarnation lead to one cluster, database and timeline. On a
  *   server that the queue does not know nothing of it is claimed, adopted, opened or run
- *   (lane->foreign). The queue's row names its server (server_system, server_database,
+ *   (queue.foreign). The queue's row names its server (server_system, server_database,
  *   server_timeline), and every copy of the database has that row.
  * Threads: control; server_memory belongs to it and outlives the incarnations of the process.
  * Ownership: server_open gives the session to the executor.

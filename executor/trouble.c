@@ -53,10 +53,10 @@ static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err
 static void leave(struct lane *lane)
 {
     struct executor *ex = lane->ex;
-    log_event(LOG_WARN, "queue_left", "queue", lane->name, "reason",
+    log_event(LOG_WARN, "queue_left", "queue", lane->queue.name, "reason",
               lane->queue.id == 0 ? "there is no queue of that name" : "the queue was deleted",
               "hint", "start the executor again when it is there", NULL);
-    lane->gone = true;
+    queue_set_gone(&lane->queue);
     for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
         phase_forget_waiting(phase);
     late_drop(&lane->late, NULL);
@@ -70,7 +70,7 @@ static bool others_left(const struct lane *lane)
 {
     for (int i = 0; i < lane->ex->options->queue_count; i++) {
         bool opened = i < lane->ex->lane_count;
-        if (!opened || (&lane->ex->lanes[i] != lane && !lane->ex->lanes[i].gone))
+        if (!opened || (&lane->ex->lanes[i] != lane && !lane->ex->lanes[i].queue.gone))
             return true;
     }
     return false;
@@ -78,12 +78,12 @@ static bool others_left(const struct lane *lane)
 
 bool lane_aside(const struct lane *lane)
 {
-    return lane->gone || lane->ex->turn.now_us < trouble_of(lane)->until_us;
+    return lane->queue.gone || lane->ex->turn.now_us < trouble_of(lane)->until_us;
 }
 
 int64_t lane_aside_until(const struct lane *lane)
 {
-    return lane->gone ? 0 : trouble_of(lane)->until_us;
+    return lane->queue.gone ? 0 : trouble_of(lane)->until_us;
 }
 
 enum rc lane_is_well(struct lane *lane, struct err *err)
@@ -92,7 +92,7 @@ enum rc lane_is_well(struct lane *lane, struct err *err)
     if (trouble->wait_ms == 0 ||
         lane->ex->turn.now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
         return RC_OK;
-    log_event(LOG_INFO, "queue_is_back", "queue", lane->name, NULL);
+    log_event(LOG_INFO, "queue_is_back", "queue", lane->queue.name, NULL);
     *trouble = (struct trouble){0};
     return db_run(
         lane->ex->control.db, &sql_executor_aside_end,
@@ -117,7 +117,7 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
                             wait_ms > 0 ? DB_INT(wait_ms) : NULL, error.data};
     if (lane->queue.id != 0 &&
         db_run(lane->ex->control.db, &sql_executor_aside, params, NULL, &ignored) != RC_OK)
-        log_err(LOG_WARN, "trouble_not_noted", lane->name, &ignored);
+        log_err(LOG_WARN, "trouble_not_noted", lane->queue.name, &ignored);
 }
 
 void lane_note_held(struct lane *lane, int wait_ms, const struct err *err)
@@ -132,7 +132,8 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
     DB_RESULT_AUTO *row = NULL;
     struct err why;
     if (rc == RC_REJECT && lane->queue.id != 0)
-        return lane_row(lane, &row, &why) == RC_FATAL && why.kind == ERR_CONFIG;
+        return queue_row(lane->ex->control.db, &lane->queue, &row, &why) == RC_FATAL &&
+               why.kind == ERR_CONFIG;
     return rc == RC_FATAL && err->kind == ERR_CONFIG;
 }
 
@@ -140,7 +141,7 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 static void look_at_all_again(struct lane *lane)
 {
     event_tell(lane, EVENT_ROW_HELD);
-    lane_anew(lane);
+    queue_set_stale(&lane->queue, true);
     hear_again(lane);
 }
 
@@ -174,7 +175,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     }
     trouble->until_us = clock_boot_us() + 1000LL * trouble->wait_ms;
     note(lane, trouble->wait_ms, err);
-    log_err(LOG_ERROR, "queue_set_aside", lane->name, err);
+    log_err(LOG_ERROR, "queue_set_aside", lane->queue.name, err);
     if (put_off)
         look_at_all_again(lane);
     if (put_off && claim_unlock(lane->ex, &ignored) != RC_OK)
@@ -183,6 +184,6 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
     /* Other executors may not have this trouble. */
     if (!put_off && give_back(lane, -1, &ignored) != RC_OK)
-        log_err(LOG_WARN, "tasks_not_returned", lane->name, &ignored);
+        log_err(LOG_WARN, "tasks_not_returned", lane->queue.name, &ignored);
     return RC_OK;
 }

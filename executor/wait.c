@@ -56,7 +56,7 @@ static int64_t due_us(const struct executor *ex)
     for (int i = 0; i < ex->lane_count; i++) {
         const struct lane *lane = &ex->lanes[i];
         first_us = clock_earlier_us(first_us, lane_aside_until(lane));
-        if (lane->foreign || lane_aside(lane))
+        if (lane->queue.foreign || lane_aside(lane))
             continue;
         for (size_t part = 0; part < sizeof parts_due_us / sizeof *parts_due_us; part++)
             first_us = clock_earlier_us(first_us, parts_due_us[part](lane));

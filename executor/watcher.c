@@ -184,7 +184,7 @@ static struct ask *ask_new(enum asks kind, struct lane *lane)
 void watcher_add(struct watcher *watcher, struct lane *lane)
 {
     struct ask *ask = ask_new(ASK_ADD, lane);
-    (void)snprintf(ask->queue, sizeof ask->queue, "%s", lane->name);
+    (void)snprintf(ask->queue, sizeof ask->queue, "%s", lane->queue.name);
     (void)snprintf(ask->topic, sizeof ask->topic, "%s", lane->queue.topic);
     ask->partition = lane->queue.partition;
     thread_tell(&watcher->thread, &ask->mail);
