@@ -118,10 +118,10 @@ enum rc leave_unable(struct lane *lane, struct err *err)
     struct executor *ex = lane->ex;
     struct works works = {0};
     NEEDS_AUTO needs = {0};
-    phases_judged(lane);
+    phases_unjudge(&lane->phases, false);
     needs_start(&needs);
     const struct action_settings *settings = action_shelf_take(ex->options->actions);
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next)
         take_unable(phase, settings, &needs, &works);
     action_shelf_give_back(ex->options->actions, settings);
     if (works.first == NULL)

@@ -15,8 +15,8 @@ struct assignment {
     struct work work; /* first */
     struct lane *lane;
     struct phase *phase;
-    int64_t came;              /* phase.c: its place among all that came to the lane */
-    int64_t arrived_us;        /* phase.c: when it came to the lane */
+    int64_t came;              /* phases.c: its place among all that came to the lane */
+    int64_t arrived_us;        /* phases.c: when it came to the lane */
     struct assignment *behind; /* readers.c: the reader runs it next */
     int64_t head_since_us;     /* readers.c: when the reader came to it, 0 = not yet */
     bool marked;               /* execute.c: shown as Processing */

@@ -38,10 +38,10 @@
 #include <string.h>
 
 /* The phase of the buffer's head, or NULL when this executor has no task of it. */
-static struct phase *head_phase(struct lane *lane, const struct held *head)
+static struct phase *head_phase(struct phases *phases, const struct held *head)
 {
     struct phase *last = NULL; /* not the last of all: runs may be concurrent */
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (phase_is_of(phase, head))
             last = phase;
     return last;
@@ -55,9 +55,9 @@ static bool in_stretches(const struct lane *lane)
 }
 
 /* The head's phase follows a phase of which this executor has tasks. */
-static bool behind_ours(const struct lane *lane, const struct held *head)
+static bool behind_ours(const struct phases *phases, const struct held *head)
 {
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (const struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (head->msg->previous_order == phase->order && strcmp(phase->run, head->run) == 0)
             return true;
     return false;
@@ -68,12 +68,13 @@ static bool behind_ours(const struct lane *lane, const struct held *head)
 static int wanted(struct lane *lane, const struct held *head)
 {
     int open = 0, closed = 0, have;
-    const struct phase *last = head_phase(lane, head);
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    const struct phase *last = head_phase(&lane->phases, head);
+    for (const struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next)
         *(phase->open ? &open : &closed) += phase->waiting.count + phase->running;
     if (last != NULL && !last->open)
         have = last->waiting.count;
-    else if (last == NULL && closed < open && in_stretches(lane) && behind_ours(lane, head))
+    else if (last == NULL && closed < open && in_stretches(lane) &&
+             behind_ours(&lane->phases, head))
         have = closed;
     else
         have = open;
@@ -90,26 +91,26 @@ static bool same_segment(const struct held *a, const struct held *b)
 }
 
 /* How many messages from the head on one claim may take, at most want. An end is claimed alone. */
-static int segment(struct lane *lane, int want)
+static int segment(const struct stream *stream, int want)
 {
-    const struct held *head = stream_head(&lane->stream, 0);
+    const struct held *head = stream_head(stream, 0);
     int n = 1;
     if (head->msg == NULL)
-        return rejects_segment(lane, want);
+        return rejects_segment(stream, want);
     if (head->msg->type == MESSAGE_END)
         return 1;
-    while (n < want && n < lane->stream.buffer_count &&
-           same_segment(stream_head(&lane->stream, n - 1), stream_head(&lane->stream, n)))
+    while (n < want && n < stream->buffer_count &&
+           same_segment(stream_head(stream, n - 1), stream_head(stream, n)))
         n++;
     return n;
 }
 
 /* The head's run is paused, so its tasks are claimed without an owner (parked) and need no reader
  * until an operator resumes the run. */
-static bool parking(const struct lane *lane, const struct held *head)
+static bool parking(const struct claims *claims, const struct held *head)
 {
-    return *lane->claims.parked != 0 && head->msg != NULL && head->msg->type != MESSAGE_END &&
-           strcmp(lane->claims.parked, head->run) == 0;
+    return *claims->parked != 0 && head->msg != NULL && head->msg->type != MESSAGE_END &&
+           strcmp(claims->parked, head->run) == 0;
 }
 
 static const char *kind_of(const struct message *msg)
@@ -148,12 +149,12 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     char implicit[37] = "";
     STR_AUTO raw = {0};
     ATTACHED_AUTO attached = {0};
-    bool withheld = bare && msg != NULL && segment_has_attached(lane, count);
+    bool withheld = bare && msg != NULL && segment_has_attached(&lane->stream, count);
     bool nothing = msg == NULL && head->said == SAID_NOTHING; /* only that a record was there */
     const char *run = head->run[0] && !nothing ? head->run : NULL;
-    segment_fill(&segment, lane, count);
-    if (!withheld && !nothing && segment_has_attached(lane, count))
-        attached_fill(&attached, lane, count);
+    segment_fill(&segment, &lane->stream, &lane->phases, count);
+    if (!withheld && !nothing && segment_has_attached(&lane->stream, count))
+        attached_fill(&attached, &lane->stream, count);
     if (msg != NULL && head->run[0] == '\0')
         uuid_implicit_run(implicit, lane->queue.name, head->offset);
     if (msg == NULL && !head->tombstone && !nothing)
@@ -189,8 +190,8 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         [EXECUTOR_CLAIM_P_HEADER_NAMES] = attached.names.data,
         [EXECUTOR_CLAIM_P_HEADER_VALUES] = attached.values.data,
         [EXECUTOR_CLAIM_P_WITHHELD] = withheld ? "true" : "false",
-        [EXECUTOR_CLAIM_P_SPECIAL] = segment_is_special(lane, count) ? "true" : "false",
-        [EXECUTOR_CLAIM_P_PARKING] = parking(lane, head) ? "true" : "false",
+        [EXECUTOR_CLAIM_P_SPECIAL] = segment_is_special(&lane->stream, count) ? "true" : "false",
+        [EXECUTOR_CLAIM_P_PARKING] = parking(&lane->claims, head) ? "true" : "false",
         [EXECUTOR_CLAIM_P_IN_STRETCHES] = in_stretches(lane) ? "true" : "false"};
     return send_claim(lane->ex, params, ret_row, err);
 }
@@ -200,17 +201,17 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
  * the segment has messages, and they are those of its last messages. */
 static void take(struct lane *lane, const struct db_result *row, int count)
 {
-    struct phase *phase =
-        phase_get(lane, db_int(row, 0, EXECUTOR_CLAIM_PHASE_ID),
-                  db_int(row, 0, EXECUTOR_CLAIM_RUN_NO), stream_head(&lane->stream, 0)->msg->order);
+    struct phase *phase = phases_get(&lane->phases, db_int(row, 0, EXECUTOR_CLAIM_PHASE_ID),
+                                     db_int(row, 0, EXECUTOR_CLAIM_RUN_NO),
+                                     stream_head(&lane->stream, 0)->msg->order);
     phase->previous_order = stream_head(&lane->stream, 0)->msg->previous_order;
     bool external = stream_head(&lane->stream, 0)->msg->type ==
                     MESSAGE_EXTERNAL; /* for workers: see next_task */
     const char *ids = db_text(row, 0, EXECUTOR_CLAIM_TASK_IDS),
                *tokens = db_text(row, 0, EXECUTOR_CLAIM_TOKENS);
     int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
-    phase_seen(lane, phase, db_bool(row, 0, EXECUTOR_CLAIM_IS_OPEN),
-               db_int(row, 0, EXECUTOR_CLAIM_DEFINITIONS_CHANGES));
+    phase_seen(&lane->phases, phase, db_bool(row, 0, EXECUTOR_CLAIM_IS_OPEN),
+               db_int(row, 0, EXECUTOR_CLAIM_DEFINITIONS_CHANGES), lane->ex->turn.now_us);
     phase_share(phase, db_bool(row, 0, EXECUTOR_CLAIM_TOOK_SHARED));
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", stream_head(&lane->stream, 0)->run);
@@ -235,7 +236,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
                                                               .token = token,
                                                               .attempt = 1,
                                                               .msg = held_take(held)});
-        phase_add(phase, work);
+        phases_add(&lane->phases, phase, work, lane->ex->turn.now_us);
     }
     if (!phase->open && (external || phase->waiting.count == 0))
         phase_nobodys(phase, true);
@@ -286,12 +287,12 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
         break;
     case EXECUTOR_CLAIM_IS_LOOKAHEAD:
         event_tell(lane, EVENT_LOOKAHEAD_FULL); /* perhaps no executor opens what waits */
-        claims_block(&lane->claims);
+        claims_block(&lane->claims, true);
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_OTHERS:
     case EXECUTOR_CLAIM_IS_PAUSED:
-        claims_block(&lane->claims);
+        claims_block(&lane->claims, true);
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_HALTED:
@@ -314,31 +315,31 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
 /* All tasks that may start are with the readers, and the next two phases are in hand. The next
  * event is a barrier, and during a claim control could neither release S nor hand out the tasks of
  * the phase that opens. So the claim waits, but only for a moment: the tasks may be long. */
-static bool poised(struct lane *lane)
+static bool poised(const struct phases *phases)
 {
     int closed = 0;
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+    for (const struct phase *phase = phases->first; phase != NULL; phase = phase->next) {
         if (phase->open && phase->waiting.count > 0)
             closed = INT_MIN;
         closed += !phase->open && phase->waiting.count > 0;
     }
-    return claims_poised(&lane->claims, closed >= 2, lane->ex->turn.now_us,
-                         lane->ex->control.round_us);
+    return closed >= 2;
 }
 
 /* The head needs no reader: external workers run it, or its run is parked. */
-static bool readerless(const struct lane *lane, const struct held *head)
+static bool readerless(const struct claims *claims, const struct held *head)
 {
-    return parking(lane, head) || (head->msg != NULL && head->msg->type == MESSAGE_EXTERNAL);
+    return parking(claims, head) || (head->msg != NULL && head->msg->type == MESSAGE_EXTERNAL);
 }
 
 /* Nothing forbids a claim of this lane, whatever the readers need. */
 static bool may_claim(struct lane *lane)
 {
     const struct executor *ex = lane->ex;
-    return lane->stream.buffer_count > 0 && identity_known(lane) && claims_may(&lane->claims) &&
-           !lane->queue.halted && !lane->queue.paused && !ex->drain.claims_paused &&
-           !ex->drain.draining && !obey_holds(lane, stream_head(&lane->stream, 0));
+    return lane->stream.buffer_count > 0 && identity_known(&lane->identity) &&
+           claims_may(&lane->claims) && !lane->queue.halted && !lane->queue.paused &&
+           !ex->drain.claims_paused && !ex->drain.draining &&
+           !obey_holds(&lane->holds, stream_head(&lane->stream, 0));
 }
 
 bool claims_more(struct lane *lane, const struct phase *phase)
@@ -346,16 +347,16 @@ bool claims_more(struct lane *lane, const struct phase *phase)
     if (!phase->claimed || !may_claim(lane))
         return false;
     const struct held *head = stream_head(&lane->stream, 0);
-    return phase_is_of(phase, head) && (readerless(lane, head) || wanted(lane, head) > 0);
+    return phase_is_of(phase, head) && (readerless(&lane->claims, head) || wanted(lane, head) > 0);
 }
 
 /* How many messages of the head's kind to claim now; 0: a claim is not worth its round trip yet. */
 static int due(struct lane *lane, const struct held *head)
 {
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
-    bool many = readerless(lane, head);
+    bool many = readerless(&lane->claims, head);
     int want = many || head->msg == NULL ? CLAIM_MOST : tasks ? wanted(lane, head) : 1;
-    int most = claim_most(lane);
+    int most = claims_most(&lane->claims, head->offset);
     if (most > 0 && want > most)
         want = most;
     bool worth = !tasks || many || most > 0 || want >= lane_worth(lane);
@@ -399,14 +400,19 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     if (!may_claim_now(lane))
         return RC_OK;
     const struct held *head = stream_head(&lane->stream, 0);
-    int want = poised(lane) ? 0 : due(lane, head);
+    int want = claims_poised(&lane->claims, poised(&lane->phases), lane->ex->turn.now_us,
+                             lane->ex->control.round_us)
+                   ? 0
+                   : due(lane, head);
     if (want == 0)
         return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
     DB_RESULT_AUTO *row = NULL;
-    int count = segment(lane, want);
+    int count = segment(&lane->stream, want);
     bool many = head->msg == NULL && count > 1;
-    enum rc rc = !tasks ? openings_told(lane, err) : RC_OK; /* an end may end the run */
+    enum rc rc = !tasks ? openings_flush(&lane->openings, lane->ex->control.db,
+                                         lane->ex->incarnation.executor_no, err)
+                        : RC_OK; /* an end may end the run */
     probe("claim.send");
     if (rc == RC_OK)
         rc = many ? rejects_ask(lane, count, &row, err) : ask_both(lane, count, &row, err);

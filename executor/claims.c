@@ -27,14 +27,9 @@ bool claims_may_now(const struct claims *claims, int64_t now_us)
     return !claims->blocked && claims->after_us <= now_us;
 }
 
-void claims_block(struct claims *claims)
+void claims_block(struct claims *claims, bool blocked)
 {
-    claims->blocked = true;
-}
-
-void claims_unblock(struct claims *claims)
-{
-    claims->blocked = false;
+    claims->blocked = blocked;
 }
 
 void claims_busy(struct claims *claims, int64_t now_us)
@@ -77,6 +72,19 @@ void claims_past_barrier(struct claims *claims)
 void claims_park(struct claims *claims, const char *run)
 {
     (void)snprintf(claims->parked, sizeof claims->parked, "%s", run);
+}
+
+void claims_limit(struct claims *claims, int most, int64_t last)
+{
+    claims->most = most;
+    claims->most_until = last;
+}
+
+int claims_most(struct claims *claims, int64_t head)
+{
+    if (claims->most > 0 && head > claims->most_until)
+        claims->most = 0;
+    return claims->most;
 }
 
 int64_t claims_due_us(const struct claims *claims, int64_t now_us, int64_t round_us)

@@ -92,7 +92,7 @@ void counts_state(const struct lane *lane)
         why = "the database is not the server that the queue knows";
     else if (lane->identity.unanswered[0] != '\0')
         why = "Kafka does not answer";
-    else if (!lane->queue.halted && !identity_known(lane))
+    else if (!lane->queue.halted && !identity_known(&lane->identity))
         why = "its topic has not been seen yet";
     else if (lane->ex->readers.cut_off.count > 0 &&
              lane->ex->readers.cut_off.count >= lane->ex->readers.limit)

@@ -38,7 +38,7 @@ static void claimed(struct lane *lane)
 
 static void claim_again(struct lane *lane)
 {
-    claims_unblock(&lane->claims);
+    claims_block(&lane->claims, false);
 }
 
 static void past_barrier(struct lane *lane)
@@ -58,12 +58,12 @@ static void slots_wanted_by_others(struct lane *lane)
 
 static void doubt(struct lane *lane)
 {
-    phases_doubt(lane);
+    phases_doubt(&lane->phases, true);
 }
 
 static void judge_again(struct lane *lane)
 {
-    phases_unjudge(lane);
+    phases_unjudge(&lane->phases, true);
 }
 
 #define EFFECTS_MOST 4

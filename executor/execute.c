@@ -50,10 +50,10 @@ static int64_t came(const struct phase *phase)
 
 /* The open phase whose first waiting task arrived before those of the others. Several phases are
  * open only when they belong to several runs. */
-static struct phase *next_phase(struct lane *lane)
+static struct phase *next_phase(const struct phases *phases)
 {
     struct phase *next = NULL;
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (phase->open && phase->waiting.count > 0 && (next == NULL || came(phase) < came(next)))
             next = phase;
     return next;
@@ -130,14 +130,14 @@ static bool judged(const struct executor *ex, const struct phase *phase)
 
 /* A reader that changes to another run must clean its session first. So it stays with the run of
  * its last task, unless a task of another run has waited for much longer. */
-static struct phase *phase_for(struct lane *lane, const struct reader *reader)
+static struct phase *phase_for(const struct phases *phases, const struct reader *reader, int enough)
 {
-    struct phase *next = next_phase(lane);
+    struct phase *next = next_phase(phases);
     if (next == NULL || next->run_no == reader->run_no)
         return next;
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (phase->run_no == reader->run_no && phase->open && phase->waiting.count > 0 &&
-            came(phase) - came(next) < lane_enough(lane))
+            came(phase) - came(next) < enough)
             return phase;
     return next;
 }
@@ -166,7 +166,7 @@ static void start(struct reader *reader, struct phase *phase, int64_t now_us)
 static enum rc judge(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    const struct phase *next = next_phase(lane);
+    const struct phase *next = next_phase(&lane->phases);
     if (next == NULL || judged(ex, next) ||
         ex->judging.unjudged + next->waiting.count < RISKS_TASKS ||
         ex->turn.now_us < ex->judging.after_us)
@@ -185,7 +185,7 @@ static enum rc judge(struct lane *lane, struct err *err)
     risks_release(ex->judging.risks);
     ex->judging.risks = risks;
     for (int l = 0; l < ex->lane_count; l++)
-        for (struct phase *phase = ex->lanes[l].phases; phase != NULL; phase = phase->next)
+        for (struct phase *phase = ex->lanes[l].phases.first; phase != NULL; phase = phase->next)
             phase_known(phase, risks_definitions(risks));
     return RC_OK;
 }
@@ -227,7 +227,7 @@ static bool has_long(const struct executor *ex, const struct reader *reader)
 static void hand_out(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
-    int depth = lane_depth(lane), mine = beyond_bound(lane);
+    int depth = lane_depth(lane), enough = lane_enough(lane), mine = beyond_bound(lane);
     for (int i = 0; i < ex->readers.count; i++) {
         struct reader *reader = &ex->readers.list[i];
         bool may = reader->lane == lane && slot_holds(ex, reader) && mine < lane->share.may;
@@ -241,7 +241,7 @@ static void hand_out(struct lane *lane, int ready)
             struct reader *reader = &ex->readers.list[i];
             if (!reader->refill || reader->count >= level)
                 continue;
-            struct phase *phase = phase_for(lane, reader);
+            struct phase *phase = phase_for(&lane->phases, reader, enough);
             ready--;
             if (phase != NULL)
                 start(reader, phase, ex->turn.now_us);
@@ -257,8 +257,8 @@ void hand_on(struct executor *ex)
     share_readers(ex);
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        int ready = startable(lane);
-        if (ready > 0 && !lane->queue.foreign && !lane->unjudged && !lane->doubtful)
+        int ready = phases_startable(&lane->phases);
+        if (ready > 0 && !lane->queue.foreign && !lane->phases.unjudged && !lane->phases.doubtful)
             hand_out(lane, ready);
     }
 }
@@ -266,10 +266,10 @@ void hand_on(struct executor *ex)
 enum rc execute(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    enum rc rc = lane->unjudged ? leave_unable(lane, err) : RC_OK;
+    enum rc rc = lane->phases.unjudged ? leave_unable(lane, err) : RC_OK;
     if (rc != RC_OK)
         return rc;
-    int ready = startable(lane);
+    int ready = phases_startable(&lane->phases);
     if (ready == 0 || ex->drain.draining) {
         slots_suffice(&lane->slots);
         return RC_OK;
@@ -281,9 +281,10 @@ enum rc execute(struct lane *lane, struct err *err)
     probe("execute.hand");
     hand_out(lane, ready);
     probe("execute.handed");
-    ready = startable(lane);
+    ready = phases_startable(&lane->phases);
     if (rc == RC_OK && ready > 0 && slots_starve(&lane->slots, ex->turn.now_us)) {
-        int keep = lane_enough(lane) - started(lane); /* it would adopt these again at once */
+        int keep = lane_enough(lane) -
+                   phases_running(&lane->phases); /* it would adopt these again at once */
         rc = give_back(lane, keep > 0 ? keep : 0, err);
     }
     if (rc == RC_OK && out_of_reach(lane)) /* readers of other executors may be free */
@@ -378,9 +379,9 @@ static int64_t keeps_until_us(const struct executor *ex, const struct reader *re
         return -1;
     if (ex->line.short_handed && lane->slots.held > lane->share.may)
         return -1;
-    if (startable(lane) > 0 && !ex->drain.draining)
+    if (phases_startable(&lane->phases) > 0 && !ex->drain.draining)
         return 0;
-    if (slots_wanted(&lane->slots, ex->turn.now_us) && !next_is_ours(lane))
+    if (slots_wanted(&lane->slots, ex->turn.now_us) && !phases_next_is_ours(&lane->phases))
         return -1;
     int64_t until_us = reader->idle_since_us + SLOT_KEEP_US + BARRIER_ROUNDS * ex->control.round_us;
     return until_us > ex->turn.now_us ? until_us : -1;

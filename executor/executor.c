@@ -89,7 +89,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     spare_end(&ex->memory->spared);
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        phases_drop(lane);
+        phases_drop(&lane->phases);
         lane_close(lane);
     }
     readers_forget(&ex->readers);

@@ -34,16 +34,16 @@
 #define ORPHAN_MS   100  /* after asking for an adoption */
 #define HELD_MS     1000 /* after another session held a row for longer than the time-out */
 /* Between two slices of a wait: while a gate waits for IX, no executor that adopts gets S. */
-#define GAP_MS   3
-#define AFTER_MS 5 /* the readers come first; an order of control ends this wait early */
-#define TELL_US  (AFTER_MS * 1000)
+#define GAP_MS    3
+#define AFTER_MS  5 /* the readers come first; an order of control ends this wait early */
+#define RECORD_US (AFTER_MS * 1000)
 
-enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE };
+enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_RECORD, GATE_WAKE };
 
 struct gate_order {
     struct mail mail;
-    int64_t phase_id;     /* WANT: 0 = nothing; RELEASE: whose IX is released */
-    struct untold untold; /* TELL: what was opened */
+    int64_t phase_id;         /* WANT: 0 = nothing; RELEASE: whose IX is released */
+    struct openings openings; /* RECORD: phases that control opened */
 };
 
 enum gate_verdict {
@@ -97,24 +97,6 @@ static void answer(struct gate *gate, struct gate_answer said)
     mailbox_put(gate->control, &mail->mail);
 }
 
-/* Records that phases were opened, for the log of events; their tasks start meanwhile. gates_stop
- * cancels the wait of a gate, and its cancel may hit this statement instead: then it runs again. */
-static enum rc opened_told(struct db *db, const struct untold *untold, int executor_no,
-                           struct err *err)
-{
-    STR_AUTO phases = {0};
-    db_array_start(&phases);
-    for (int i = 0; i < untold->count; i++)
-        db_array_int(&phases, untold->phase_ids[i]);
-    db_array_end(&phases);
-    const char *const params[] = {phases.data, DB_INT(executor_no)};
-    probe("gate.opened");
-    enum rc rc = db_run(db, &sql_executor_opened, params, NULL, err);
-    if (rc != RC_OK && sqlstate_is(err, SQLSTATE_QUERY_CANCELED))
-        rc = db_run(db, &sql_executor_opened, params, NULL, err);
-    return rc;
-}
-
 /* Does the orders of control in their order: a release of IX is not left behind a wait. */
 static enum rc take_orders(struct gate *gate, struct err *err)
 {
@@ -131,9 +113,10 @@ static enum rc take_orders(struct gate *gate, struct err *err)
             if (rc == RC_OK)
                 rc = phaselock_release_intent(gate->db, order->phase_id, err);
             break;
-        case GATE_TELL:
+        case GATE_RECORD:
             if (rc == RC_OK)
-                rc = opened_told(gate->db, &order->untold, gate->ex->incarnation.executor_no, err);
+                rc = openings_record(&order->openings, gate->db, gate->ex->incarnation.executor_no,
+                                     err);
             break;
         case GATE_WAKE:
             break;
@@ -255,9 +238,9 @@ static void *gate_main(void *context)
          * (AFTER_MS). If this thread ends in between, the log lacks a line. */
         if (rc == RC_OK && db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
             mailbox_wait(&gate->thread.inbox, AFTER_MS);
-            const struct untold opened = {.phase_ids = {db_int(row, 0, EXECUTOR_GATE_PHASE_ID)},
-                                          .count = 1};
-            rc = opened_told(gate->db, &opened, gate->ex->incarnation.executor_no, &err);
+            const struct openings opened = {.phase_ids = {db_int(row, 0, EXECUTOR_GATE_PHASE_ID)},
+                                            .count = 1};
+            rc = openings_record(&opened, gate->db, gate->ex->incarnation.executor_no, &err);
         }
         if (sleep_ms > 0)
             mailbox_wait(&gate->thread.inbox, sleep_ms);
@@ -324,10 +307,10 @@ void gate_release(struct phase *phase)
 }
 
 /* The gate that works for the run, else a gate that has nothing to open, else NULL. */
-static struct gate *gate_for(const struct lane *lane, int64_t run_no)
+static struct gate *gate_for(struct gate *gates, int64_t run_no)
 {
     struct gate *idle = NULL;
-    for (struct gate *gate = lane->gates; gate != NULL; gate = gate->next) {
+    for (struct gate *gate = gates; gate != NULL; gate = gate->next) {
         if (gate->asked_run == run_no && gate->asked_phase != 0)
             return gate;
         if (gate->asked_phase == 0)
@@ -339,7 +322,7 @@ static struct gate *gate_for(const struct lane *lane, int64_t run_no)
 /* Orders a gate of the run to open the phase, unless that is its last order already. */
 static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct err *err)
 {
-    struct gate *gate = gate_for(lane, run_no);
+    struct gate *gate = gate_for(lane->gates, run_no);
     enum rc rc = gate != NULL ? RC_OK : gate_start(lane, &gate, err);
     if (rc != RC_OK || gate == NULL || (gate->asked_run == run_no && gate->asked_phase == phase_id))
         return rc;
@@ -352,9 +335,10 @@ static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct e
 /* The oldest phase of the run that this executor has not seen open, but for one phase (NULL: none).
  * NULL when this executor has S of a phase before it: then release opens it. A gate that asked all
  * the same would wait behind the S of its own executor. */
-static struct phase *next_closed(const struct lane *lane, int64_t run_no, const struct phase *but)
+static struct phase *next_closed(const struct phases *phases, int64_t run_no,
+                                 const struct phase *but)
 {
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+    for (struct phase *phase = phases->first; phase != NULL; phase = phase->next) {
         if (phase->run_no != run_no || phase == but)
             continue;
         if (phase_gates(phase))
@@ -367,8 +351,10 @@ static struct phase *next_closed(const struct lane *lane, int64_t run_no, const 
 
 struct phase *gate_behind(const struct lane *lane, const struct phase *phase)
 {
-    const struct gate *gate = gate_for(lane, phase->run_no);
-    return gate != NULL && gate->asked_phase != 0 ? NULL : next_closed(lane, phase->run_no, phase);
+    const struct gate *gate = gate_for(lane->gates, phase->run_no);
+    return gate != NULL && gate->asked_phase != 0
+               ? NULL
+               : next_closed(&lane->phases, phase->run_no, phase);
 }
 
 enum rc gate(struct lane *lane, struct err *err)
@@ -376,10 +362,11 @@ enum rc gate(struct lane *lane, struct err *err)
     enum rc rc = RC_OK;
     struct gate *first;
     if (lane->gates == NULL &&
-        lane->phases != NULL) /* now: later a barrier would wait for its session */
+        lane->phases.first != NULL) /* now: later a barrier would wait for its session */
         rc = gate_start(lane, &first, err);
-    for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next)
-        if (phase_gates(phase) && next_closed(lane, phase->run_no, NULL) == phase)
+    for (struct phase *phase = lane->phases.first; rc == RC_OK && phase != NULL;
+         phase = phase->next)
+        if (phase_gates(phase) && next_closed(&lane->phases, phase->run_no, NULL) == phase)
             rc = ask(lane, phase->run_no, phase->phase_id, err);
     return rc;
 }
@@ -408,17 +395,15 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
     if (!opened && verdict != EXECUTOR_RELEASE_IS_OPEN)
         return RC_OK;
     struct gate_answer said = opened_answer(row, &of_release);
-    struct phase *phase = phase_find(lane, said.phase_id);
-    struct untold *untold = &lane->untold;
+    struct phase *phase = phases_find(&lane->phases, said.phase_id);
+    struct openings *openings = &lane->openings;
     enum rc rc = RC_OK;
     seen_open(lane, phase, &said);
     if (opened) {
-        if (untold->count == UNTOLD_MOST)
-            rc = openings_told(lane, err);
-        if (untold->count == 0)
-            untold->since_us = lane->ex->turn.now_us;
-        if (untold->count < UNTOLD_MOST)
-            untold->phase_ids[untold->count++] = said.phase_id;
+        if (openings_full(openings))
+            rc = openings_flush(openings, lane->ex->control.db, lane->ex->incarnation.executor_no,
+                                err);
+        openings_add(openings, said.phase_id, lane->ex->turn.now_us);
     }
     if (phase != NULL && phase->previous_phase_id == 0)
         phase->previous_phase_id = said.previous_phase_id;
@@ -427,39 +412,30 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
     return rc;
 }
 
-static int64_t untold_until(const struct lane *lane)
+/* The openings are due at once when the tasks are long, or when no more openings fit. */
+static int64_t record_at_us(const struct lane *lane)
 {
-    bool now = lane->untold.count == UNTOLD_MOST || lane_depth(lane) == 1;
-    return lane->untold.since_us + (now ? 0 : TELL_US);
+    bool now = openings_full(&lane->openings) || lane_depth(lane) == 1;
+    return lane->openings.since_us + (now ? 0 : RECORD_US);
 }
 
-enum rc openings_told(struct lane *lane, struct err *err)
+enum rc gate_record(struct lane *lane, struct err *err)
 {
-    if (lane->untold.count == 0)
+    struct openings *openings = &lane->openings;
+    if (openings->count == 0 || lane->ex->turn.now_us < record_at_us(lane))
         return RC_OK;
-    enum rc rc =
-        opened_told(lane->ex->control.db, &lane->untold, lane->ex->incarnation.executor_no, err);
-    if (!lane_put_off(rc, err)) /* otherwise they are recorded later */
-        lane->untold.count = 0;
-    return rc;
-}
-
-enum rc openings_tell(struct lane *lane, struct err *err)
-{
-    const struct untold *untold = &lane->untold;
-    if (untold->count == 0 || lane->ex->turn.now_us < untold_until(lane))
-        return RC_OK;
-    struct gate *gate = gate_for(lane, 0);
+    struct gate *gate = gate_for(lane->gates, 0);
     if (gate == NULL)
-        return openings_told(lane, err);
-    send(gate, (struct gate_order){.mail.kind = GATE_TELL, .untold = *untold});
-    lane->untold.count = 0;
+        return openings_flush(openings, lane->ex->control.db, lane->ex->incarnation.executor_no,
+                              err);
+    send(gate, (struct gate_order){.mail.kind = GATE_RECORD, .openings = *openings});
+    openings_clear(openings);
     return RC_OK;
 }
 
-int64_t openings_due_us(const struct lane *lane)
+int64_t gate_record_due_us(const struct lane *lane)
 {
-    return lane->untold.count > 0 ? untold_until(lane) : 0;
+    return lane->openings.count > 0 ? record_at_us(lane) : 0;
 }
 
 enum rc gate_report(struct mail *mail, struct err *err)
@@ -467,7 +443,7 @@ enum rc gate_report(struct mail *mail, struct err *err)
     struct gate_answer *said = (struct gate_answer *)mail;
     struct gate *gate = said->gate;
     struct lane *lane = gate->lane;
-    struct phase *phase = phase_find(lane, said->phase_id);
+    struct phase *phase = phases_find(&lane->phases, said->phase_id);
     enum rc rc = RC_OK;
     switch (said->verdict) {
     case VERDICT_OPEN_TOLD:

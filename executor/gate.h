@@ -31,15 +31,6 @@ struct db_result;
 struct lane;
 struct phase;
 
-/** Phases that control has opened and for which lockstep.opened is to be called: of short tasks for
- * several at once. */
-#define UNTOLD_MOST 8
-struct untold {
-    int64_t phase_ids[UNTOLD_MOST];
-    int count;
-    int64_t since_us; /* the first of them */
-};
-
 MUST_CHECK enum rc gate(struct lane *lane,
                         struct err *err); /* asks the gates for what is not open */
 MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
@@ -49,11 +40,10 @@ void gate_release(struct phase *phase); /* IX of the phase before, if a gate has
 struct phase *gate_behind(const struct lane *lane, const struct phase *phase);
 /* What release.sql says of the next phase. */
 MUST_CHECK enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err);
-/* Of phases that were opened so: by a gate that waits for nothing, so that no task waits for it,
- * and not before it is time; all, at once. */
-MUST_CHECK enum rc openings_tell(struct lane *lane, struct err *err);
-MUST_CHECK enum rc openings_told(struct lane *lane, struct err *err);
-int64_t openings_due_us(const struct lane *lane);
+/* Has the openings recorded when they are due: by a gate that waits for nothing, so that no task
+ * waits for the statement. */
+MUST_CHECK enum rc gate_record(struct lane *lane, struct err *err);
+int64_t gate_record_due_us(const struct lane *lane);
 void gates_stop(struct lane *lane, bool clean);
 
 #endif

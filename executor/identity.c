@@ -74,9 +74,9 @@ void identity_begin(struct lane *lane)
     identity_ask(lane, 0);
 }
 
-void identity_clear(struct lane *lane)
+void identity_clear(struct identity *identity)
 {
-    lane->identity.suspect[0] = '\0';
+    identity->suspect[0] = '\0';
 }
 
 bool identity_steady(const struct lane *lane)
@@ -84,9 +84,9 @@ bool identity_steady(const struct lane *lane)
     return kafka_consumer_outages(lane->ex->services.consumer) == lane->identity.outages;
 }
 
-bool identity_known(const struct lane *lane)
+bool identity_known(const struct identity *identity)
 {
-    return lane->identity.looked && lane->identity.suspect[0] == '\0';
+    return identity->looked && identity->suspect[0] == '\0';
 }
 
 static enum rc assign(struct identity_finding *to)
@@ -415,7 +415,7 @@ enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding,
     *ret_finding = (struct identity_finding){.lane = lane};
     tell_trouble(lane, said);
     if (said->rc == RC_OK && said->look.partitions > 0)
-        lag_seen(lane, said->look.high);
+        lag_seen(&lane->lag, said->look.high);
     /* `asked` numbers the questions. An answer to an older one may have begun before the last
      * assign, so it says nothing about the stream as it is. */
     if (lane->stream.source != NULL && !lane->queue.halted && !lane->queue.stale &&

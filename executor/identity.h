@@ -62,9 +62,9 @@ void identity_begin(struct lane *lane);
 /** Nothing is known before the next look, in delay_ms. */
 void identity_ask(struct lane *lane, int delay_ms);
 /** The queue is halted: there is no suspicion left. */
-void identity_clear(struct lane *lane);
+void identity_clear(struct identity *identity);
 /** The topic was looked at since the last assign, and nothing was wrong. */
-bool identity_known(const struct lane *lane);
+bool identity_known(const struct identity *identity);
 /** No broker was away since the last look. */
 bool identity_steady(const struct lane *lane);
 /** The reason to halt for the cluster or the number of partitions, NULL if they are right. */

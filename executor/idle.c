@@ -6,7 +6,7 @@
 #include "executor/ends.h"
 #include "executor/gate.h"
 #include "executor/lane.h"
-#include "executor/phases.h"
+#include "executor/phase.h"
 #include "executor/trouble.h"
 
 #include "base/log.h"
@@ -35,6 +35,18 @@ static enum rc halted(const struct lane *lane, struct err *err)
     return err_set(err, RC_FATAL, ERR_FAILED, lane->queue.name, hint, "the queue is halted");
 }
 
+/* Of any lane, and not only to be opened by us: orphans are asked for in the database
+ * (executor_unfinished). */
+static bool phases_owned(const struct executor *ex)
+{
+    for (int i = 0; i < ex->lane_count; i++)
+        for (const struct phase *phase = ex->lanes[i].phases.first;
+             phase != NULL && !ex->lanes[i].queue.gone; phase = phase->next)
+            if (!phase->nobodys || phase->waiting.count > 0 || phase->running > 0)
+                return true;
+    return false;
+}
+
 int64_t idle_due_us(const struct executor *ex)
 {
     return ex->options->until_idle && !phases_owned(ex) ? ex->turn.now_us + IDLE_ASK_US : 0;
@@ -53,7 +65,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
             return halted(lane, err);
         if (!stream_at_end(&lane->stream))
             tell_waiting(lane);
-        if (!stream_at_end(&lane->stream) || !identity_known(lane) ||
+        if (!stream_at_end(&lane->stream) || !identity_known(&lane->identity) ||
             ex->turn.now_us - lane->idling.asked_us < IDLE_ASK_US)
             return RC_OK;
     }
@@ -78,7 +90,8 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         struct lane *lane = &ex->lanes[i];
         if (lane->queue.gone)
             continue;
-        rc = openings_told(lane, err);
+        rc = openings_flush(&lane->openings, lane->ex->control.db,
+                            lane->ex->incarnation.executor_no, err);
         rc = lane_confine(lane, rc == RC_OK ? ends_tell(lane, err) : rc, err);
         if (rc == RC_OK && lane_aside_until(lane) > ex->turn.now_us)
             return RC_OK;

@@ -19,9 +19,9 @@ static int64_t news(const struct lane *lane)
     return position == lane->lag.sent ? -1 : position;
 }
 
-void lag_seen(struct lane *lane, int64_t high)
+void lag_seen(struct lag *lag, int64_t high)
 {
-    lane->lag.high = high;
+    lag->high = high;
 }
 
 /* What the consumer saw with its last fetch counts, unless it fetches nothing: then what the last

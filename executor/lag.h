@@ -25,6 +25,6 @@ struct lag {
 void lag_publish(struct lane *lane);
 int64_t lag_due_us(const struct lane *lane); /* 0: there is nothing to tell */
 /** The topic ended there when it was looked at. */
-void lag_seen(struct lane *lane, int64_t high);
+void lag_seen(struct lag *lag, int64_t high);
 
 #endif

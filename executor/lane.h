@@ -28,11 +28,13 @@
 #include "executor/lag.h"
 #include "executor/late.h"
 #include "executor/obey.h"
+#include "executor/openings.h"
 #include "executor/orphans.h"
+#include "executor/pace.h"
+#include "executor/phases.h"
 #include "executor/queue.h"
 #include "executor/readers.h"
 #include "executor/record.h"
-#include "executor/refusal.h"
 #include "executor/said.h"
 #include "executor/services.h"
 #include "executor/share.h"
@@ -55,14 +57,9 @@ struct lane {
     struct lag lag;
     struct identity identity;
 
-    /* claim */
-    struct phase *phases; /* oldest first */
-    bool doubtful;        /* a phase has opened of which tasks in our hands may be cancelled: ask */
-    bool unjudged;        /* tasks have come that this executor may be unable to do */
+    struct phases phases;
     struct claims claims;
-    struct refused refused;
-    int64_t came; /* of the last assignment */
-    struct worked worked;
+    struct pace pace;
 
     struct orphans orphans;
     struct hearing hearing;
@@ -70,7 +67,7 @@ struct lane {
     struct slots slots;
     struct share share;
     struct gate *gates;
-    struct untold untold;
+    struct openings openings;
     struct late late;
     struct idling idling;
 };

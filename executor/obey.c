@@ -49,7 +49,7 @@ static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, str
     DB_RESULT_AUTO *row = NULL;
     struct works works = {0};
     names_start(&names);
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next) {
         struct works taken = phase_take(phase, is_named, rows);
         for (struct work *work; (work = works_take(&taken)) != NULL;) {
             if (db_bool(rows, row_of(rows, work), CONTROL_STOPPED_GONE)) {
@@ -78,9 +78,9 @@ enum rc obey_stops(struct lane *lane, struct err *err)
     struct executor *ex = lane->ex;
     NAMES_AUTO names = {0};
     DB_RESULT_AUTO *rows = NULL;
-    phases_settle(lane);
+    phases_doubt(&lane->phases, false);
     names_start(&names);
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next)
         for (struct work *work = phase->waiting.first; work != NULL; work = work->next)
             names_add(&names, work);
     for (int i = 0; i < ex->readers.count; i++)
@@ -136,10 +136,10 @@ int64_t obey_due_us(const struct executor *ex)
     return due_us;
 }
 
-bool obey_holds(const struct lane *lane, const struct held *head)
+bool obey_holds(const struct holds *holds, const struct held *head)
 {
-    for (int i = 0; i < lane->holds.count; i++)
-        if (lane->holds.runs[i].stops && strcmp(lane->holds.runs[i].run_id, head->run) == 0)
+    for (int i = 0; i < holds->count; i++)
+        if (holds->runs[i].stops && strcmp(holds->runs[i].run_id, head->run) == 0)
             return true;
     return false;
 }

@@ -39,6 +39,6 @@ void obey_interrupt(struct readers *readers, int64_t now_us);
 int64_t obey_due_us(const struct executor *ex); /* 0: nothing is being stopped */
 /* What is held, how many readers to use, whether to end. */
 MUST_CHECK enum rc obey_control(struct lane *lane, struct err *err);
-bool obey_holds(const struct lane *lane, const struct held *head);
+bool obey_holds(const struct holds *holds, const struct held *head);
 
 #endif

@@ -2,7 +2,7 @@
  * What: a phase of which this executor has, or just had, tasks: its waiting and running tasks, and
  *   the known state of its locks.
  * Invariants: each field has one writer. claim.c writes run, previous_order and claimed, gate.c
- *   writes gate and previous_phase_id, late.c writes late, and phase.c writes all other fields.
+ *   writes gate and previous_phase_id, late.c late, phases.c next, and phase.c all other fields.
  * Threads: control.
  * Ownership: the lane owns its phases, a phase owns its waiting tasks.
  * Failure: -
@@ -19,6 +19,7 @@
 
 struct gate;
 struct held;
+struct phases;
 
 /** A phase of which this executor has, or just had, tasks. */
 struct phase {
@@ -42,7 +43,6 @@ struct phase {
     int late; /* tasks of it that are in lane->late */
 };
 
-void phase_add(struct phase *phase, struct work *work);
 void phase_forget_waiting(struct phase *phase);
 /* Of what waits, those of which leaves says so; and all but the first `keep`. They are the
  * caller's. */
@@ -53,6 +53,9 @@ struct works phase_cut(struct phase *phase, int keep);
 /* Its first waiting work goes to a reader; one has come back. */
 struct work *phase_start(struct phase *phase);
 void phase_back(struct phase *phase, int64_t now_us);
+/* The database has said whether it is open. */
+void phase_seen(struct phases *phases, struct phase *phase, bool open, int64_t definitions,
+                int64_t now_us);
 /* It has opened. */
 void phase_open(struct phase *phase, int64_t definitions, int64_t now_us);
 /* What tasks may do is known under this count of definitions. */

@@ -78,7 +78,7 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
     STR_AUTO text = {0};
     utf8_escape(&text, found); /* of a topic or a broker: any bytes */
     const char *detail = text.data != NULL ? text.data : "";
-    identity_clear(lane);
+    identity_clear(&lane->identity);
     enum rc rc = db_run(
         lane->ex->control.db, &sql_executor_halt,
         (const char *const[]){DB_INT(lane->queue.id), reason, detail, DB_INT(lane->queue.halt_no)},

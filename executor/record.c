@@ -13,6 +13,7 @@
 #include "executor/names.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
+#include "executor/run_id.h"
 #include "executor/said.h"
 
 #include "base/log.h"
@@ -20,15 +21,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The average rises quickly and falls slowly, so that soon after a first long task no others are
- * queued behind one. */
-static void learn(struct lane *lane, int64_t ran_us)
-{
-    double sample = (double)ran_us;
-    lane->worked.task_us +=
-        (sample - lane->worked.task_us) * (sample > lane->worked.task_us ? 0.5 : 0.1);
-}
 
 /* A session that ends sooner than this was ended by its own task (pg_terminate_backend), and counts
  * against the task: an operator is not that quick, time after time. */
@@ -94,8 +86,7 @@ static void leaves(struct executor *ex, struct work *work)
     counts_work(own->lane, work);
     readers_remove(&ex->readers, work, ex->turn.now_us);
     phase_back(own->phase, ex->turn.now_us);
-    own->lane->worked.run = work->run_no;
-    own->lane->worked.order = own->phase->order;
+    phases_returned(&own->lane->phases, own->phase);
 }
 
 void record_completed(struct executor *ex, struct work *work)
@@ -103,7 +94,7 @@ void record_completed(struct executor *ex, struct work *work)
     leaves(ex, work);
     incarnation_completed(&ex->incarnation);
     said_note(ex, work);
-    learn(assignment_of(work)->lane, work->end.ran_us);
+    pace_learn(&assignment_of(work)->lane->pace, work->end.ran_us);
     work_free(work);
 }
 
@@ -126,7 +117,7 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         break;
     case OUTCOME_FAILED:
         log_event(LOG_WARN, "task_failed", "queue", lane->queue.name, "run",
-                  phase_run_id(lane, assignment_of(work)->phase, id), "task",
+                  run_id(lane->ex->control.db, assignment_of(work)->phase, id), "task",
                   LOG_INT(work->task_id), "name", work->msg->name, "sqlstate",
                   work->end.why ? work->end.why->code : "", "error",
                   work->end.why ? work->end.why->message : "", NULL);

@@ -43,8 +43,8 @@ static enum rc leave_unreadable(struct lane *lane, struct work *work, struct err
 static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int i, struct err *err)
 {
     struct phase *phase =
-        phase_get(lane, db_int(rows, i, EXECUTOR_ADOPT_PHASE_ID),
-                  db_int(rows, i, EXECUTOR_ADOPT_RUN_NO), db_int(rows, i, EXECUTOR_ADOPT_ORDER));
+        phases_get(&lane->phases, db_int(rows, i, EXECUTOR_ADOPT_PHASE_ID),
+                   db_int(rows, i, EXECUTOR_ADOPT_RUN_NO), db_int(rows, i, EXECUTOR_ADOPT_ORDER));
     struct message *msg = NULL;
     struct err why;
     enum rc rc = message_parse(db_text(rows, i, EXECUTOR_ADOPT_PAYLOAD),
@@ -60,14 +60,14 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
                            .attempt = (int)db_int(rows, i, EXECUTOR_ADOPT_ATTEMPT_NUM),
                            .wary = db_bool(rows, i, EXECUTOR_ADOPT_DOUBTED),
                            .msg = rc == RC_OK ? msg : NULL});
-    phase_seen(lane, phase, db_bool(rows, i, EXECUTOR_ADOPT_IS_OPEN),
-               db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES));
+    phase_seen(&lane->phases, phase, db_bool(rows, i, EXECUTOR_ADOPT_IS_OPEN),
+               db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES), lane->ex->turn.now_us);
     phase_share(phase, db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED));
     if (rc != RC_OK) {
         log_err(LOG_ERROR, "task_unreadable", lane->queue.name, &why);
         return leave_unreadable(lane, work, err);
     }
-    phase_add(phase, work);
+    phases_add(&lane->phases, phase, work, lane->ex->turn.now_us);
     return RC_OK;
 }
 
@@ -79,7 +79,7 @@ struct room {
 
 static struct room measure(const struct lane *lane)
 {
-    int have = startable(lane) + started(lane);
+    int have = phases_startable(&lane->phases) + phases_running(&lane->phases);
     return (struct room){.have = have, .left = lane_enough(lane) - have, .worth = lane_worth(lane)};
 }
 
@@ -99,7 +99,7 @@ static void name_phases(struct lane *lane, struct str *held, struct str *enough)
     bool changed = lane->orphans.state == ORPHANS_ADOPT;
     db_array_start(held);
     db_array_start(enough);
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next) {
         bool closed = phase_gates(phase);
         if (phase->shared)
             db_array_int(held, phase->phase_id);
@@ -152,9 +152,9 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
 static void take_phase(struct lane *lane, const struct db_result *row)
 {
     struct phase *phase =
-        phase_get(lane, db_int(row, 0, EXECUTOR_ADOPT_PHASE_ID),
-                  db_int(row, 0, EXECUTOR_ADOPT_RUN_NO), db_int(row, 0, EXECUTOR_ADOPT_ORDER));
-    phase_seen(lane, phase, false, 0);
+        phases_get(&lane->phases, db_int(row, 0, EXECUTOR_ADOPT_PHASE_ID),
+                   db_int(row, 0, EXECUTOR_ADOPT_RUN_NO), db_int(row, 0, EXECUTOR_ADOPT_ORDER));
+    phase_seen(&lane->phases, phase, false, 0, lane->ex->turn.now_us);
     phase_nobodys(phase, true);
 }
 

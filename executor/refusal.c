@@ -38,7 +38,7 @@ enum rc claim_unlock(struct executor *ex, struct err *err)
     STR_AUTO held = {0};
     db_array_start(&held);
     for (int i = 0; i < ex->lane_count; i++)
-        for (struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
+        for (struct phase *phase = ex->lanes[i].phases.first; phase != NULL; phase = phase->next)
             if (phase->shared)
                 db_array_int(&held, phase->phase_id);
     db_array_end(&held);
@@ -99,16 +99,8 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
         return say_less(lane, head, &why, err);
     /* Until the end of the refused claim every claim is small; behind it the messages have not been
      * refused, so claims are whole again. */
-    lane->refused.until = last;
-    lane->refused.most = count > 1 ? count / 2 : 1;
+    claims_limit(&lane->claims, count > 1 ? count / 2 : 1, last);
     if (count == 1)
         reject(head, &why);
     return RC_OK;
-}
-
-int claim_most(struct lane *lane)
-{
-    if (lane->refused.most > 0 && stream_head(&lane->stream, 0)->offset > lane->refused.until)
-        lane->refused.most = 0;
-    return lane->refused.most;
 }

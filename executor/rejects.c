@@ -30,12 +30,12 @@ static size_t bytes(const struct held *held)
 
 /* A topic full of foreign records would otherwise cost one transaction a record. A record that
  * names a run goes through a claim, because the rejection belongs to that run and may stop it. */
-int rejects_segment(struct lane *lane, int most)
+int rejects_segment(const struct stream *stream, int most)
 {
     int n = 0;
     size_t sum = 0;
-    while (n < most && n < lane->stream.buffer_count && loose(stream_head(&lane->stream, n))) {
-        sum += bytes(stream_head(&lane->stream, n));
+    while (n < most && n < stream->buffer_count && loose(stream_head(stream, n))) {
+        sum += bytes(stream_head(stream, n));
         if (sum > REJECTS_BYTES)
             break;
         n++;
@@ -67,13 +67,13 @@ static void rejects_done(struct rejects *rejects)
     str_done(&rejects->digest);
 }
 
-static void fill(struct lane *lane, int count, struct rejects *to)
+static void fill(const struct stream *stream, int count, struct rejects *to)
 {
     struct str *a = to->arrays;
     for (int i = 0; i < ARRAYS; i++)
         db_array_start(&a[i]);
     for (int i = 0; i < count; i++) {
-        const struct held *held = stream_head(&lane->stream, i);
+        const struct held *held = stream_head(stream, i);
         db_array_int(&a[OFFSETS], held->offset);
         if (held->seq >= 0)
             db_array_int(&a[SEQS], held->seq);
@@ -87,7 +87,7 @@ static void fill(struct lane *lane, int count, struct rejects *to)
     }
     for (int i = 0; i < ARRAYS; i++)
         db_array_end(&a[i]);
-    db_bytea(&to->digest, stream_head(&lane->stream, count - 1)->digest, 16);
+    db_bytea(&to->digest, stream_head(stream, count - 1)->digest, 16);
 }
 
 /* As a claim it states buffer_from and moves the cursor in the same transaction, so a record is
@@ -96,7 +96,7 @@ enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, st
 {
     __attribute__((cleanup(rejects_done))) struct rejects rejects = {0};
     struct str *a = rejects.arrays;
-    fill(lane, count, &rejects);
+    fill(&lane->stream, count, &rejects);
     const char *const params[] = {
         [EXECUTOR_REJECT_P_QUEUE_ID] = DB_INT(lane->queue.id),
         [EXECUTOR_REJECT_P_EXECUTOR_NO] = DB_INT(lane->ex->incarnation.executor_no),
@@ -146,7 +146,7 @@ bool rejects_follow(struct lane *lane, const struct db_result *row, int count)
         rejects_tell(lane, count, db_int(row, 0, EXECUTOR_REJECT_FIRST_OFFSET));
         break;
     case EXECUTOR_REJECT_IS_PAUSED:
-        claims_block(&lane->claims);
+        claims_block(&lane->claims, true);
         break;
     case EXECUTOR_REJECT_IS_HALTED:
         queue_set_halted(&lane->queue);

@@ -17,9 +17,10 @@
 
 struct db_result;
 struct lane;
+struct stream;
 
 /** How many records at the head, which is no message, are to be rejected at once; 1: by a claim. */
-int rejects_segment(struct lane *lane, int most);
+int rejects_segment(const struct stream *stream, int most);
 MUST_CHECK enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row,
                                struct err *err);
 /** Does what the answer says. Returns whether another claim makes sense. */

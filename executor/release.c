@@ -13,6 +13,7 @@
 #include "executor/late.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
+#include "executor/run_id.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -38,7 +39,9 @@ static enum rc openings_before_end(struct lane *lane, const struct phase *phase,
     const struct held *head = lane->stream.buffer_count > 0 ? stream_head(&lane->stream, 0) : NULL;
     bool goes_on = head != NULL && strcmp(head->run, phase->run) == 0 &&
                    (head->msg == NULL || head->msg->type != MESSAGE_END);
-    return goes_on ? RC_OK : openings_told(lane, err);
+    return goes_on ? RC_OK
+                   : openings_flush(&lane->openings, lane->ex->control.db,
+                                    lane->ex->incarnation.executor_no, err);
 }
 
 /* *ret_kept: nothing was released, because another session holds a row that the end of the run, or
@@ -77,8 +80,8 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
                      "the shared lock of phase %lld was not held", (long long)phase->phase_id);
     if (rc == RC_OK && !db_null(row, 0, EXECUTOR_RELEASE_ENDED))
         log_event(LOG_INFO, "run_ended", "queue", lane->queue.name, "run",
-                  phase_run_id(lane, phase, id), "status", db_text(row, 0, EXECUTOR_RELEASE_ENDED),
-                  NULL);
+                  run_id(lane->ex->control.db, phase, id), "status",
+                  db_text(row, 0, EXECUTOR_RELEASE_ENDED), NULL);
     if (rc == RC_OK && db_word(row, 0, EXECUTOR_RELEASE_VERDICT) == EXECUTOR_RELEASE_IS_OPENED)
         counts_barrier(lane, phase);
     return rc == RC_OK ? gate_passed(lane, row, err) : rc;
@@ -86,16 +89,16 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
 
 enum rc release(struct lane *lane, struct err *err)
 {
-    for (struct phase *phase = lane->phases, *next; phase != NULL; phase = next) {
+    for (struct phase *phase = lane->phases.first, *next; phase != NULL; phase = next) {
         bool kept = false;
         next = phase->next;
         if (phase->waiting.count > 0 || phase->running > 0 || phase->late > 0 ||
             phase_gates(phase) || claims_more(lane, phase))
             continue;
-        phases_unlink(lane, phase); /* gate_behind must not find it */
+        phases_unlink(&lane->phases, phase); /* gate_behind must not find it */
         enum rc rc = let_go(lane, phase, &kept, err);
         if (kept)
-            phases_link(lane, phase);
+            phases_link(&lane->phases, phase);
         else
             free(phase);
         if (rc != RC_OK)

@@ -29,7 +29,7 @@ enum rc give_back(struct lane *lane, int keep, struct err *err)
 {
     bool nobodys = false;
     struct works works = {0};
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next) {
         /* Tasks of closed phases are kept where only slots are short: they could not start
          * elsewhere either, and this executor's gate opens their phase. */
         if (keep >= 0 && !phase->open)
@@ -48,7 +48,7 @@ enum rc give_back(struct lane *lane, int keep, struct err *err)
 enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err)
 {
     struct works works = {0};
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next)
         if (phase->run_no == run_no)
             back_add(&works, phase, 0);
     return back_send(lane, &works, false, err);

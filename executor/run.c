@@ -38,7 +38,7 @@
 
 static bool busy(const struct lane *lane)
 {
-    return lane->phases != NULL;
+    return lane->phases.first != NULL;
 }
 
 static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *err)
@@ -96,7 +96,7 @@ static enum rc take_mail(struct executor *ex, struct err *err)
 
 static enum rc start_tasks(struct lane *lane, struct err *err)
 {
-    enum rc rc = lane->doubtful ? obey_stops(lane, err) : RC_OK;
+    enum rc rc = lane->phases.doubtful ? obey_stops(lane, err) : RC_OK;
     return rc == RC_OK ? execute(lane, err) : rc;
 }
 
@@ -108,7 +108,7 @@ static enum rc barrier(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc = start_tasks(lane, err);
     if (rc == RC_OK)
-        rc = openings_tell(lane, err);
+        rc = gate_record(lane, err);
     return rc == RC_OK ? gate(lane, err) : rc;
 }
 
@@ -117,7 +117,9 @@ static enum rc drain_turn(struct lane *lane, struct err *err)
     if (lane_aside(lane))
         return RC_OK;
     enum rc rc = release(lane, err);
-    return rc == RC_OK ? openings_told(lane, err) : rc;
+    return rc == RC_OK ? openings_flush(&lane->openings, lane->ex->control.db,
+                                        lane->ex->incarnation.executor_no, err)
+                       : rc;
 }
 
 /* The loop of claims ends as soon as mail waits: a claim takes as long as thirty short tasks, and a

@@ -22,39 +22,12 @@ void share_end(struct executor *ex)
     free(ex->line.lanes);
 }
 
-int startable(const struct lane *lane)
-{
-    int count = 0;
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        count += phase->open ? phase->waiting.count : 0;
-    return count;
-}
-
-int started(const struct lane *lane)
-{
-    int count = 0;
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        count += phase->running;
-    return count;
-}
-
 static int busy_readers(const struct lane *lane)
 {
     int count = 0;
     for (int i = 0; i < lane->ex->readers.count; i++)
         count += lane->ex->readers.list[i].lane == lane && lane->ex->readers.list[i].count > 0;
     return count;
-}
-
-/* The slots are kept over a barrier only if this executor runs what comes behind it; else two
- * executors would each wait for slots that the other keeps without use. */
-bool next_is_ours(const struct lane *lane)
-{
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase_gates(phase) && phase->run_no == lane->worked.run &&
-            phase->previous_order == lane->worked.order)
-            return true;
-    return false;
 }
 
 /* What the queue's bound allows. Others hold its slots: then others should claim. */
@@ -69,8 +42,8 @@ static int bound(const struct lane *lane)
 /* Over a barrier it keeps what it has, for as long as slots are kept. */
 static int needed(const struct lane *lane)
 {
-    int work = startable(lane) + busy_readers(lane), most = bound(lane);
-    if (work < lane->slots.held && next_is_ours(lane))
+    int work = phases_startable(&lane->phases) + busy_readers(lane), most = bound(lane);
+    if (work < lane->slots.held && phases_next_is_ours(&lane->phases))
         work = lane->slots.held;
     return work < most ? work : most;
 }

@@ -36,11 +36,6 @@ void share_start(struct executor *ex);
 void share_end(struct executor *ex);
 void share_readers(struct executor *ex); /* says how many each lane may use now: lane->share.may */
 int lane_readers(const struct lane *lane); /* readers to claim for */
-int startable(const struct lane *lane);    /* tasks: those that wait for a reader, */
-int started(const struct lane *lane);      /* and those that readers have */
-/* The phase that follows the one that worked here last is waited for, and has tasks in our
- * hands. */
-bool next_is_ours(const struct lane *lane);
 /* None of our readers can come to it soon: they have long tasks of other queues. */
 bool out_of_reach(const struct lane *lane);
 

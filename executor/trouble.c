@@ -42,7 +42,8 @@ static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err
     DB_RESULT_AUTO *row = NULL;
     int64_t known = 0;
     for (int i = 0; i < ex->lane_count; i++)
-        for (const struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
+        for (const struct phase *phase = ex->lanes[i].phases.first; phase != NULL;
+             phase = phase->next)
             known += phase->shared + (phase->previous_phase_id != 0 && phase->gate == NULL);
     enum rc rc = db_run(ex->control.db, &sql_executor_phase_locks, NULL, &row, err);
     if (rc == RC_OK)
@@ -57,7 +58,7 @@ static void leave(struct lane *lane)
               lane->queue.id == 0 ? "there is no queue of that name" : "the queue was deleted",
               "hint", "start the executor again when it is there", NULL);
     queue_set_gone(&lane->queue);
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next)
         phase_forget_waiting(phase);
     late_drop(&lane->late, NULL);
     for (int i = 0; i < ex->readers.count; i++) /* the queue's slots are deleted, too */

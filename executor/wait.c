@@ -40,8 +40,8 @@ static int64_t execute_due_us(const struct lane *lane)
 }
 
 static int64_t (*const parts_due_us[])(const struct lane *lane) = {
-    hear_due_us,    receive_due_us,  recover_due_us, claim_due_us,
-    execute_due_us, openings_due_us, lag_due_us,     late_due_us,
+    hear_due_us,    receive_due_us,     recover_due_us, claim_due_us,
+    execute_due_us, gate_record_due_us, lag_due_us,     late_due_us,
 };
 
 static int64_t (*const executor_due_us[])(const struct executor *ex) = {
