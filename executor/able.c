@@ -5,28 +5,34 @@
 #include "action/settings.h"
 
 #include "executor/assignment.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/late.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
 #include "executor/server.h"
 
+#include "action/action.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/remedies.h"
+#include "db/db.h"
+#include "db/parameter.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define TOLD_MOST 16384 /* messages invent names: bytes of those that were told */
+#define LOGGED_MOST 16384 /* messages invent names: bytes of those that were logged */
 
 /* Once for each need, as long as this process lives. */
-static bool told(struct executor *ex, const char *need)
+static bool logged_before(struct executor *ex, const char *need)
 {
-    struct str *known = &ex->memory->needs_told;
+    struct str *known = &ex->memory->needs_logged;
     STR_AUTO line = {0};
     str_format(&line, "\n%s\n", need);
-    if (known->len > TOLD_MOST || (known->len > 0 && strstr(known->data, line.data) != NULL))
+    if (known->len > LOGGED_MOST || (known->len > 0 && strstr(known->data, line.data) != NULL))
         return true;
     str_add(known, line.data, line.len);
     return false;
@@ -77,7 +83,7 @@ enum rc needs_send(struct lane *lane, struct needs *needs, struct works *works, 
 
 /* All that the task needs, and what of it is not here: the others are judged by that, too. */
 static void add_needs(struct needs *needs, const struct action_settings *settings,
-                      const struct work *work, bool tell)
+                      const struct work *work, bool log)
 {
     char need[ACTION_NEED_SIZE], first[ACTION_NEED_SIZE] = "";
     bool has;
@@ -88,7 +94,7 @@ static void add_needs(struct needs *needs, const struct action_settings *setting
         if (!has && first[0] == '\0')
             memcpy(first, need, sizeof first);
     }
-    if (tell && !told(assignment_of(work)->lane->ex, first)) {
+    if (log && !logged_before(assignment_of(work)->lane->ex, first)) {
         STR_AUTO hint = {0};
         str_format(&hint, REMEDY_ABLE, (int)getpid());
         log_event(LOG_WARN, "task_left", "queue", assignment_of(work)->lane->queue.name, "task",

@@ -5,15 +5,20 @@
  * itself is never asked for again: it lives as long as the session. */
 #include "executor/alive.h"
 
+#include "executor/executor.h"
 #include "executor/server.h"
 #include "executor/spare.h"
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/probe.h"
 #include "base/remedies.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 #include "db/canceller.h"
+#include "db/db.h"
 #include "db/parameter.h"
 #include "metrics/process.h"
 #include "task/uuid.h"
@@ -63,15 +68,15 @@ struct alive {
     struct topic_end {
         _Atomic int64_t at; /* -1: not known */
     } * ends;               /* by the place of the queue */
-    struct str ends_told;   /* as the database has it */
-    int64_t memory_told;
+    struct str ends_sent;   /* as the database has it */
+    int64_t memory_sent;
 };
 
-static void tell(struct alive *alive, enum alive_news news, const struct err *err)
+static void notify_control(struct alive *alive, enum alive_event event, const struct err *err)
 {
     struct alive_mail *mail = xcalloc(1, sizeof *mail);
     mail->mail.kind = MAIL_ALIVE;
-    mail->news = news;
+    mail->event = event;
     if (err != NULL)
         mail->err = *err;
     mailbox_put(alive->control, &mail->mail);
@@ -155,22 +160,22 @@ static void report_make(const struct alive *alive, struct report *report)
     report->memory = process_resident_bytes() / MEMORY_STEP * MEMORY_STEP;
     (void)snprintf(report->memory_text, sizeof report->memory_text, "%lld",
                    (long long)report->memory);
-    if (alive->ends_told.data == NULL || strcmp(alive->ends_told.data, report->ends.data) != 0)
+    if (alive->ends_sent.data == NULL || strcmp(alive->ends_sent.data, report->ends.data) != 0)
         report->ends_param = report->ends.data;
-    if (report->memory != alive->memory_told)
+    if (report->memory != alive->memory_sent)
         report->memory_param = report->memory_text;
 }
 
-/* told: the database has it. */
-static void report_done(struct alive *alive, struct report *report, bool told)
+/* sent: the database has it. */
+static void report_done(struct alive *alive, struct report *report, bool sent)
 {
-    if (told && report->ends_param != NULL) {
-        str_done(&alive->ends_told);
-        alive->ends_told = report->ends;
+    if (sent && report->ends_param != NULL) {
+        str_done(&alive->ends_sent);
+        alive->ends_sent = report->ends;
         report->ends = (struct str){0};
     }
-    if (told)
-        alive->memory_told = report->memory;
+    if (sent)
+        alive->memory_sent = report->memory;
     str_done(&report->ends);
 }
 
@@ -203,7 +208,7 @@ static enum rc beat(struct alive *alive, struct err *err)
         return err_set(err, RC_LOST, ERR_DB, "executor", NULL,
                        "another executor has declared this one dead");
     if (db_bool(rows, 0, EXECUTOR_HEARTBEAT_DISPATCH_FREE))
-        tell(alive, ALIVE_DISPATCH_FREE, NULL);
+        notify_control(alive, ALIVE_DISPATCH_FREE, NULL);
     int64_t now_us = clock_boot_us(), passed_us = now_us - alive->beaten_us;
     bool prompt = now_us - from_us < PROMPT_US && passed_us < alive->idle_ms * 1000LL + PROMPT_US;
     alive->others_busy = false;
@@ -221,7 +226,7 @@ static enum rc beat(struct alive *alive, struct err *err)
     alive->beaten_us = now_us;
     forget_gone(alive);
     if (died)
-        tell(alive, ALIVE_OTHERS_DIED, NULL);
+        notify_control(alive, ALIVE_OTHERS_DIED, NULL);
     return rc;
 }
 
@@ -240,7 +245,7 @@ static void lose(struct alive *alive, const struct err *err)
     alive->why = *err;
     utf8_copy(alive->why.object, sizeof alive->why.object, "liveness");
     alive->lost = true;
-    tell(alive, ALIVE_LOST, &alive->why);
+    notify_control(alive, ALIVE_LOST, &alive->why);
     db_sever(alive->severs);
 }
 
@@ -345,7 +350,7 @@ static void done(struct alive *alive)
 {
     db_close(alive->db);
     (void)pthread_mutex_destroy(&alive->lock);
-    str_done(&alive->ends_told);
+    str_done(&alive->ends_sent);
     free(alive->ends);
     free(alive);
 }

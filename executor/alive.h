@@ -12,6 +12,7 @@
 #ifndef EXECUTOR_ALIVE_H
 #define EXECUTOR_ALIVE_H
 
+#include "executor/executor.h"
 #include "executor/lane.h"
 
 /** T1: without a confirmed heartbeat for so long an executor ends its own incarnation; half of T2,
@@ -23,11 +24,11 @@ static inline int alive_t1_ms(const struct executor_options *options)
 
 struct alive;
 
-enum alive_news { ALIVE_LOST, ALIVE_OTHERS_DIED, ALIVE_DISPATCH_FREE };
+enum alive_event { ALIVE_LOST, ALIVE_OTHERS_DIED, ALIVE_DISPATCH_FREE };
 
 struct alive_mail {
     struct mail mail;
-    enum alive_news news;
+    enum alive_event event;
     struct err err;
 };
 

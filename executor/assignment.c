@@ -1,6 +1,7 @@
 #include "executor/assignment.h"
 
 #include "base/memory.h"
+#include "reader/work.h"
 
 struct work *assignment_new(struct lane *lane, struct phase *phase, const struct work_row *row)
 {

@@ -14,6 +14,9 @@
 #include "executor/record.h"
 #include "executor/turn.h"
 
+#include "base/mailbox.h"
+#include "reader/work.h"
+
 struct beside {
     struct executor *ex;
     struct mail *others, **last;
@@ -36,7 +39,7 @@ static void take_completed(void *context)
         *beside->last = mail;
         beside->last = &mail->next;
     }
-    hand_on(ex);
+    assign_waiting(ex);
 }
 
 enum rc run_beside(struct executor *ex, const struct sql_statement *stmt, const char *const *params,

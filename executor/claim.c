@@ -15,21 +15,26 @@
 #include "executor/late.h"
 #include "executor/letters.h"
 #include "executor/measure.h"
-#include "executor/obey.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
 #include "executor/queue.h"
 #include "executor/receive.h"
 #include "executor/refusal.h"
 #include "executor/rejects.h"
+#include "executor/requests.h"
 #include "executor/segment.h"
 #include "executor/trouble.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
 #include "db/elements.h"
+#include "db/parameter.h"
 #include "db/sqlstate.h"
+#include "reader/work.h"
+#include "scheduler/retention.h"
+#include "task/message.h"
 #include "task/uuid.h"
 
 #include <limits.h>
@@ -38,7 +43,7 @@
 #include <string.h>
 
 /* The phase of the buffer's head, or NULL when this executor has no task of it. */
-static struct phase *head_phase(struct phases *phases, const struct held *head)
+static struct phase *head_phase(struct phases *phases, const struct buffered *head)
 {
     struct phase *last = NULL; /* not the last of all: runs may be concurrent */
     for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
@@ -55,7 +60,7 @@ static bool in_stretches(const struct lane *lane)
 }
 
 /* The head's phase follows a phase of which this executor has tasks. */
-static bool behind_ours(const struct phases *phases, const struct held *head)
+static bool behind_ours(const struct phases *phases, const struct buffered *head)
 {
     for (const struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (head->msg->previous_order == phase->order && strcmp(phase->run, head->run) == 0)
@@ -65,7 +70,7 @@ static bool behind_ours(const struct phases *phases, const struct held *head)
 
 /* How many more tasks this lane should have. Tasks behind a barrier are claimed while readers still
  * have work before it; otherwise they would wait at the barrier for the claim. */
-static int wanted(struct lane *lane, const struct held *head)
+static int wanted(struct lane *lane, const struct buffered *head)
 {
     int open = 0, closed = 0, have;
     const struct phase *last = head_phase(&lane->phases, head);
@@ -83,7 +88,7 @@ static int wanted(struct lane *lane, const struct held *head)
 }
 
 /* Both messages may be claimed by one statement: same run and phase, and no gap in seq. */
-static bool same_segment(const struct held *a, const struct held *b)
+static bool same_segment(const struct buffered *a, const struct buffered *b)
 {
     return b->msg != NULL && b->msg->type == a->msg->type && strcmp(a->run, b->run) == 0 &&
            a->msg->order == b->msg->order && a->msg->previous_order == b->msg->previous_order &&
@@ -93,7 +98,7 @@ static bool same_segment(const struct held *a, const struct held *b)
 /* How many messages from the head on one claim may take, at most want. An end is claimed alone. */
 static int segment(const struct stream *stream, int want)
 {
-    const struct held *head = stream_head(stream, 0);
+    const struct buffered *head = stream_head(stream, 0);
     int n = 1;
     if (head->msg == NULL)
         return rejects_segment(stream, want);
@@ -107,7 +112,7 @@ static int segment(const struct stream *stream, int want)
 
 /* The head's run is paused, so its tasks are claimed without an owner (parked) and need no reader
  * until an operator resumes the run. */
-static bool parking(const struct claims *claims, const struct held *head)
+static bool parking(const struct claims *claims, const struct buffered *head)
 {
     return *claims->parked != 0 && head->msg != NULL && head->msg->type != MESSAGE_END &&
            strcmp(claims->parked, head->run) == 0;
@@ -141,7 +146,7 @@ static enum rc send_claim(struct executor *ex, const char *const *params,
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
                    struct err *err)
 {
-    const struct held *head = stream_head(&lane->stream, 0);
+    const struct buffered *head = stream_head(&lane->stream, 0);
     const struct message *msg = head->msg;
     SEGMENT_AUTO segment = {0};
     const struct str *s = segment.arrays;
@@ -150,7 +155,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     STR_AUTO raw = {0};
     ATTACHED_AUTO attached = {0};
     bool withheld = bare && msg != NULL && segment_has_attached(&lane->stream, count);
-    bool nothing = msg == NULL && head->said == SAID_NOTHING; /* only that a record was there */
+    bool nothing = msg == NULL && head->detail == DETAIL_NONE; /* only that a record was there */
     const char *run = head->run[0] && !nothing ? head->run : NULL;
     segment_fill(&segment, &lane->stream, &lane->phases, count);
     if (!withheld && !nothing && segment_has_attached(&lane->stream, count))
@@ -177,7 +182,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         [EXECUTOR_CLAIM_P_LAST_TIMESTAMP] =
             DB_INT(stream_head(&lane->stream, count - 1)->timestamp_ms),
         [EXECUTOR_CLAIM_P_LAST_DIGEST] = s[SEGMENT_DIGEST].data,
-        [EXECUTOR_CLAIM_P_HELD] = s[SEGMENT_HELD].data,
+        [EXECUTOR_CLAIM_P_HELD] = s[SEGMENT_SHARED].data,
         [EXECUTOR_CLAIM_P_REASON] = msg ? NULL : head->why.code,
         [EXECUTOR_CLAIM_P_DETAIL] = msg ? NULL : head->why.message,
         [EXECUTOR_CLAIM_P_RAW] = msg ? NULL : raw.data,
@@ -215,31 +220,32 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     phase_share(phase, db_bool(row, 0, EXECUTOR_CLAIM_TOOK_SHARED));
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", stream_head(&lane->stream, 0)->run);
-    event_tell(lane, EVENT_WORK_CLAIMED);
+    event_raise(lane, EVENT_WORK_CLAIMED);
     int skip = count - elements_count(ids); /* the tasks are the last ones of the segment */
     for (int i = skip; i < count; i++) {
-        struct held *held = stream_head(&lane->stream, i);
+        struct buffered *buffered = stream_head(&lane->stream, i);
         char id[24], token[37];
         ids = elements_next(ids, id, sizeof id);
         tokens = elements_next(tokens, token, sizeof token);
         /* A task without a token has no owner: it is external, not due yet, or not to be run. The
          * orphans' part asks when it is due, and watches leases. */
         if (token[0] == '\0') {
-            event_tell(lane, EVENT_WORK_UNOWNED);
+            event_raise(lane, EVENT_WORK_UNOWNED);
             continue;
         }
-        struct work *work = assignment_new(lane, phase,
-                                           &(struct work_row){.phase_id = phase->phase_id,
-                                                              .task_id = strtoll(id, NULL, 10),
-                                                              .run_no = phase->run_no,
-                                                              .offset = held->offset,
-                                                              .token = token,
-                                                              .attempt = 1,
-                                                              .msg = held_take(held)});
+        struct work *work =
+            assignment_new(lane, phase,
+                           &(struct work_row){.phase_id = phase->phase_id,
+                                              .task_id = strtoll(id, NULL, 10),
+                                              .run_no = phase->run_no,
+                                              .offset = buffered->offset,
+                                              .token = token,
+                                              .attempt = 1,
+                                              .msg = buffered_take_message(buffered)});
         phases_add(&lane->phases, phase, work, lane->ex->turn.now_us);
     }
     if (!phase->open && (external || phase->waiting.count == 0))
-        phase_nobodys(phase, true);
+        phase_unowned(phase, true);
     stream_drop(&lane->stream, next_offset);
 }
 
@@ -279,14 +285,14 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
         break;
     case EXECUTOR_CLAIM_IS_REJECTED:
         letters_wake(lane, RELAY_NEWS);
-        rejects_tell(lane, 1, 0);
+        rejects_log(lane, 1, 0);
         break;
     case EXECUTOR_CLAIM_IS_BUSY:
         claims_busy(&lane->claims, lane->ex->turn.now_us);
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_LOOKAHEAD:
-        event_tell(lane, EVENT_LOOKAHEAD_FULL); /* perhaps no executor opens what waits */
+        event_raise(lane, EVENT_LOOKAHEAD_FULL); /* perhaps no executor opens what waits */
         claims_block(&lane->claims, true);
         progress = false;
         break;
@@ -327,7 +333,7 @@ static bool poised(const struct phases *phases)
 }
 
 /* The head needs no reader: external workers run it, or its run is parked. */
-static bool readerless(const struct claims *claims, const struct held *head)
+static bool readerless(const struct claims *claims, const struct buffered *head)
 {
     return parking(claims, head) || (head->msg != NULL && head->msg->type == MESSAGE_EXTERNAL);
 }
@@ -339,19 +345,19 @@ static bool may_claim(struct lane *lane)
     return lane->stream.buffer_count > 0 && identity_known(&lane->identity) &&
            claims_may(&lane->claims) && !lane->queue.halted && !lane->queue.paused &&
            !ex->drain.claims_paused && !ex->drain.draining &&
-           !obey_holds(&lane->holds, stream_head(&lane->stream, 0));
+           !run_is_paused(&lane->paused, stream_head(&lane->stream, 0));
 }
 
 bool claims_more(struct lane *lane, const struct phase *phase)
 {
     if (!phase->claimed || !may_claim(lane))
         return false;
-    const struct held *head = stream_head(&lane->stream, 0);
+    const struct buffered *head = stream_head(&lane->stream, 0);
     return phase_is_of(phase, head) && (readerless(&lane->claims, head) || wanted(lane, head) > 0);
 }
 
 /* How many messages of the head's kind to claim now; 0: a claim is not worth its round trip yet. */
-static int due(struct lane *lane, const struct held *head)
+static int due(struct lane *lane, const struct buffered *head)
 {
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
     bool many = readerless(&lane->claims, head);
@@ -379,7 +385,7 @@ static enum rc locks_taken(struct lane *lane, const struct err *why, struct err 
 {
     claims_taken(&lane->claims, lane->ex->turn.now_us);
     log_err(LOG_WARN, "locks_taken", lane->queue.name, why);
-    lane_note_held(lane, lane->claims.taken_ms, why);
+    lane_note_locked(lane, lane->claims.taken_ms, why);
     return claim_unlock(lane->ex, err);
 }
 
@@ -399,7 +405,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     *ret_progress = false;
     if (!may_claim_now(lane))
         return RC_OK;
-    const struct held *head = stream_head(&lane->stream, 0);
+    const struct buffered *head = stream_head(&lane->stream, 0);
     int want = claims_poised(&lane->claims, poised(&lane->phases), lane->ex->turn.now_us,
                              lane->ex->control.round_us)
                    ? 0
@@ -423,7 +429,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         *ret_progress = true; /* less of it is claimed at once */
         return claim_refused(lane, count, err);
     }
-    if (lane_row_held(rc, err)) {
+    if (lane_row_locked(rc, err)) {
         const struct err why = *err;
         return locks_taken(lane, &why, err);
     }

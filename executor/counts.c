@@ -3,12 +3,15 @@
 #include "executor/counts.h"
 
 #include "executor/assignment.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/phase.h"
 
 #include "base/clock.h"
 #include "kafka/consumer.h"
 #include "metrics/tally.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 /* The tally has the queues in the order of the lanes. */
 static struct tally_queue *of(const struct lane *lane)

@@ -27,7 +27,7 @@ const char *login_hint(const struct err *why)
     return sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION) ? LOGIN_HINT : why->hint;
 }
 
-static void tell(struct executor *ex, const struct err *why)
+static void log_cut_off(struct executor *ex, const struct err *why)
 {
     STR_AUTO text = {0};
     str_format(&text, "%d of %d readers: %s%s%s", ex->readers.cut_off.count, ex->readers.limit,
@@ -40,7 +40,7 @@ static void tell(struct executor *ex, const struct err *why)
               login_hint(why), NULL);
 }
 
-static void tell_when_due(struct executor *ex, int before, const struct err *why)
+static void log_when_due(struct executor *ex, int before, const struct err *why)
 {
     bool turned = (before == 0) != (ex->readers.cut_off.count == 0) ||
                   (before == ex->readers.limit) != (ex->readers.cut_off.count == ex->readers.limit);
@@ -57,7 +57,7 @@ static void tell_when_due(struct executor *ex, int before, const struct err *why
     ex->readers.cut_off.wait_s =
         backoff_next(turned ? 0 : ex->readers.cut_off.wait_s, AGAIN_FIRST_S, AGAIN_LAST_S);
     ex->readers.cut_off.again_us = ex->turn.now_us + ex->readers.cut_off.wait_s * 1000000LL;
-    tell(ex, why);
+    log_cut_off(ex, why);
 }
 
 bool reader_usable(const struct readers *readers, const struct reader *reader)
@@ -89,14 +89,14 @@ enum rc cut_off_watch(struct executor *ex, struct err *err)
     }
     if (before == 0 && ex->readers.cut_off.count == 0)
         return RC_OK;
-    tell_when_due(ex, before, &why);
+    log_when_due(ex, before, &why);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         if (ex->readers.cut_off.count < before)
-            event_tell(lane, EVENT_READERS_BACK);
+            event_raise(lane, EVENT_READERS_BACK);
         if (readers_usable(&ex->readers) == 0 &&
             ex->readers.cut_off.count > before) /* others may have a login */
-            rc = give_back(lane, -1, err);
+            rc = return_waiting(lane, -1, err);
     }
     return rc;
 }

@@ -3,12 +3,14 @@
 #include "executor/drain.h"
 
 #include "executor/event.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/returning.h"
 #include "executor/signals.h"
 
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
 #include "reader/reader.h"
 
 #include <signal.h>
@@ -20,7 +22,7 @@ static enum rc reload(struct executor *ex, struct err *err)
     if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))
         return RC_OK;
     log_event(LOG_INFO, "reloaded", "executor", ex->incarnation.id, NULL);
-    event_tell_all(ex, EVENT_ABILITIES_CHANGED);
+    event_raise_all(ex, EVENT_ABILITIES_CHANGED);
     return db_run(ex->control.db, &sql_executor_able,
                   (const char *const[]){DB_INT(ex->incarnation.executor_no)}, NULL, err);
 }
@@ -44,7 +46,7 @@ enum rc drain_watch(struct executor *ex, struct err *err)
         /* Tasks that have not started go to other executors at once; they need not wait for the
          * longest task that runs here. */
         for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
-            rc = give_back(&ex->lanes[i], -1, err);
+            rc = return_waiting(&ex->lanes[i], -1, err);
         probe("drain.given");
     }
     if (ex->drain.draining && !ex->drain.cancelled &&

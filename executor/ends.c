@@ -7,8 +7,9 @@
 #include "executor/letters.h"
 
 #include "base/probe.h"
+#include "db/db.h"
 
-enum rc ends_tell(struct lane *lane, struct err *err)
+enum rc ends_record(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *runs = NULL;
     (void)orphans_take_ends(&lane->orphans);
@@ -18,5 +19,5 @@ enum rc ends_tell(struct lane *lane, struct err *err)
     for (int i = 0; rc == RC_OK && i < db_rows(runs); i++)
         rc = db_run(lane->ex->control.db, &sql_executor_finish,
                     (const char *const[]){db_text(runs, i, EXECUTOR_OPEN_RUNS_RUN_NO)}, NULL, err);
-    return rc == RC_OK ? letters_look(lane, err) : rc;
+    return rc == RC_OK ? letters_check(lane, err) : rc;
 }

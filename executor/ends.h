@@ -13,6 +13,6 @@
 
 struct lane;
 
-MUST_CHECK enum rc ends_tell(struct lane *lane, struct err *err);
+MUST_CHECK enum rc ends_record(struct lane *lane, struct err *err);
 
 #endif

@@ -11,12 +11,12 @@ static void adopt(struct lane *lane)
     orphans_ask(&lane->orphans, ORPHANS_ADOPT);
 }
 
-static void look(struct lane *lane)
+static void check(struct lane *lane)
 {
-    orphans_ask(&lane->orphans, ORPHANS_LOOK);
+    orphans_ask(&lane->orphans, ORPHANS_CHECK);
 }
 
-static void look_later(struct lane *lane)
+static void check_later(struct lane *lane)
 {
     orphans_ask_later(&lane->orphans, lane->ex->turn.now_us);
 }
@@ -26,7 +26,7 @@ static void glance(struct lane *lane)
     orphans_glance(&lane->orphans);
 }
 
-static void look_for_ends(struct lane *lane)
+static void ask_ends(struct lane *lane)
 {
     orphans_ask_ends(&lane->orphans);
 }
@@ -48,12 +48,12 @@ static void past_barrier(struct lane *lane)
 
 static void slots_again(struct lane *lane)
 {
-    slots_try_again(&lane->slots);
+    slots_try_again(&lane->share.slots);
 }
 
 static void slots_wanted_by_others(struct lane *lane)
 {
-    slots_want(&lane->slots, lane->ex->turn.now_us);
+    slots_want(&lane->share.slots, lane->ex->turn.now_us);
 }
 
 static void doubt(struct lane *lane)
@@ -70,36 +70,36 @@ static void judge_again(struct lane *lane)
 
 static void (*const effects[EVENTS][EFFECTS_MOST])(struct lane *lane) = {
     [EVENT_LANE_OPENED] = {adopt},
-    [EVENT_RECOGNISED] = {look_for_ends}, /* in the first turn */
-    [EVENT_ROW_HELD] = {adopt, look_for_ends, doubt,
-                        judge_again}, /* what it was to do is found again */
+    [EVENT_RECOGNISED] = {ask_ends}, /* in the first turn */
+    [EVENT_ROW_LOCKED] = {adopt, ask_ends, doubt,
+                          judge_again}, /* what it was to do is found again */
     [EVENT_ASSIGNED] = {claim_again},
-    [EVENT_HEARD] = {claim_again},
+    [EVENT_NOTIFIED] = {claim_again},
     [EVENT_SLOT_FREED] = {slots_again},
     [EVENT_SLOT_WANTED] = {slots_wanted_by_others},
     [EVENT_WORK_UNOWNED] = {adopt},
     [EVENT_WORK_CLAIMED] = {claimed},
-    [EVENT_LOOKAHEAD_FULL] = {look_later},
+    [EVENT_LOOKAHEAD_FULL] = {check_later},
     [EVENT_PHASE_OPENED] = {claim_again, past_barrier},
     [EVENT_PHASE_GONE] = {claim_again},
-    [EVENT_PASSED_OVER_OPENED] = {look},
+    [EVENT_PASSED_OVER_OPENED] = {check},
     [EVENT_TASKS_DOUBTED] = {doubt},
     [EVENT_RUN_STOPPED] = {adopt, glance},        /* the next look ends its remaining tasks */
     [EVENT_QUEUE_CHANGED] = {adopt, slots_again}, /* it may have been paused */
     [EVENT_READERS_CHANGED] = {adopt, slots_again},
     [EVENT_READERS_BACK] = {adopt, slots_again, glance},
     [EVENT_ABILITIES_CHANGED] = {adopt, judge_again},
-    [EVENT_EXECUTOR_DIED] = {adopt, look_for_ends, claim_again}, /* a word to us may have died */
+    [EVENT_EXECUTOR_DIED] = {adopt, ask_ends, claim_again}, /* a word to us may have died */
 };
 
-void event_tell(struct lane *lane, enum event event)
+void event_raise(struct lane *lane, enum event event)
 {
     for (int i = 0; i < EFFECTS_MOST && effects[event][i] != NULL; i++)
         effects[event][i](lane);
 }
 
-void event_tell_all(struct executor *ex, enum event event)
+void event_raise_all(struct executor *ex, enum event event)
 {
     for (int i = 0; i < ex->lane_count; i++)
-        event_tell(&ex->lanes[i], event);
+        event_raise(&ex->lanes[i], event);
 }

@@ -16,9 +16,9 @@ struct lane;
 enum event {
     EVENT_LANE_OPENED,        /* the lane begins to work */
     EVENT_RECOGNISED,         /* its server is the one that it knows */
-    EVENT_ROW_HELD,           /* a statement gave up for a row that another session holds */
+    EVENT_ROW_LOCKED,         /* a statement gave up for a row that another session holds */
     EVENT_ASSIGNED,           /* its stream is read from the cursor on */
-    EVENT_HEARD,              /* any notification for the queue */
+    EVENT_NOTIFIED,           /* any notification for the queue */
     EVENT_SLOT_FREED,         /* another executor returned a slot */
     EVENT_SLOT_WANTED,        /* another executor is short of slots */
     EVENT_WORK_UNOWNED,       /* tasks have no owner, now or soon: returned, put off, lost */
@@ -37,7 +37,7 @@ enum event {
     EVENTS
 };
 
-void event_tell(struct lane *lane, enum event event);
-void event_tell_all(struct executor *ex, enum event event);
+void event_raise(struct lane *lane, enum event event);
+void event_raise_all(struct executor *ex, enum event event);
 
 #endif

@@ -1,13 +1,15 @@
-/* execute: hands startable tasks to readers that hold a slot. Control decides, readers run.
+/* Assigns startable tasks to readers that hold a slot. Control decides, readers run.
  *
  * Four parts: slots are taken for the readers that the lane may use (fill_slots), tasks are judged
- * (judge) and handed out (hand_out), what runs is shown and ended in time (mark_running, time_out),
- * and idle readers return their slots (slots_return). execute() runs the first two in each turn. */
+ * (judging.c) and assigned (assign_tasks), long tasks are shown and ended in time (mark_running,
+ * time_out), and idle readers return their slots (slots_return). execute() runs the first two in
+ * each turn. */
 #include "executor/execute.h"
 
 #include "executor/able.h"
 #include "executor/assignment.h"
 #include "executor/cut_off.h"
+#include "executor/judging.h"
 #include "executor/lane.h"
 #include "executor/measure.h"
 #include "executor/names.h"
@@ -19,33 +21,30 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
+#include "db/parameter.h"
 #include "phaselock/slot.h"
 #include "reader/reader.h"
-#include "reader/risks.h"
 #include "reader/session.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 #include <string.h>
 
 /* SLOT_KEEP_US and BARRIER_ROUNDS: a slot that is returned and taken again costs four statements,
- * and a barrier is shorter than this (bench/notes/barrier.md). RISKS_*: to read the names costs
- * about half a millisecond on a small database, and more with many definitions; so the pause
- * between two readings grows with their length. TIMEOUT_GRACE_US: SQL may catch the cancel of its
- * time-out (tests/e2e/timeout.sh). */
+ * and a barrier is shorter than this (bench/notes/barrier.md). TIMEOUT_GRACE_US: SQL may catch the
+ * cancel of its time-out (tests/e2e/timeout.sh). */
 #define MARK_AFTER_US    (50 * 1000) /* an attempt that runs for this long is shown as Processing */
 #define SLOT_KEEP_US     (5 * 1000)  /* an idle reader keeps its slot over a barrier */
 #define BARRIER_ROUNDS   6           /* and as long as these take */
 #define MARK_MOST        64
 #define SLOTS_MOST       64 /* of one statement that takes or returns slots */
-#define RISKS_FRESH_US   (1000 * 1000)
-#define RISKS_OLD_US     (10 * 1000 * 1000)
-#define RISKS_PAUSE      50 /* at least so many times as long as reading them took is between two */
-#define RISKS_TASKS      16 /* for fewer it costs less to take each for a risk */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
 /* Of its first waiting task. */
-static int64_t came(const struct phase *phase)
+static int64_t arrival(const struct phase *phase)
 {
-    return assignment_of(phase->waiting.first)->came;
+    return assignment_of(phase->waiting.first)->place;
 }
 
 /* The open phase whose first waiting task arrived before those of the others. Several phases are
@@ -54,7 +53,8 @@ static struct phase *next_phase(const struct phases *phases)
 {
     struct phase *next = NULL;
     for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
-        if (phase->open && phase->waiting.count > 0 && (next == NULL || came(phase) < came(next)))
+        if (phase->open && phase->waiting.count > 0 &&
+            (next == NULL || arrival(phase) < arrival(next)))
             next = phase;
     return next;
 }
@@ -99,7 +99,7 @@ static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct er
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
     probe("slot.taken");
-    slots_tried(&lane->slots, rc == RC_OK, ex->turn.now_us);
+    slots_tried(&lane->share.slots, rc == RC_OK, ex->turn.now_us);
     for (int i = 0; i < got; i++)
         reader_take_slot(wishes[i].reader, lane, nos[i], wanted[i].pid);
     *ret_more = rc == RC_OK && count == SLOTS_MOST;
@@ -111,21 +111,12 @@ static enum rc fill_slots(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     for (bool more = true; rc == RC_OK && more;) {
-        int want = lane->share.may - lane->slots.held;
-        more = want > 0 && lane->slots.after_us <= lane->ex->turn.now_us;
+        int want = lane->share.may - lane->share.slots.held;
+        more = want > 0 && lane->share.slots.after_us <= lane->ex->turn.now_us;
         if (more)
             rc = take_slots(lane, want, &more, err);
     }
     return rc;
-}
-
-/* The risks of the phase's tasks are known: they were read while the phase was open, and not too
- * long ago. */
-static bool judged(const struct executor *ex, const struct phase *phase)
-{
-    return ex->judging.risks != NULL &&
-           phase->definitions == risks_definitions(ex->judging.risks) &&
-           ex->turn.now_us < ex->judging.until_us;
 }
 
 /* A reader that changes to another run must clean its session first. So it stays with the run of
@@ -137,7 +128,7 @@ static struct phase *phase_for(const struct phases *phases, const struct reader 
         return next;
     for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (phase->run_no == reader->run_no && phase->open && phase->waiting.count > 0 &&
-            came(phase) - came(next) < enough)
+            arrival(phase) - arrival(next) < enough)
             return phase;
     return next;
 }
@@ -149,45 +140,10 @@ static void start(struct reader *reader, struct phase *phase, int64_t now_us)
 {
     struct work *work = phase_start(phase);
     reader_add(reader, work, now_us);
-    if (judged(reader->lane->ex, phase))
-        work->risks = risks_keep(reader->lane->ex->judging.risks);
-    else
-        reader->lane->ex->judging.unjudged++;
+    work->risks = judging_risks(&reader->lane->ex->judging, phase, now_us);
     work->mail = (struct mail){.kind = MAIL_WORK_DONE};
     *reader->given_last = &work->mail;
     reader->given_last = &work->mail.next;
-}
-
-/* A task's text does not show all that it may do: triggers, functions and rules act, too. These
- * risks are read from the catalog before tasks are handed out, but not for a few tasks, and less
- * often where reading takes long. phase->definitions counts the changes of definitions that were
- * seen when the phase was seen open: it says whether the risks that were read still hold for the
- * phase. */
-static enum rc judge(struct lane *lane, struct err *err)
-{
-    struct executor *ex = lane->ex;
-    const struct phase *next = next_phase(&lane->phases);
-    if (next == NULL || judged(ex, next) ||
-        ex->judging.unjudged + next->waiting.count < RISKS_TASKS ||
-        ex->turn.now_us < ex->judging.after_us)
-        return RC_OK;
-    struct risks *risks = NULL;
-    int64_t from_us = clock_boot_us();
-    enum rc rc = risks_read(ex->control.db, &risks, err);
-    if (rc != RC_OK)
-        return rc;
-    int64_t pause_us = RISKS_PAUSE * (clock_boot_us() - from_us);
-    ex->judging.after_us = ex->turn.now_us + pause_us;
-    ex->judging.until_us = ex->turn.now_us + (pause_us < RISKS_FRESH_US ? RISKS_FRESH_US
-                                              : pause_us > RISKS_OLD_US ? RISKS_OLD_US
-                                                                        : pause_us);
-    ex->judging.unjudged = 0;
-    risks_release(ex->judging.risks);
-    ex->judging.risks = risks;
-    for (int l = 0; l < ex->lane_count; l++)
-        for (struct phase *phase = ex->lanes[l].phases.first; phase != NULL; phase = phase->next)
-            phase_known(phase, risks_definitions(risks));
-    return RC_OK;
 }
 
 /* The reader's slot is within the bounds of queue and executor, and names the session that the
@@ -224,7 +180,7 @@ static bool has_long(const struct executor *ex, const struct reader *reader)
 /* Hands tasks out level by level: no reader gets a second task before each has a first one. A
  * reader is refilled when half of its tasks are done, so that it sends several tasks to the server
  * together. No task goes behind a long one. */
-static void hand_out(struct lane *lane, int ready)
+static void assign_tasks(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
     int depth = lane_depth(lane), enough = lane_enough(lane), mine = beyond_bound(lane);
@@ -250,7 +206,7 @@ static void hand_out(struct lane *lane, int ready)
         reader_give(ex->readers.list[i].thread, ex->readers.list[i].given);
 }
 
-void hand_on(struct executor *ex)
+void assign_waiting(struct executor *ex)
 {
     if (ex->drain.draining)
         return;
@@ -259,7 +215,7 @@ void hand_on(struct executor *ex)
         struct lane *lane = &ex->lanes[i];
         int ready = phases_startable(&lane->phases);
         if (ready > 0 && !lane->queue.foreign && !lane->phases.unjudged && !lane->phases.doubtful)
-            hand_out(lane, ready);
+            assign_tasks(lane, ready);
     }
 }
 
@@ -271,24 +227,24 @@ enum rc execute(struct lane *lane, struct err *err)
         return rc;
     int ready = phases_startable(&lane->phases);
     if (ready == 0 || ex->drain.draining) {
-        slots_suffice(&lane->slots);
+        slots_suffice(&lane->share.slots);
         return RC_OK;
     }
     share_readers(ex);
     rc = fill_slots(lane, err);
     if (rc == RC_OK)
-        rc = judge(lane, err);
+        rc = judge(lane->ex, next_phase(&lane->phases), err);
     probe("execute.hand");
-    hand_out(lane, ready);
+    assign_tasks(lane, ready);
     probe("execute.handed");
     ready = phases_startable(&lane->phases);
-    if (rc == RC_OK && ready > 0 && slots_starve(&lane->slots, ex->turn.now_us)) {
+    if (rc == RC_OK && ready > 0 && slots_starve(&lane->share.slots, ex->turn.now_us)) {
         int keep = lane_enough(lane) -
                    phases_running(&lane->phases); /* it would adopt these again at once */
-        rc = give_back(lane, keep > 0 ? keep : 0, err);
+        rc = return_waiting(lane, keep > 0 ? keep : 0, err);
     }
     if (rc == RC_OK && out_of_reach(lane)) /* readers of other executors may be free */
-        rc = give_back(lane, 0, err);
+        rc = return_waiting(lane, 0, err);
     return rc;
 }
 
@@ -377,11 +333,11 @@ static int64_t keeps_until_us(const struct executor *ex, const struct reader *re
     const struct lane *lane = reader->lane;
     if (!slot_holds(ex, reader))
         return -1;
-    if (ex->line.short_handed && lane->slots.held > lane->share.may)
+    if (ex->line.short_handed && lane->share.slots.held > lane->share.may)
         return -1;
     if (phases_startable(&lane->phases) > 0 && !ex->drain.draining)
         return 0;
-    if (slots_wanted(&lane->slots, ex->turn.now_us) && !phases_next_is_ours(&lane->phases))
+    if (slots_wanted(&lane->share.slots, ex->turn.now_us) && !phases_next_is_ours(&lane->phases))
         return -1;
     int64_t until_us = reader->idle_since_us + SLOT_KEEP_US + BARRIER_ROUNDS * ex->control.round_us;
     return until_us > ex->turn.now_us ? until_us : -1;

@@ -9,14 +9,15 @@
 #include "executor/execute.h"
 #include "executor/gate.h"
 #include "executor/jobs.h"
+#include "executor/judging.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
 #include "executor/late.h"
+#include "executor/output.h"
 #include "executor/phases.h"
 #include "executor/readers.h"
 #include "executor/receive.h"
 #include "executor/run.h"
-#include "executor/said.h"
 #include "executor/server.h"
 #include "executor/sessions.h"
 #include "executor/share.h"
@@ -29,13 +30,19 @@
 
 #include "db/sqlstate.h"
 #include "reader/reader.h"
-#include "reader/risks.h"
 
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/probe.h"
+#include "db/db.h"
+#include "kafka/consumer.h"
 #include "phaselock/phaselock.h"
+#include "reader/work.h"
+#include "relay/relay.h"
+#include "scheduler/retention.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -95,7 +102,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     readers_forget(&ex->readers);
     if (clean && slots_return(ex, true, &err) != RC_OK)
         log_err(LOG_WARN, "slots_not_returned", NULL, &err);
-    if (clean && said_write(ex, NULL) != RC_OK)
+    if (clean && output_write(&ex->output, ex->control.db, NULL) != RC_OK)
         log_event(LOG_WARN, "notices_not_kept", NULL);
     jobs_end(ex);
     relay_stop(ex->services.relay, clean);
@@ -109,10 +116,9 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     drop_mail(ex);
     if (ex->services.consumer != NULL)
         kafka_consumer_close(ex->services.consumer);
-    for (size_t i = 0; i < sizeof ex->said.parameters / sizeof *ex->said.parameters; i++)
-        str_done(&ex->said.parameters[i]);
+    output_done(&ex->output);
     mailbox_done(&ex->inbox);
-    risks_release(ex->judging.risks);
+    judging_done(&ex->judging);
     free(ex->lanes);
     share_end(ex);
     readers_done(&ex->readers);
@@ -202,7 +208,7 @@ static enum rc incarnation(const struct executor_options *options, struct server
     while (rc == RC_OK && !done) {
         rc = run_turn(&ex, &done, err);
         if (rc == RC_OK && !done)
-            wait_for_news(&ex);
+            wait_for_work(&ex);
     }
     /* The liveness thread severs control's connection, so control's own error is a consequence. Its
      * own time-out doubles the patience, or a slow statement would end each incarnation. */

@@ -9,6 +9,7 @@
 #include "executor/gate.h"
 
 #include "executor/event.h"
+#include "executor/executor.h"
 #include "executor/idle.h"
 #include "executor/lane.h"
 #include "executor/late.h"
@@ -21,8 +22,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/probe.h"
+#include "base/thread.h"
 #include "db/canceller.h"
+#include "db/db.h"
 #include "db/sqlstate.h"
 #include "phaselock/phaselock.h"
 
@@ -32,7 +37,7 @@
 
 #define FALLBACK_MS 5000 /* a notification wakes a gate; this is for one that was lost */
 #define ORPHAN_MS   100  /* after asking for an adoption */
-#define HELD_MS     1000 /* after another session held a row for longer than the time-out */
+#define LOCKED_MS   1000 /* after another session held a row for longer than the time-out */
 /* Between two slices of a wait: while a gate waits for IX, no executor that adopts gets S. */
 #define GAP_MS    3
 #define AFTER_MS  5 /* the readers come first; an order of control ends this wait early */
@@ -48,7 +53,7 @@ struct gate_order {
 
 enum gate_verdict {
     VERDICT_OPEN,
-    VERDICT_OPEN_TOLD,
+    VERDICT_OPEN_OUTBOX,
     VERDICT_GONE,
     VERDICT_ORPHANS,
     VERDICT_FAILED
@@ -76,10 +81,10 @@ struct gate {
     bool stopping;
 };
 
-static void send(struct gate *gate, struct gate_order said)
+static void send(struct gate *gate, struct gate_order reply)
 {
     struct gate_order *order = xcalloc(1, sizeof *order);
-    *order = said;
+    *order = reply;
     thread_tell(&gate->thread, &order->mail);
 }
 
@@ -88,10 +93,10 @@ static void send_order(struct gate *gate, enum gate_mail kind, int64_t phase_id)
     send(gate, (struct gate_order){.mail.kind = (int)kind, .phase_id = phase_id});
 }
 
-static void answer(struct gate *gate, struct gate_answer said)
+static void answer(struct gate *gate, struct gate_answer reply)
 {
     struct gate_answer *mail = xcalloc(1, sizeof *mail);
-    *mail = said;
+    *mail = reply;
     mail->mail.kind = MAIL_GATE;
     mail->gate = gate;
     mailbox_put(gate->control, &mail->mail);
@@ -144,7 +149,7 @@ static struct gate_answer opened_answer(const struct db_result *row,
                                         const struct opened_columns *of)
 {
     return (struct gate_answer){.verdict =
-                                    db_bool(row, 0, of->tells) ? VERDICT_OPEN_TOLD : VERDICT_OPEN,
+                                    db_bool(row, 0, of->tells) ? VERDICT_OPEN_OUTBOX : VERDICT_OPEN,
                                 .phase_id = db_int(row, 0, of->phase_id),
                                 .previous_phase_id = db_int(row, 0, of->previous_phase_id),
                                 .definitions = db_int(row, 0, of->definitions),
@@ -202,7 +207,7 @@ static enum rc open_session(struct gate *gate, struct err *err)
 static enum rc put_off(struct gate *gate, const struct err *why)
 {
     log_err(LOG_WARN, "gate_waits", gate->lane->queue.name, why);
-    mailbox_wait(&gate->thread.inbox, HELD_MS);
+    mailbox_wait(&gate->thread.inbox, LOCKED_MS);
     return RC_OK;
 }
 
@@ -372,18 +377,18 @@ enum rc gate(struct lane *lane, struct err *err)
 }
 
 /* A phase is open, by whichever executor: its tasks in hand may start. */
-static void seen_open(struct lane *lane, struct phase *phase, const struct gate_answer *said)
+static void seen_open(struct lane *lane, struct phase *phase, const struct gate_answer *reply)
 {
-    if (said->verdict == VERDICT_OPEN_TOLD) /* events of it are in the outbox */
+    if (reply->verdict == VERDICT_OPEN_OUTBOX) /* events of it are in the outbox */
         letters_wake(lane, RELAY_NEWS);
     probe("gate.told");
-    event_tell(lane, EVENT_PHASE_OPENED);
-    if (phase != NULL && (phase->looks > 0 || phase->nobodys))
-        event_tell(lane, EVENT_PASSED_OVER_OPENED);
-    if (said->conditional)
-        event_tell(lane, EVENT_TASKS_DOUBTED);
+    event_raise(lane, EVENT_PHASE_OPENED);
+    if (phase != NULL && (phase->passed_over > 0 || phase->unowned))
+        event_raise(lane, EVENT_PASSED_OVER_OPENED);
+    if (reply->conditional)
+        event_raise(lane, EVENT_TASKS_DOUBTED);
     if (phase != NULL)
-        phase_open(phase, said->definitions, lane->ex->turn.now_us);
+        phase_open(phase, reply->definitions, lane->ex->turn.now_us);
 }
 
 /* release has opened the next phase, or found it open, in its own round trip: no gate was needed. A
@@ -394,21 +399,21 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
     bool opened = verdict == EXECUTOR_RELEASE_IS_OPENED;
     if (!opened && verdict != EXECUTOR_RELEASE_IS_OPEN)
         return RC_OK;
-    struct gate_answer said = opened_answer(row, &of_release);
-    struct phase *phase = phases_find(&lane->phases, said.phase_id);
+    struct gate_answer reply = opened_answer(row, &of_release);
+    struct phase *phase = phases_find(&lane->phases, reply.phase_id);
     struct openings *openings = &lane->openings;
     enum rc rc = RC_OK;
-    seen_open(lane, phase, &said);
+    seen_open(lane, phase, &reply);
     if (opened) {
         if (openings_full(openings))
             rc = openings_flush(openings, lane->ex->control.db, lane->ex->incarnation.executor_no,
                                 err);
-        openings_add(openings, said.phase_id, lane->ex->turn.now_us);
+        openings_add(openings, reply.phase_id, lane->ex->turn.now_us);
     }
     if (phase != NULL && phase->previous_phase_id == 0)
-        phase->previous_phase_id = said.previous_phase_id;
-    else if (rc == RC_OK && said.previous_phase_id != 0)
-        rc = phaselock_release_intent(lane->ex->control.db, said.previous_phase_id, err);
+        phase->previous_phase_id = reply.previous_phase_id;
+    else if (rc == RC_OK && reply.previous_phase_id != 0)
+        rc = phaselock_release_intent(lane->ex->control.db, reply.previous_phase_id, err);
     return rc;
 }
 
@@ -440,37 +445,37 @@ int64_t gate_record_due_us(const struct lane *lane)
 
 enum rc gate_report(struct mail *mail, struct err *err)
 {
-    struct gate_answer *said = (struct gate_answer *)mail;
-    struct gate *gate = said->gate;
+    struct gate_answer *reply = (struct gate_answer *)mail;
+    struct gate *gate = reply->gate;
     struct lane *lane = gate->lane;
-    struct phase *phase = phases_find(&lane->phases, said->phase_id);
+    struct phase *phase = phases_find(&lane->phases, reply->phase_id);
     enum rc rc = RC_OK;
-    switch (said->verdict) {
-    case VERDICT_OPEN_TOLD:
+    switch (reply->verdict) {
+    case VERDICT_OPEN_OUTBOX:
     case VERDICT_OPEN:
-        seen_open(lane, phase, said);
+        seen_open(lane, phase, reply);
         if (phase != NULL && phase->gate == NULL && phase->previous_phase_id == 0) {
             phase->gate = gate;
-            phase->previous_phase_id = said->previous_phase_id;
-        } else if (said->previous_phase_id != 0) { /* no task of it here, or IX held */
-            send_order(gate, GATE_RELEASE, said->previous_phase_id);
+            phase->previous_phase_id = reply->previous_phase_id;
+        } else if (reply->previous_phase_id != 0) { /* no task of it here, or IX held */
+            send_order(gate, GATE_RELEASE, reply->previous_phase_id);
         }
         break;
     case VERDICT_GONE:
-        event_tell(lane, EVENT_PHASE_GONE);
+        event_raise(lane, EVENT_PHASE_GONE);
         if (phase != NULL)
             phase_forget_waiting(phase);
         break;
     case VERDICT_ORPHANS:
-        event_tell(lane, EVENT_WORK_UNOWNED);
+        event_raise(lane, EVENT_WORK_UNOWNED);
         break;
     case VERDICT_FAILED:
-        *err = said->err;
+        *err = reply->err;
         rc = lane->queue.gone ? RC_OK : RC_LOST;
         break;
     }
-    if (said->verdict != VERDICT_ORPHANS && gate->asked_phase == said->phase_id)
+    if (reply->verdict != VERDICT_ORPHANS && gate->asked_phase == reply->phase_id)
         gate->asked_phase = 0;
-    free(said);
+    free(reply);
     return rc;
 }

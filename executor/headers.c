@@ -7,6 +7,7 @@
 #include "executor/record.h"
 
 #include "base/utf8.h"
+#include "db/parameter.h"
 #include "kafka/source.h"
 
 #include <stdlib.h>
@@ -36,12 +37,12 @@ static void add_name(struct str *names, const char *name)
     db_array_text(names, text.data ? text.data : "", text.len);
 }
 
-void headers_arrays(const struct held *held, struct str *offsets, struct str *names,
+void headers_arrays(const struct buffered *buffered, struct str *offsets, struct str *names,
                     struct str *values)
 {
-    if (held->headers == NULL)
+    if (buffered->headers == NULL)
         return;
-    const char *at = held->headers, *end = at + held->headers_len;
+    const char *at = buffered->headers, *end = at + buffered->headers_len;
     while (at < end) {
         int64_t len;
         add_name(names, at);
@@ -50,6 +51,6 @@ void headers_arrays(const struct held *held, struct str *offsets, struct str *na
         at += sizeof len;
         db_array_bytes(values, len < 0 ? NULL : at, len < 0 ? 0 : (size_t)len);
         at += len < 0 ? 0 : len;
-        db_array_int(offsets, held->offset);
+        db_array_int(offsets, buffered->offset);
     }
 }

@@ -12,12 +12,12 @@
 #include "base/str.h"
 #include "kafka/source.h"
 
-struct held;
+struct buffered;
 
 /** Name, value, ... of a record in one piece of memory. */
 char *headers_pack(const struct kafka_record *record, size_t *ret_len);
 /** As the claim's array parameters, to be ended by the caller. */
-void headers_arrays(const struct held *held, struct str *offsets, struct str *names,
+void headers_arrays(const struct buffered *buffered, struct str *offsets, struct str *names,
                     struct str *values);
 
 #endif

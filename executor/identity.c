@@ -15,6 +15,8 @@
 #include "base/log.h"
 #include "base/remedies.h"
 #include "base/utf8.h"
+#include "db/db.h"
+#include "kafka/consumer.h"
 #include "kafka/source.h"
 #include "task/uuid.h"
 
@@ -34,12 +36,12 @@
 
 static void ask(struct lane *lane, int delay_ms)
 {
-    watcher_look(lane->ex->services.watcher, lane, ++lane->identity.asked, delay_ms);
+    watcher_check(lane->ex->services.watcher, lane, ++lane->identity.asked, delay_ms);
 }
 
 void identity_ask(struct lane *lane, int delay_ms)
 {
-    lane->identity.looked = false;
+    lane->identity.checked = false;
     ask(lane, delay_ms);
 }
 
@@ -69,7 +71,7 @@ void identity_watch(struct lane *lane)
 void identity_begin(struct lane *lane)
 {
     lane->identity.suspect[0] = '\0';
-    lane->identity.held_at = -1;
+    lane->identity.open_at = -1;
     lane->identity.outages = kafka_consumer_outages(lane->ex->services.consumer);
     identity_ask(lane, 0);
 }
@@ -86,7 +88,7 @@ bool identity_steady(const struct lane *lane)
 
 bool identity_known(const struct identity *identity)
 {
-    return identity->looked && identity->suspect[0] == '\0';
+    return identity->checked && identity->suspect[0] == '\0';
 }
 
 static enum rc assign(struct identity_finding *to)
@@ -273,10 +275,10 @@ static enum rc mark_start(struct lane *lane, struct identity_finding *to, struct
     return rc;
 }
 
-static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct identity_finding *to,
-                    struct err *err)
+static enum rc mark(struct lane *lane, const struct watcher_mail *report,
+                    struct identity_finding *to, struct err *err)
 {
-    const struct kafka_look *look = &said->look;
+    const struct kafka_look *look = &report->look;
     if (!look->mark_known) {
         if (!lane->identity.mark_trouble)
             log_err(LOG_WARN, "birthmark_not_read", lane->queue.name, &look->mark_err);
@@ -290,9 +292,9 @@ static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct i
         return mark_seen(lane, look->mark, to, err);
     if (!lane->identity.marked)
         return mark_start(lane, to, err);
-    if (said->is_signed) {
+    if (report->is_signed) {
         enum rc rc = mark_seen(lane, lane->identity.mark, to, err);
-        return rc == RC_OK && said->took_us > SLOW_SIGN_US ? assign(to) : rc;
+        return rc == RC_OK && report->took_us > SLOW_SIGN_US ? assign(to) : rc;
     }
     if (look->mark[0] == '\0')
         log_event(LOG_WARN, "birthmark_expired", "queue", lane->queue.name, "age_s",
@@ -302,7 +304,7 @@ static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct i
     return RC_OK;
 }
 
-static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, struct err *err)
+static enum rc note_blocked(struct lane *lane, int64_t offset, int64_t for_us, struct err *err)
 {
     char seconds[32], hint[200];
     (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->queue.name);
@@ -329,19 +331,19 @@ static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct 
 {
     int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->turn.now_us;
     if (!stream_at_end(&lane->stream) || look->high <= end) {
-        lane->identity.held_at = -1;
+        lane->identity.open_at = -1;
         bool over =
             lane->identity.blocked_offset >= 0 &&
             (stream_at_end(&lane->stream) || lane->stream.cursor > lane->identity.blocked_offset);
-        return over ? tell_blocked(lane, -1, 0, err) : RC_OK;
+        return over ? note_blocked(lane, -1, 0, err) : RC_OK;
     }
-    if (lane->identity.held_at != end) {
-        lane->identity.held_at = end;
-        lane->identity.held_since_us = now_us;
+    if (lane->identity.open_at != end) {
+        lane->identity.open_at = end;
+        lane->identity.open_since_us = now_us;
     }
-    if (now_us - lane->identity.held_since_us < BLOCKED_US || lane->identity.blocked_offset == end)
+    if (now_us - lane->identity.open_since_us < BLOCKED_US || lane->identity.blocked_offset == end)
         return RC_OK;
-    return tell_blocked(lane, end, now_us - lane->identity.held_since_us, err);
+    return note_blocked(lane, end, now_us - lane->identity.open_since_us, err);
 }
 
 /* The brokers were away, or the partition has another leader. An unclean election may have cut the
@@ -362,8 +364,8 @@ static bool interrupted(struct lane *lane, const struct kafka_look *look)
  * log would look short or emptied against an old cursor. The faults of the topic come first, then
  * the doubts that only the fingerprint can settle (interrupted), and only a topic that has passed
  * both gets its birthmark written or renewed. */
-static enum rc take_look(struct lane *lane, const struct watcher_mail *said,
-                         struct identity_finding *to, struct err *err)
+static enum rc take_check(struct lane *lane, const struct watcher_mail *report,
+                          struct identity_finding *to, struct err *err)
 {
     bool suspected = lane->identity.suspect[0] != '\0';
     int64_t cursor = suspected ? lane->identity.suspect_cursor : lane->stream.cursor;
@@ -373,34 +375,34 @@ static enum rc take_look(struct lane *lane, const struct watcher_mail *said,
         if (rc != RC_OK || decided)
             return rc != RC_OK ? rc : assign(to);
     }
-    const char *reason = wrong(lane, &said->look, cursor, &to->detail);
+    const char *reason = wrong(lane, &report->look, cursor, &to->detail);
     if (reason != NULL)
         return suspect(lane, reason, to, err);
     lane->identity.suspect[0] = '\0';
-    lane->identity.looked = true;
-    if (said->look.partitions <= lane->queue.partition)
+    lane->identity.checked = true;
+    if (report->look.partitions <= lane->queue.partition)
         return RC_OK;
     if (lane->stream.state == SOURCE_ASKING)
-        return position(lane, &said->look, to);
-    if (interrupted(lane, &said->look))
+        return position(lane, &report->look, to);
+    if (interrupted(lane, &report->look))
         return assign(to);
-    enum rc rc = learn(lane, &said->look, err);
+    enum rc rc = learn(lane, &report->look, err);
     if (rc == RC_OK && lane->stream.state == SOURCE_READING) /* the fingerprint comes first */
-        rc = mark(lane, said, to, err);
+        rc = mark(lane, report, to, err);
     if (rc == RC_OK && to->verdict == IDENTITY_GOOD)
-        rc = blocked(lane, &said->look, err);
+        rc = blocked(lane, &report->look, err);
     return rc;
 }
 
 /* Operators see in the executor's row that it lives but cannot reach Kafka, and so claims nothing.
  */
-static void tell_trouble(struct lane *lane, const struct watcher_mail *said)
+static void note_trouble(struct lane *lane, const struct watcher_mail *report)
 {
     const char *trouble = NULL;
     lane->identity.unanswered[0] = '\0';
-    if (said->rc != RC_OK)
+    if (report->rc != RC_OK)
         utf8_format(lane->identity.unanswered, sizeof lane->identity.unanswered, "%s%s%s",
-                    said->err.object, *said->err.object ? ": " : "", said->err.message);
+                    report->err.object, *report->err.object ? ": " : "", report->err.message);
     for (int i = 0; i < lane->ex->lane_count && trouble == NULL; i++)
         if (lane->ex->lanes[i].identity.unanswered[0] != '\0')
             trouble = lane->ex->lanes[i].identity.unanswered;
@@ -409,22 +411,23 @@ static void tell_trouble(struct lane *lane, const struct watcher_mail *said)
 
 enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding, struct err *err)
 {
-    struct watcher_mail *said = (struct watcher_mail *)mail;
-    struct lane *lane = said->lane;
+    struct watcher_mail *report = (struct watcher_mail *)mail;
+    struct lane *lane = report->lane;
     enum rc rc = RC_OK;
     *ret_finding = (struct identity_finding){.lane = lane};
-    tell_trouble(lane, said);
-    if (said->rc == RC_OK && said->look.partitions > 0)
-        lag_seen(&lane->lag, said->look.high);
+    note_trouble(lane, report);
+    if (report->rc == RC_OK && report->look.partitions > 0)
+        lag_seen(&lane->lag, report->look.high);
     /* `asked` numbers the questions. An answer to an older one may have begun before the last
      * assign, so it says nothing about the stream as it is. */
     if (lane->stream.source != NULL && !lane->queue.halted && !lane->queue.stale &&
-        said->asked == lane->identity.asked) {
-        if (said->rc == RC_OK)
-            rc = take_look(lane, said, ret_finding, err);
+        report->asked == lane->identity.asked) {
+        if (report->rc == RC_OK)
+            rc = take_check(lane, report, ret_finding, err);
         else if (lane->identity.suspect[0] == '\0')
-            lane->identity.looked = true; /* Kafka does not answer: the stream has its own checks */
+            lane->identity.checked =
+                true; /* Kafka does not answer: the stream has its own checks */
     }
-    free(said);
+    free(report);
     return rc;
 }

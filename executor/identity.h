@@ -29,12 +29,12 @@ struct identity {
     int64_t renew_at_us;            /* the mark expires if nobody renews it */
     bool mark_trouble;              /* told that it cannot be read */
     int asked;                      /* looks asked for; older answers count no more */
-    bool looked;                    /* one has come since the last assign: claims may be made */
+    bool checked;                   /* one has come since the last assign: claims may be made */
     char unanswered[300];           /* why the last one found nothing, "": Kafka answered */
     char suspect[24];               /* what the last look found wrong, "": nothing */
     int64_t suspect_cursor;         /* the queue's cursor then */
     int leader, outages;            /* of the partition; of the brokers, at the last look */
-    int64_t held_at, held_since_us; /* at the end there, and the log continues; -1 */
+    int64_t open_at, open_since_us; /* at the end there, and the log continues; -1 */
     int64_t blocked_offset;         /* told to be blocked there, -1: not */
 };
 

@@ -4,6 +4,7 @@
 #include "executor/idle.h"
 
 #include "executor/ends.h"
+#include "executor/executor.h"
 #include "executor/gate.h"
 #include "executor/lane.h"
 #include "executor/phase.h"
@@ -11,21 +12,22 @@
 
 #include "base/log.h"
 #include "base/remedies.h"
+#include "db/db.h"
 
 #include <stdio.h>
 
 #define IDLE_ASK_US (200 * 1000)
 
 /* Somebody else has to act, and may not know. */
-static void tell_waiting(struct lane *lane)
+static void log_waiting(struct lane *lane)
 {
     const char *why = lane->queue.paused             ? "the queue is paused"
                       : lane->queue.max_readers == 0 ? "max_readers of the queue is 0"
-                      : lane->holds.count > 0        ? "a run of the queue is held"
+                      : lane->paused.count > 0       ? "a run of the queue is held"
                                                      : NULL;
-    if (why != NULL && !lane->idling.told)
+    if (why != NULL && !lane->idling.logged)
         log_event(LOG_WARN, "idle_waits", "queue", lane->queue.name, "reason", why, NULL);
-    lane->idling.told = why != NULL;
+    lane->idling.logged = why != NULL;
 }
 
 static enum rc halted(const struct lane *lane, struct err *err)
@@ -42,7 +44,7 @@ static bool phases_owned(const struct executor *ex)
     for (int i = 0; i < ex->lane_count; i++)
         for (const struct phase *phase = ex->lanes[i].phases.first;
              phase != NULL && !ex->lanes[i].queue.gone; phase = phase->next)
-            if (!phase->nobodys || phase->waiting.count > 0 || phase->running > 0)
+            if (!phase->unowned || phase->waiting.count > 0 || phase->running > 0)
                 return true;
     return false;
 }
@@ -64,7 +66,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         if (lane->queue.halted)
             return halted(lane, err);
         if (!stream_at_end(&lane->stream))
-            tell_waiting(lane);
+            log_waiting(lane);
         if (!stream_at_end(&lane->stream) || !identity_known(&lane->identity) ||
             ex->turn.now_us - lane->idling.asked_us < IDLE_ASK_US)
             return RC_OK;
@@ -80,7 +82,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         enum rc rc = db_run(ex->control.db, &sql_executor_unfinished,
                             (const char *const[]){DB_INT(lane->queue.id)}, &row, err);
         if (rc == RC_OK && db_bool(row, 0, EXECUTOR_UNFINISHED_UNFINISHED))
-            tell_waiting(lane);
+            log_waiting(lane);
         if (rc != RC_OK || db_bool(row, 0, EXECUTOR_UNFINISHED_UNFINISHED))
             return rc;
     }
@@ -92,7 +94,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
             continue;
         rc = openings_flush(&lane->openings, lane->ex->control.db,
                             lane->ex->incarnation.executor_no, err);
-        rc = lane_confine(lane, rc == RC_OK ? ends_tell(lane, err) : rc, err);
+        rc = lane_confine(lane, rc == RC_OK ? ends_record(lane, err) : rc, err);
         if (rc == RC_OK && lane_aside_until(lane) > ex->turn.now_us)
             return RC_OK;
     }

@@ -4,10 +4,12 @@
 #include "executor/jobs.h"
 
 #include "executor/alive.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "db/db.h"
 #include "scheduler/dispatcher.h"
 
 #include <stdio.h>
@@ -32,7 +34,7 @@ void jobs_free(struct jobs *jobs)
 
 /* Started at the first job and never stopped while the incarnation lives: a queue of jobs that
  * becomes empty is filled again. */
-void jobs_heard(struct executor *ex)
+void jobs_notified(struct executor *ex)
 {
     struct jobs *jobs = ex->services.jobs;
     char host[256] = "";
@@ -68,7 +70,7 @@ enum rc jobs_begin(struct executor *ex, struct err *err)
     if (rc == RC_OK)
         rc = db_run(ex->control.db, &sql_job_exist, NULL, &row, err);
     if (rc == RC_OK && db_bool(row, 0, JOB_EXIST_ANY))
-        jobs_heard(ex);
+        jobs_notified(ex);
     return rc;
 }
 

@@ -10,7 +10,7 @@
 #define EVERY_US (1000 * 1000)
 
 /* What they are to be told now, -1: nothing new. */
-static int64_t news(const struct lane *lane)
+static int64_t unsent(const struct lane *lane)
 {
     if (lane->stream.source == NULL || lane->stream.state != SOURCE_READING)
         return -1;
@@ -45,7 +45,7 @@ static void report_end(struct lane *lane)
 void lag_publish(struct lane *lane)
 {
     report_end(lane);
-    int64_t position = news(lane);
+    int64_t position = unsent(lane);
     if (position < 0 || lane->ex->turn.now_us - lane->lag.sent_us < EVERY_US)
         return;
     STR_AUTO group = {0};
@@ -57,5 +57,5 @@ void lag_publish(struct lane *lane)
 
 int64_t lag_due_us(const struct lane *lane)
 {
-    return news(lane) >= 0 ? lane->lag.sent_us + EVERY_US : 0;
+    return unsent(lane) >= 0 ? lane->lag.sent_us + EVERY_US : 0;
 }

@@ -12,40 +12,28 @@
 #ifndef EXECUTOR_LANE_H
 #define EXECUTOR_LANE_H
 
-#include "action/action.h"
-#include "base/thread.h"
-#include "db/db.h"
 #include "executor/claims.h"
 #include "executor/control.h"
 #include "executor/drain.h"
-#include "executor/execute.h"
-#include "executor/executor.h"
-#include "executor/gate.h"
-#include "executor/hear.h"
 #include "executor/identity.h"
 #include "executor/idle.h"
 #include "executor/incarnation.h"
+#include "executor/judging.h"
 #include "executor/lag.h"
 #include "executor/late.h"
-#include "executor/obey.h"
+#include "executor/notifications.h"
 #include "executor/openings.h"
 #include "executor/orphans.h"
+#include "executor/output.h"
 #include "executor/pace.h"
 #include "executor/phases.h"
 #include "executor/queue.h"
 #include "executor/readers.h"
-#include "executor/record.h"
-#include "executor/said.h"
+#include "executor/requests.h"
 #include "executor/services.h"
 #include "executor/share.h"
-#include "executor/slots.h"
 #include "executor/stream.h"
 #include "executor/turn.h"
-#include "kafka/consumer.h"
-#include "reader/work.h"
-#include "relay/relay.h"
-#include "scheduler/retention.h"
-#include "task/message.h"
 
 /** What reaches the control thread. */
 enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE, MAIL_TOPIC };
@@ -62,9 +50,8 @@ struct lane {
     struct pace pace;
 
     struct orphans orphans;
-    struct hearing hearing;
-    struct holds holds;
-    struct slots slots;
+    struct notifications notifications;
+    struct paused_runs paused;
     struct share share;
     struct gate *gates;
     struct openings openings;
@@ -86,7 +73,7 @@ struct executor {
     struct readers readers;
     struct drain drain;
     struct judging judging;
-    struct sayings said;
+    struct output output;
 };
 
 #endif

@@ -14,7 +14,9 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
+#include "db/db.h"
 #include "db/sqlstate.h"
+#include "reader/work.h"
 
 #include <stdlib.h>
 
@@ -25,14 +27,14 @@
 
 /* 55P03 comes from lock_timeout, which control and gates have at 2 s (db/packet.c): the statement
  * was undone and the session is fine. */
-bool lane_row_held(enum rc rc, const struct err *err)
+bool lane_row_locked(enum rc rc, const struct err *err)
 {
     return rc == RC_RETRY && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE);
 }
 
 bool lane_put_off(enum rc rc, const struct err *err)
 {
-    return lane_row_held(rc, err) || (rc == RC_RETRY && sqlstate_lacks(err));
+    return lane_row_locked(rc, err) || (rc == RC_RETRY && sqlstate_lacks(err));
 }
 
 static void keep(struct lane *lane, struct work *work)
@@ -113,7 +115,7 @@ enum rc late_send(struct lane *lane, struct err *err)
         works_add(work->end.outcome == OUTCOME_LOST ? &lost : &unstarted, work);
         assignment_of(work)->phase->late--;
     }
-    event_tell(lane, EVENT_WORK_UNOWNED);
+    event_raise(lane, EVENT_WORK_UNOWNED);
     enum rc rc = unstarted.first != NULL ? late_return(lane, &unstarted, err) : RC_OK;
     for (struct work *work; (work = works_take(&lost)) != NULL;) {
         if (rc == RC_OK && late->works.first == NULL)

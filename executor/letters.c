@@ -2,9 +2,12 @@
  * is started when there is something for the first time. */
 #include "executor/letters.h"
 
+#include "executor/executor.h"
 #include "executor/lane.h"
 
 #include "base/log.h"
+#include "db/db.h"
+#include "relay/relay.h"
 
 void letters_wake(struct lane *lane, enum relay_word word)
 {
@@ -21,7 +24,7 @@ void letters_wake(struct lane *lane, enum relay_word word)
 }
 
 /* At the start, and when an executor died, which may have been the relay. */
-enum rc letters_look(struct lane *lane, struct err *err)
+enum rc letters_check(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     enum rc rc = db_run(lane->ex->control.db, &sql_relay_waiting,

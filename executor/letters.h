@@ -14,6 +14,6 @@
 struct lane;
 
 void letters_wake(struct lane *lane, enum relay_word word);
-MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
+MUST_CHECK enum rc letters_check(struct lane *lane, struct err *err);
 
 #endif

@@ -41,7 +41,7 @@ int lane_enough(const struct lane *lane)
         return readers + (int)(readers * (behind < 1 ? behind : 1));
     }
     bool few = readers > 0 && ahead_of_readers < SHORT_ENOUGH && ahead(lane, WORK_AHEAD_US) > depth;
-    bool slots = lane->slots.held > 0 || lane->slots.after_us == 0;
+    bool slots = lane->share.slots.held > 0 || lane->share.slots.after_us == 0;
     return few && slots ? SHORT_ENOUGH : ahead_of_readers;
 }
 

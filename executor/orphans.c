@@ -13,8 +13,8 @@
 #define REST         20
 #define REST_LAST_US (500 * 1000)
 /* After a refused claim; twice as long each time that nothing is found, up to the second. */
-#define LOOK_US      (100 * 1000)
-#define LOOK_LAST_US GLANCE_US
+#define CHECK_US      (100 * 1000)
+#define CHECK_LAST_US GLANCE_US
 
 void orphans_ask(struct orphans *orphans, enum orphans_state state)
 {
@@ -23,10 +23,10 @@ void orphans_ask(struct orphans *orphans, enum orphans_state state)
 
 void orphans_ask_later(struct orphans *orphans, int64_t now_us)
 {
-    if (orphans->look_us == 0)
-        orphans->look_us = LOOK_US;
-    if (orphans->look_at_us == 0)
-        orphans->look_at_us = now_us + orphans->look_us;
+    if (orphans->check_us == 0)
+        orphans->check_us = CHECK_US;
+    if (orphans->check_at_us == 0)
+        orphans->check_at_us = now_us + orphans->check_us;
 }
 
 void orphans_ask_ends(struct orphans *orphans)
@@ -52,10 +52,10 @@ bool orphans_due(struct orphans *orphans, int64_t now_us, bool roomy, bool busy)
         orphans_ask(orphans, ORPHANS_ADOPT);
         orphans->adopt_at_us = orphans->glance_after_us = 0;
     }
-    orphans->timed = orphans->look_at_us != 0 && orphans->look_at_us <= now_us;
+    orphans->timed = orphans->check_at_us != 0 && orphans->check_at_us <= now_us;
     if (orphans->timed) {
-        orphans_ask(orphans, ORPHANS_LOOK);
-        orphans->look_at_us = orphans->glance_after_us = 0;
+        orphans_ask(orphans, ORPHANS_CHECK);
+        orphans->check_at_us = orphans->glance_after_us = 0;
     }
     return orphans->state != ORPHANS_NOTHING && (roomy || now_us >= orphans->glance_after_us) &&
            !(busy && now_us < orphans->rest_until_us);
@@ -79,11 +79,11 @@ void orphans_asked(struct orphans *orphans, int64_t now_us)
 /* Less and less often where nothing is found. */
 static void found_none(struct orphans *orphans, int64_t took_us)
 {
-    int64_t rest_us = REST * took_us, longer_us = orphans->look_us * 2;
+    int64_t rest_us = REST * took_us, longer_us = orphans->check_us * 2;
     orphans->claims_turn = false;
     orphans->rest_until_us = clock_boot_us() + (rest_us < REST_LAST_US ? rest_us : REST_LAST_US);
     if (orphans->timed)
-        orphans->look_us = longer_us < LOOK_LAST_US ? longer_us : LOOK_LAST_US;
+        orphans->check_us = longer_us < CHECK_LAST_US ? longer_us : CHECK_LAST_US;
 }
 
 void orphans_answered(struct orphans *orphans, enum orphans_found found, int64_t now_us,
@@ -92,7 +92,7 @@ void orphans_answered(struct orphans *orphans, enum orphans_found found, int64_t
     const enum orphans_state before = orphans->state;
     orphans->state = ORPHANS_NOTHING;
     orphans->adopt_at_us = next_us;
-    orphans->look_at_us = 0;
+    orphans->check_at_us = 0;
     switch (found) {
     case ORPHANS_BUSY:
         orphans->adopt_at_us = now_us + BUSY_AGAIN_US;
@@ -102,11 +102,11 @@ void orphans_answered(struct orphans *orphans, enum orphans_found found, int64_t
         break;
     case ORPHANS_PHASE:
         found_none(orphans, took_us);
-        orphans->look_us = 0;
-        orphans->look_at_us = now_us + BUSY_AGAIN_US; /* whether there is another one */
+        orphans->check_us = 0;
+        orphans->check_at_us = now_us + BUSY_AGAIN_US; /* whether there is another one */
         break;
     case ORPHANS_SOME:
-        orphans->look_us = 0;
+        orphans->check_us = 0;
         orphans->claims_turn = true;
         orphans->state = ORPHANS_ADOPT; /* until there is none left */
         break;
@@ -117,7 +117,7 @@ void orphans_answered(struct orphans *orphans, enum orphans_found found, int64_t
 
 int64_t orphans_due_us(const struct orphans *orphans, int64_t now_us)
 {
-    const int64_t *const timers[] = {&orphans->adopt_at_us, &orphans->look_at_us,
+    const int64_t *const timers[] = {&orphans->adopt_at_us, &orphans->check_at_us,
                                      &orphans->glance_after_us, &orphans->rest_until_us};
     int64_t first_us = 0;
     for (int i = 0; i < 4; i++) {

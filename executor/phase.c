@@ -1,7 +1,7 @@
 /* phase: the phases of which this executor has tasks, and their tasks that wait for a reader. */
 #include "executor/phase.h"
 
-#include "executor/held.h"
+#include "executor/buffered.h"
 #include "executor/phases.h"
 
 #include "task/message.h"
@@ -26,14 +26,14 @@ void phase_share(struct phase *phase, bool took)
     phase->shared = phase->shared || took;
 }
 
-void phase_nobodys(struct phase *phase, bool nobodys)
+void phase_unowned(struct phase *phase, bool unowned)
 {
-    phase->nobodys = nobodys;
+    phase->unowned = unowned;
 }
 
-void phase_pass_over(struct phase *phase, int looks)
+void phase_pass_over(struct phase *phase, int passed_over)
 {
-    phase->looks = looks;
+    phase->passed_over = passed_over;
 }
 
 struct work *phase_start(struct phase *phase)
@@ -65,7 +65,7 @@ void phase_seen(struct phases *phases, struct phase *phase, bool open, int64_t d
 void phase_forget_waiting(struct phase *phase)
 {
     works_free(&phase->waiting);
-    phase->nobodys = false;
+    phase->unowned = false;
 }
 
 struct works phase_take(struct phase *phase,
@@ -91,7 +91,7 @@ struct works phase_cut(struct phase *phase, int keep)
 
 /* A phase that was only adopted has no run of messages; the head can then belong to the newest
  * phase only. */
-bool phase_is_of(const struct phase *phase, const struct held *head)
+bool phase_is_of(const struct phase *phase, const struct buffered *head)
 {
     return head->msg != NULL && head->msg->type != MESSAGE_END &&
            head->msg->order == phase->order &&

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 struct gate;
-struct held;
+struct buffered;
 struct phases;
 
 /** A phase of which this executor has, or just had, tasks. */
@@ -35,8 +35,8 @@ struct phase {
     int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
     /* orphans of it were passed over, or (less by one for each phase since then) may have been:
      * looked for when it opens */
-    int looks;
-    bool nobodys; /* we own no task of it, and are to open it all the same */
+    int passed_over;
+    bool unowned; /* we own no task of it, and are to open it all the same */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct works waiting;
     int running;
@@ -63,15 +63,15 @@ void phase_known(struct phase *phase, int64_t definitions);
 /* took: S of it is held from now on. */
 void phase_share(struct phase *phase, bool took);
 /* Whether we are to open it without a task of it. */
-void phase_nobodys(struct phase *phase, bool nobodys);
-/* Orphans of it are passed over until it opens: phase->looks. */
-void phase_pass_over(struct phase *phase, int looks);
+void phase_unowned(struct phase *phase, bool unowned);
+/* Orphans of it are passed over until it opens: phase->passed_over. */
+void phase_pass_over(struct phase *phase, int passed_over);
 /* It is not open, as far as we have seen, and we are to open it. */
 static inline bool phase_gates(const struct phase *phase)
 {
-    return !phase->open && (phase->waiting.count > 0 || phase->nobodys);
+    return !phase->open && (phase->waiting.count > 0 || phase->unowned);
 }
 /* The head of the buffer belongs to it, as far as we know. */
-bool phase_is_of(const struct phase *phase, const struct held *head);
+bool phase_is_of(const struct phase *phase, const struct buffered *head);
 
 #endif

@@ -6,6 +6,8 @@
 #include "executor/phase.h"
 
 #include "base/memory.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 #include <stdlib.h>
 
@@ -49,17 +51,17 @@ struct phase *phases_get(struct phases *phases, int64_t phase_id, int64_t run_no
     /* Whether orphans of closed phases were passed over is a fact about the run, and a new phase of
      * the run inherits it, less by one: at most `lookahead` phases of a run are claimed and closed
      * at a time, so a phase further on was claimed later and cannot have been passed over. */
-    int looks = 0; /* those of the phase before it in its run */
+    int passed_over = 0; /* those of the phase before it in its run */
     for (const struct phase *before = phases->first; before != phase; before = before->next)
-        looks = before->run_no == run_no ? before->looks : looks;
-    phase_pass_over(phase, looks > 0 ? looks - 1 : 0);
+        passed_over = before->run_no == run_no ? before->passed_over : passed_over;
+    phase_pass_over(phase, passed_over > 0 ? passed_over - 1 : 0);
     return phase;
 }
 
 void phases_add(struct phases *phases, struct phase *phase, struct work *work, int64_t now_us)
 {
     struct assignment *own = assignment_own(work);
-    own->came = ++phases->arrivals;
+    own->place = ++phases->arrivals;
     own->arrived_us = now_us;
     works_add(&phase->waiting, work);
     phases->unjudged = phases->unjudged || work->msg->acts;

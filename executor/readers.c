@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "db/sqlstate.h"
 #include "reader/reader.h"
+#include "reader/work.h"
 
 #include <stdlib.h>
 
@@ -66,12 +67,12 @@ void reader_take_slot(struct reader *reader, struct lane *lane, int slot_no, int
     reader->slot_no = slot_no;
     reader->slot_pid = pid;
     reader->idle_since_us = lane->ex->turn.now_us;
-    slots_hold(&lane->slots, 1);
+    slots_hold(&lane->share.slots, 1);
 }
 
 void reader_leave_slot(struct reader *reader)
 {
-    slots_hold(&reader->lane->slots, -1);
+    slots_hold(&reader->lane->share.slots, -1);
     reader->lane = NULL;
 }
 

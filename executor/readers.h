@@ -29,7 +29,7 @@ struct reader {
     struct assignment *first, *last; /* by behind: handed out, in the order it runs them */
     int count;
     int64_t run_no;                   /* of its last task */
-    bool refill;                      /* within hand_out, */
+    bool refill;                      /* within assign_tasks, */
     struct mail *given, **given_last; /* too: what it is given */
     int64_t idle_since_us;
     bool cut_off; /* has no session, as far as control knows: cut_off.c */

@@ -10,12 +10,13 @@
 #include "executor/alive.h"
 #include "executor/counts.h"
 #include "executor/event.h"
-#include "executor/keeping.h"
+#include "executor/executor.h"
+#include "executor/keep.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
-#include "executor/obey.h"
 #include "executor/queue.h"
 #include "executor/record.h"
+#include "executor/requests.h"
 #include "executor/server.h"
 #include "executor/signals.h"
 #include "executor/turn.h"
@@ -25,6 +26,9 @@
 #include "base/log.h"
 #include "base/remedies.h"
 #include "base/utf8.h"
+#include "db/db.h"
+#include "db/parameter.h"
+#include "kafka/consumer.h"
 #include "kafka/source.h"
 
 #include <stdio.h>
@@ -96,13 +100,13 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
     return RC_OK;
 }
 
-static enum rc look_up(struct lane *lane, struct err *err)
+static enum rc read_and_recognise(struct lane *lane, struct err *err)
 {
     enum rc rc = read_lane(lane, err);
     if (rc == RC_OK)
         rc = server_recognise(lane, err);
     if (rc == RC_OK)
-        keeping_send(lane);
+        keep_send(lane);
     return rc;
 }
 
@@ -112,7 +116,7 @@ static enum rc begin(struct lane *lane, bool checked, struct err *err)
 {
     if (lane->queue.halted)
         return RC_OK;
-    event_tell(lane, EVENT_ASSIGNED);
+    event_raise(lane, EVENT_ASSIGNED);
     bool check = checked && lane->stream.check_offset >= 0;
     identity_begin(lane);
     stream_begin(&lane->stream, check, lane->ex->turn.now_us);
@@ -127,7 +131,7 @@ static enum rc begin(struct lane *lane, bool checked, struct err *err)
 static enum rc assign(struct lane *lane, bool checked, struct err *err)
 {
     stream_clear(&lane->stream);
-    enum rc rc = look_up(lane, err);
+    enum rc rc = read_and_recognise(lane, err);
     return rc == RC_OK ? begin(lane, checked, err) : rc;
 }
 
@@ -144,7 +148,7 @@ enum rc lane_reread(struct lane *lane, struct err *err)
     enum rc rc = queue_reread(lane->ex->control.db, &lane->queue, &decided, err);
     if (rc != RC_OK)
         return rc;
-    keeping_send(lane);
+    keep_send(lane);
     return decided && !lane->queue.halted ? lane_assign(lane, err) : RC_OK;
 }
 
@@ -178,13 +182,13 @@ static enum rc note_attempts(struct lane *lane, struct err *err)
         NULL, err);
 }
 
-/* LISTEN comes before the second reading of the row (look_up). PostgreSQL delivers the
+/* LISTEN comes before the second reading of the row (read_and_recognise). PostgreSQL delivers the
  * notifications of transactions that commit after LISTEN has committed (manual, LISTEN), so a
  * change is either in the row that is read or is notified; the other order would leave a gap. */
 enum rc lane_open(struct lane *lane, struct err *err)
 {
     stream_open(&lane->stream);
-    event_tell(lane, EVENT_LANE_OPENED);
+    event_raise(lane, EVENT_LANE_OPENED);
     enum rc rc = read_lane(lane, err);
     if (rc != RC_OK)
         return rc;
@@ -196,14 +200,14 @@ enum rc lane_open(struct lane *lane, struct err *err)
         rc = kafka_source_open(lane->ex->services.consumer, lane->queue.topic,
                                lane->queue.partition, &lane->stream.source, err);
     if (rc == RC_OK)
-        rc = look_up(lane, err);
+        rc = read_and_recognise(lane, err);
     if (rc == RC_OK &&
         !lane->queue.halted) /* later the watcher checks, so that control never waits for Kafka */
         rc = check_topic(lane, err);
     if (rc == RC_OK)
-        rc = obey_control(lane, err);
+        rc = requests_read(lane, err);
     if (!lane->queue.foreign)
-        event_tell(lane, EVENT_RECOGNISED);
+        event_raise(lane, EVENT_RECOGNISED);
     return rc == RC_OK ? note_attempts(lane, err) : rc;
 }
 
@@ -231,7 +235,7 @@ enum rc lane_renew(struct lane *lane, struct err *err)
 
 void lane_close(struct lane *lane)
 {
-    free(lane->holds.runs);
+    free(lane->paused.runs);
     stream_close(&lane->stream);
 }
 
@@ -321,7 +325,7 @@ static enum rc take_records(struct lane *lane, struct err *err)
             rc = check_identity(lane, &record, err);
         if (rc == RC_OK && lane->stream.state == SOURCE_READING &&
             record.offset >= lane->stream.buffer_from)
-            stream_hold(&lane->stream, &record);
+            stream_append(&lane->stream, &record);
         kafka_record_free(&record);
     }
     return rc;

@@ -11,13 +11,16 @@
 #include "executor/lane.h"
 #include "executor/late.h"
 #include "executor/names.h"
+#include "executor/output.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
 #include "executor/run_id.h"
-#include "executor/said.h"
 
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +62,7 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
     NAMES_AUTO names = {0};
     DB_RESULT_AUTO *row = NULL;
     names_only(&names, work);
-    event_tell(lane, EVENT_WORK_UNOWNED);
+    event_raise(lane, EVENT_WORK_UNOWNED);
     probe("lose.send");
     enum rc rc = db_run(ex->control.db, &sql_executor_lose,
                         (const char *const[]){DB_INT(lane->queue.id), names.ids.data,
@@ -70,7 +73,7 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
     return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 
-static void tell_lost(const struct work *work)
+static void log_lost(const struct work *work)
 {
     const struct assignment *own = assignment_of(work);
     bool stopped = own->stop_us != 0; /* by an operator, as the row says */
@@ -93,7 +96,7 @@ void record_completed(struct executor *ex, struct work *work)
 {
     leaves(ex, work);
     incarnation_completed(&ex->incarnation);
-    said_note(ex, work);
+    output_add(&ex->output, work);
     pace_learn(&assignment_of(work)->lane->pace, work->end.ran_us);
     work_free(work);
 }
@@ -108,12 +111,12 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         return RC_OK;
     }
     leaves(ex, work);
-    said_note(ex, work);
+    output_add(&ex->output, work);
     switch (work->end.outcome) {
     case OUTCOME_COMPLETED:
         break;
     case OUTCOME_ERROR:
-        event_tell(lane, EVENT_WORK_UNOWNED); /* to learn when it is due */
+        event_raise(lane, EVENT_WORK_UNOWNED); /* to learn when it is due */
         break;
     case OUTCOME_FAILED:
         log_event(LOG_WARN, "task_failed", "queue", lane->queue.name, "run",
@@ -129,12 +132,12 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
     /* The reader has rolled the transaction of the attempt back, or has seen that its backend is
      * gone; so the row is final. */
     case OUTCOME_LOST:
-        tell_lost(work);
+        log_lost(work);
         return record_lost(lane, work, err);
     /* Not by the reader that did the step: its slot names the session of before. */
     case OUTCOME_GO_ON:
     case OUTCOME_UNSTARTED:
-        event_tell(lane, EVENT_WORK_UNOWNED);
+        event_raise(lane, EVENT_WORK_UNOWNED);
         works_add(&works, work);
         return late_return(lane, &works, err);
     }

@@ -22,7 +22,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
+#include "db/parameter.h"
 #include "reader/reader.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,23 +96,23 @@ static int most(const struct lane *lane, const struct room *room)
     return room->left < 0 ? 0 : room->left < most ? room->left : most;
 }
 
-/* held: phases of which control has S. enough: closed phases of which this executor has tasks in
+/* shared: phases of which control has S. enough: closed phases of which this executor has tasks in
  * hand; their orphans are passed over, because they could not start now. */
-static void name_phases(struct lane *lane, struct str *held, struct str *enough)
+static void name_phases(struct lane *lane, struct str *shared, struct str *enough)
 {
     bool changed = lane->orphans.state == ORPHANS_ADOPT;
-    db_array_start(held);
+    db_array_start(shared);
     db_array_start(enough);
     for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next) {
         bool closed = phase_gates(phase);
         if (phase->shared)
-            db_array_int(held, phase->phase_id);
+            db_array_int(shared, phase->phase_id);
         if (closed)
             db_array_int(enough, phase->phase_id);
         if (closed && changed) /* one more: it may be open already, and the answer under way */
             phase_pass_over(phase, lane->queue.lookahead + 1);
     }
-    db_array_end(held);
+    db_array_end(shared);
     db_array_end(enough);
 }
 
@@ -118,17 +122,17 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
                    struct err *err)
 {
     struct executor *ex = lane->ex;
-    STR_AUTO held = {0}, enough = {0};
+    STR_AUTO shared = {0}, enough = {0};
     enum rc rc = db_run(ex->control.db, &sql_executor_give_up,
                         (const char *const[]){DB_INT(lane->queue.id)}, NULL, err);
     if (rc != RC_OK)
         return rc;
-    name_phases(lane, &held, &enough);
+    name_phases(lane, &shared, &enough);
     probe("adopt.send");
     int64_t from_us = clock_boot_us();
     rc = db_run(ex->control.db, &sql_executor_adopt,
                 (const char *const[]){DB_INT(lane->queue.id), DB_INT(ex->incarnation.executor_no),
-                                      DB_INT(most(lane, room)), held.data, enough.data},
+                                      DB_INT(most(lane, room)), shared.data, enough.data},
                 ret_rows, err);
     if (rc != RC_OK)
         return rc;
@@ -155,7 +159,7 @@ static void take_phase(struct lane *lane, const struct db_result *row)
         phases_get(&lane->phases, db_int(row, 0, EXECUTOR_ADOPT_PHASE_ID),
                    db_int(row, 0, EXECUTOR_ADOPT_RUN_NO), db_int(row, 0, EXECUTOR_ADOPT_ORDER));
     phase_seen(&lane->phases, phase, false, 0, lane->ex->turn.now_us);
-    phase_nobodys(phase, true);
+    phase_unowned(phase, true);
 }
 
 static enum rc take_tasks(struct lane *lane, const struct db_result *rows, struct err *err)

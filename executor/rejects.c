@@ -12,20 +12,22 @@
 #include "executor/queue.h"
 
 #include "base/log.h"
+#include "db/db.h"
+#include "db/parameter.h"
 
 #include <string.h>
 
 /* A statement is sent whole; a larger record goes alone. */
 #define REJECTS_BYTES (1024 * 1024)
 
-static bool loose(const struct held *held)
+static bool loose(const struct buffered *buffered)
 {
-    return held->msg == NULL && held->run[0] == '\0' && held->said == SAID_ALL;
+    return buffered->msg == NULL && buffered->run[0] == '\0' && buffered->detail == DETAIL_ALL;
 }
 
-static size_t bytes(const struct held *held)
+static size_t bytes(const struct buffered *buffered)
 {
-    return held->value_len + held->key_len + held->headers_len;
+    return buffered->value_len + buffered->key_len + buffered->headers_len;
 }
 
 /* A topic full of foreign records would otherwise cost one transaction a record. A record that
@@ -73,17 +75,17 @@ static void fill(const struct stream *stream, int count, struct rejects *to)
     for (int i = 0; i < ARRAYS; i++)
         db_array_start(&a[i]);
     for (int i = 0; i < count; i++) {
-        const struct held *held = stream_head(stream, i);
-        db_array_int(&a[OFFSETS], held->offset);
-        if (held->seq >= 0)
-            db_array_int(&a[SEQS], held->seq);
+        const struct buffered *buffered = stream_head(stream, i);
+        db_array_int(&a[OFFSETS], buffered->offset);
+        if (buffered->seq >= 0)
+            db_array_int(&a[SEQS], buffered->seq);
         else
             db_array_text(&a[SEQS], NULL, 0);
-        db_array_text(&a[REASONS], held->why.code, strlen(held->why.code));
-        db_array_text(&a[DETAILS], held->why.message, strlen(held->why.message));
-        db_array_bytes(&a[RAWS], held->tombstone ? NULL : held->value, held->value_len);
-        db_array_bytes(&a[KEYS], held->key, held->key_len);
-        headers_arrays(held, &a[HEADER_OFFSETS], &a[HEADER_NAMES], &a[HEADER_VALUES]);
+        db_array_text(&a[REASONS], buffered->why.code, strlen(buffered->why.code));
+        db_array_text(&a[DETAILS], buffered->why.message, strlen(buffered->why.message));
+        db_array_bytes(&a[RAWS], buffered->tombstone ? NULL : buffered->value, buffered->value_len);
+        db_array_bytes(&a[KEYS], buffered->key, buffered->key_len);
+        headers_arrays(buffered, &a[HEADER_OFFSETS], &a[HEADER_NAMES], &a[HEADER_VALUES]);
     }
     for (int i = 0; i < ARRAYS; i++)
         db_array_end(&a[i]);
@@ -116,20 +118,20 @@ enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row, st
     return run_beside(lane->ex, &sql_executor_reject, params, ret_row, err);
 }
 
-void rejects_tell(struct lane *lane, int count, int64_t from)
+void rejects_log(struct lane *lane, int count, int64_t from)
 {
     for (int i = 0; i < count; i++) {
-        const struct held *held = stream_head(&lane->stream, i);
-        bool unread = held->msg == NULL; /* else its tags were refused */
+        const struct buffered *buffered = stream_head(&lane->stream, i);
+        bool unread = buffered->msg == NULL; /* else its tags were refused */
         /* Another executor rejected and logged the records below `from`, and moved the cursor past
          * them. */
-        if (held->offset < from)
+        if (buffered->offset < from)
             continue;
-        counts_rejected(lane, unread ? held->why.code : "tags");
+        counts_rejected(lane, unread ? buffered->why.code : "tags");
         log_event(LOG_WARN, "message_rejected", "queue", lane->queue.name, "offset",
-                  LOG_INT(held->offset), "reason", unread ? held->why.code : "tags", "at",
-                  unread ? held->why.object : NULL, "detail", unread ? held->why.message : NULL,
-                  NULL);
+                  LOG_INT(buffered->offset), "reason", unread ? buffered->why.code : "tags", "at",
+                  unread ? buffered->why.object : NULL, "detail",
+                  unread ? buffered->why.message : NULL, NULL);
     }
 }
 
@@ -143,7 +145,7 @@ bool rejects_follow(struct lane *lane, const struct db_result *row, int count)
         return false;
     case EXECUTOR_REJECT_IS_REJECTED:
         letters_wake(lane, RELAY_NEWS);
-        rejects_tell(lane, count, db_int(row, 0, EXECUTOR_REJECT_FIRST_OFFSET));
+        rejects_log(lane, count, db_int(row, 0, EXECUTOR_REJECT_FIRST_OFFSET));
         break;
     case EXECUTOR_REJECT_IS_PAUSED:
         claims_block(&lane->claims, true);

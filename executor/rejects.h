@@ -27,6 +27,6 @@ MUST_CHECK enum rc rejects_ask(struct lane *lane, int count, struct db_result **
 bool rejects_follow(struct lane *lane, const struct db_result *row, int count);
 /** Logs that those of them from an offset on were rejected: others may have been somebody
  * else's. */
-void rejects_tell(struct lane *lane, int count, int64_t from);
+void rejects_log(struct lane *lane, int count, int64_t from);
 
 #endif

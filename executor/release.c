@@ -18,6 +18,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
+#include "task/message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +38,8 @@ static bool followed(const struct phase *phase)
  * the buffer's head belongs to it. */
 static enum rc openings_before_end(struct lane *lane, const struct phase *phase, struct err *err)
 {
-    const struct held *head = lane->stream.buffer_count > 0 ? stream_head(&lane->stream, 0) : NULL;
+    const struct buffered *head =
+        lane->stream.buffer_count > 0 ? stream_head(&lane->stream, 0) : NULL;
     bool goes_on = head != NULL && strcmp(head->run, phase->run) == 0 &&
                    (head->msg == NULL || head->msg->type != MESSAGE_END);
     return goes_on ? RC_OK

@@ -12,27 +12,30 @@
 #include "executor/ends.h"
 #include "executor/event.h"
 #include "executor/execute.h"
+#include "executor/executor.h"
 #include "executor/gate.h"
-#include "executor/hear.h"
 #include "executor/idle.h"
 #include "executor/jobs.h"
 #include "executor/lag.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
 #include "executor/late.h"
-#include "executor/obey.h"
+#include "executor/notifications.h"
+#include "executor/output.h"
 #include "executor/phase.h"
 #include "executor/receive.h"
 #include "executor/record.h"
 #include "executor/recover.h"
 #include "executor/release.h"
-#include "executor/said.h"
+#include "executor/requests.h"
 #include "executor/server.h"
 #include "executor/sessions.h"
 #include "executor/trouble.h"
 #include "executor/turn.h"
 
+#include "base/mailbox.h"
 #include "base/probe.h"
+#include "kafka/consumer.h"
 
 #include <stdlib.h>
 
@@ -43,17 +46,17 @@ static bool busy(const struct lane *lane)
 
 static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *err)
 {
-    struct alive_mail *said = (struct alive_mail *)mail;
+    struct alive_mail *report = (struct alive_mail *)mail;
     enum rc rc = RC_OK;
-    if (said->news == ALIVE_LOST) {
-        *err = said->err;
+    if (report->event == ALIVE_LOST) {
+        *err = report->err;
         rc = RC_LOST;
-    } else if (said->news == ALIVE_OTHERS_DIED) {
-        event_tell_all(ex, EVENT_EXECUTOR_DIED);
+    } else if (report->event == ALIVE_OTHERS_DIED) {
+        event_raise_all(ex, EVENT_EXECUTOR_DIED);
     } else {
         jobs_free(ex->services.jobs);
     }
-    free(said);
+    free(report);
     return rc;
 }
 
@@ -73,30 +76,30 @@ static enum rc take_mail(struct executor *ex, struct err *err)
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
         struct err ignored;
         struct err *to = rc == RC_OK ? err : &ignored;
-        enum rc said = RC_OK;
+        enum rc one = RC_OK;
         next = mail->next;
         switch ((enum control_mail)mail->kind) {
         case MAIL_WORK_DONE:
-            said = record(ex, (struct work *)mail, to);
+            one = record(ex, (struct work *)mail, to);
             break;
         case MAIL_GATE:
-            said = gate_report(mail, to);
+            one = gate_report(mail, to);
             break;
         case MAIL_ALIVE:
-            said = alive_report(ex, mail, to);
+            one = alive_report(ex, mail, to);
             break;
         case MAIL_TOPIC:
-            said = topic_report(mail, to);
+            one = topic_report(mail, to);
             break;
         }
-        rc = rc == RC_OK ? said : rc;
+        rc = rc == RC_OK ? one : rc;
     }
     return rc;
 }
 
 static enum rc start_tasks(struct lane *lane, struct err *err)
 {
-    enum rc rc = lane->phases.doubtful ? obey_stops(lane, err) : RC_OK;
+    enum rc rc = lane->phases.doubtful ? requests_check_stops(lane, err) : RC_OK;
     return rc == RC_OK ? execute(lane, err) : rc;
 }
 
@@ -135,7 +138,7 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         rc = receive(lane, err);
     probe("receive.done");
     if (rc == RC_OK && orphans_take_ends(&lane->orphans))
-        rc = ends_tell(lane, err);
+        rc = ends_record(lane, err);
     if (rc == RC_OK)
         rc = recover(lane, err);
     if (rc == RC_OK)
@@ -182,7 +185,7 @@ enum rc run_turn(struct executor *ex, bool *ret_done, struct err *err)
     if (rc == RC_OK)
         rc = take_mail(ex, err);
     if (rc == RC_OK)
-        rc = hear(ex, err);
+        rc = notifications_take(ex, err);
     if (rc == RC_OK)
         rc = cut_off_watch(ex, err);
     if (rc == RC_OK)
@@ -196,9 +199,9 @@ enum rc run_turn(struct executor *ex, bool *ret_done, struct err *err)
         counts_state(&ex->lanes[i]);
     }
     if (rc == RC_OK) /* behind what others wait for */
-        rc = said_write(ex, err);
+        rc = output_write(&ex->output, ex->control.db, err);
     time_out(&ex->readers, ex->turn.now_us);
-    obey_interrupt(&ex->readers, ex->turn.now_us);
+    requests_interrupt(&ex->readers, ex->turn.now_us);
     if (rc == RC_OK)
         rc = mark_running(ex, err);
     if (rc == RC_OK)

@@ -24,35 +24,35 @@ void segment_fill(struct segment *segment, const struct stream *stream, const st
                   int count)
 {
     struct str *s = segment->arrays;
-    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_HELD; i++)
+    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_SHARED; i++)
         db_array_start(&s[i]);
     for (int i = 0; i < count; i++) {
-        const struct held *held = stream_head(stream, i);
-        const struct message *msg = held->msg;
-        db_array_int(&s[SEGMENT_OFFSETS], held->offset);
-        if (held->seq >= 0 && held->said != SAID_NOTHING)
-            db_array_int(&s[SEGMENT_SEQS], held->seq);
+        const struct buffered *buffered = stream_head(stream, i);
+        const struct message *msg = buffered->msg;
+        db_array_int(&s[SEGMENT_OFFSETS], buffered->offset);
+        if (buffered->seq >= 0 && buffered->detail != DETAIL_NONE)
+            db_array_int(&s[SEGMENT_SEQS], buffered->seq);
         else
             db_array_text(&s[SEGMENT_SEQS], NULL, 0);
         if (msg == NULL || msg->type == MESSAGE_END) {
-            db_array_text(&s[SEGMENT_PAYLOADS], msg ? held->value : NULL, held->value_len);
+            db_array_text(&s[SEGMENT_PAYLOADS], msg ? buffered->value : NULL, buffered->value_len);
             continue;
         }
-        db_array_text(&s[SEGMENT_PAYLOADS], held->value, held->value_len);
+        db_array_text(&s[SEGMENT_PAYLOADS], buffered->value, buffered->value_len);
         db_array_text(&s[SEGMENT_NAMES], msg->name, msg->name ? strlen(msg->name) : 0);
         if (msg->max_attempts > 0)
             db_array_int(&s[SEGMENT_ATTEMPTS], msg->max_attempts);
         else
             db_array_text(&s[SEGMENT_ATTEMPTS], NULL, 0);
-        db_array_text(&s[SEGMENT_TRACES], held->traceparent,
-                      held->traceparent ? strlen(held->traceparent) : 0);
+        db_array_text(&s[SEGMENT_TRACES], buffered->traceparent,
+                      buffered->traceparent ? strlen(buffered->traceparent) : 0);
     }
     /* The database takes S of a phase for the session only if it is not in this list. Advisory
      * locks stack: a second take of the same lock would need a second release. */
     for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (phase->shared)
-            db_array_int(&s[SEGMENT_HELD], phase->phase_id);
-    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_HELD; i++)
+            db_array_int(&s[SEGMENT_SHARED], phase->phase_id);
+    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_SHARED; i++)
         db_array_end(&s[i]);
     db_bytea(&s[SEGMENT_DIGEST], stream_head(stream, count - 1)->digest, 16);
 }
@@ -80,9 +80,9 @@ void attached_fill(struct attached *attached, const struct stream *stream, int c
     for (int i = 0; i < 4; i++)
         db_array_start(arrays[i]);
     for (int i = 0; i < count; i++) {
-        const struct held *held = stream_head(stream, i);
-        db_array_bytes(&attached->keys, held->key, held->key_len);
-        headers_arrays(held, &attached->offsets, &attached->names, &attached->values);
+        const struct buffered *buffered = stream_head(stream, i);
+        db_array_bytes(&attached->keys, buffered->key, buffered->key_len);
+        headers_arrays(buffered, &attached->offsets, &attached->names, &attached->values);
     }
     for (int i = 0; i < 4; i++)
         db_array_end(arrays[i]);

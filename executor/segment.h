@@ -23,7 +23,7 @@ enum segment_array {
     SEGMENT_NAMES,
     SEGMENT_ATTEMPTS,
     SEGMENT_TRACES,
-    SEGMENT_HELD,   /* phases of which this executor has S */
+    SEGMENT_SHARED, /* phases of which this executor has S */
     SEGMENT_DIGEST, /* no array: the digest of the last message */
     SEGMENT_ARRAYS
 };

@@ -6,12 +6,14 @@
 #include "executor/server.h"
 
 #include "executor/cut_off.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/queue.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "db/db.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +29,7 @@ void server_memory_done(struct server_memory *memory)
 {
     for (int i = 0; i < 3; i++)
         str_done(&memory->spared.of[i]);
-    str_done(&memory->needs_told);
+    str_done(&memory->needs_logged);
 }
 
 #define LOCK_TIMEOUT_MS 2000 /* db/packet.c */
@@ -61,10 +63,10 @@ enum rc server_open(struct executor *ex, struct err *err)
 
 void server_outage(struct server_memory *memory, const struct err *why)
 {
-    struct err told = *why;
-    utf8_copy(told.hint, sizeof told.hint, login_hint(why));
+    struct err logged = *why;
+    utf8_copy(logged.hint, sizeof logged.hint, login_hint(why));
     if (outage_tells(&memory->outage, why, clock_boot_us()))
-        log_err(LOG_WARN, "incarnation_lost", NULL, &told);
+        log_err(LOG_WARN, "incarnation_lost", NULL, &logged);
 }
 
 void server_lives(struct executor *ex)
@@ -84,7 +86,7 @@ int64_t server_due_us(const struct executor *ex)
 }
 
 /* One line a queue: what people look for after a fail-over, a restore or a crash. */
-static void tell_change(const struct lane *lane, int64_t timeline_was)
+static void log_change(const struct lane *lane, int64_t timeline_was)
 {
     const struct server_memory *memory = lane->ex->memory;
     int i = (int)(lane - lane->ex->lanes);
@@ -117,7 +119,7 @@ enum rc server_recognise(struct lane *lane, struct err *err)
     if (rc != RC_OK)
         return rc;
     if (db_word(row, 0, EXECUTOR_SERVER_VERDICT) != EXECUTOR_SERVER_IS_OTHER) {
-        tell_change(lane, db_int(row, 0, EXECUTOR_SERVER_TIMELINE_WAS));
+        log_change(lane, db_int(row, 0, EXECUTOR_SERVER_TIMELINE_WAS));
         return RC_OK;
     }
     queue_set_halted(&lane->queue);

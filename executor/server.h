@@ -47,7 +47,7 @@ struct server_memory {
     int64_t cursors[SERVER_MOST_QUEUES];
     int64_t timelines[SERVER_MOST_QUEUES];
     struct spared spared;
-    struct str needs_told; /* able.c */
+    struct str needs_logged; /* able.c */
     struct trouble troubles[SERVER_MOST_QUEUES];
     struct outage outage;
     bool completed; /* the last incarnation has completed a task */

@@ -14,7 +14,7 @@ struct services {
     struct watcher *watcher;         /* executor.c */
     struct kafka_consumer *consumer; /* receive.c: all lanes read through it */
     struct relay *relay;             /* letters.c: NULL until there is something to relay */
-    struct retention *retention;     /* keeping.c: NULL until a queue has a rule of retention */
+    struct retention *retention;     /* keep.c: NULL until a queue has a rule of retention */
     struct jobs *jobs;               /* jobs.c: NULL: this executor does not dispatch */
 };
 

@@ -6,6 +6,8 @@
 #include "executor/lane.h"
 
 #include "db/backend.h"
+#include "db/db.h"
+#include "db/parameter.h"
 #include "reader/reader.h"
 #include "reader/session.h"
 

@@ -4,9 +4,12 @@
 
 #include "executor/assignment.h"
 #include "executor/cut_off.h"
+#include "executor/executor.h"
 #include "executor/idle.h"
 #include "executor/lane.h"
 #include "executor/phase.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -35,16 +38,16 @@ static int bound(const struct lane *lane)
 {
     int usable = readers_usable(&lane->ex->readers);
     int most = usable < lane->queue.max_readers ? usable : lane->queue.max_readers;
-    bool starved = lane->slots.after_us > lane->ex->turn.now_us;
-    return starved && lane->slots.held < most ? lane->slots.held : most;
+    bool starved = lane->share.slots.after_us > lane->ex->turn.now_us;
+    return starved && lane->share.slots.held < most ? lane->share.slots.held : most;
 }
 
 /* Over a barrier it keeps what it has, for as long as slots are kept. */
 static int needed(const struct lane *lane)
 {
     int work = phases_startable(&lane->phases) + busy_readers(lane), most = bound(lane);
-    if (work < lane->slots.held && phases_next_is_ours(&lane->phases))
-        work = lane->slots.held;
+    if (work < lane->share.slots.held && phases_next_is_ours(&lane->phases))
+        work = lane->share.slots.held;
     return work < most ? work : most;
 }
 
@@ -103,7 +106,8 @@ void share_readers(struct executor *ex)
         struct lane *lane = ex->line.lanes[i];
         if (lane->share.may > 0 && lane->share.turn_us == 0)
             lane->share.turn_us = ex->turn.now_us;
-        ex->line.short_handed = ex->line.short_handed || lane->share.may > lane->slots.held + idle;
+        ex->line.short_handed =
+            ex->line.short_handed || lane->share.may > lane->share.slots.held + idle;
     }
 }
 
@@ -121,7 +125,7 @@ static int within_reach(const struct lane *lane)
 
 bool out_of_reach(const struct lane *lane)
 {
-    return lane->slots.held == 0 && within_reach(lane) == 0;
+    return lane->share.slots.held == 0 && within_reach(lane) == 0;
 }
 
 /* Of those within reach no more than the others may have. */

@@ -10,6 +10,7 @@
 #define EXECUTOR_SHARE_H
 
 #include "base/err.h"
+#include "executor/slots.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +20,7 @@ struct lane;
 
 /** Of a lane. */
 struct share {
+    struct slots slots;
     int need, may;   /* readers that the lane could use, and may */
     int64_t turn;    /* its place in the line, 0: it needs none */
     int64_t turn_us; /* since when it has had some, 0: not yet */

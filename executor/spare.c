@@ -7,9 +7,12 @@
 #include "executor/server.h"
 
 #include "base/clock.h"
+#include "db/db.h"
+#include "db/parameter.h"
 #include "db/sqlstate.h"
 #include "reader/reader.h"
 #include "reader/session.h"
+#include "reader/work.h"
 
 #include <poll.h>
 #include <string.h>
@@ -32,7 +35,7 @@ static bool all_ended(const struct readers *readers)
     return true;
 }
 
-static bool heard_of_crash(const struct readers *readers, const struct err *why)
+static bool knows_of_crash(const struct readers *readers, const struct err *why)
 {
     bool heard = sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN);
     for (int i = 0; i < readers->count; i++)
@@ -48,7 +51,7 @@ static void wait_for_last_words(const struct readers *readers, const struct err 
     int64_t from_us = clock_boot_us();
     while (!all_ended(readers) &&
            clock_boot_us() - from_us <
-               (heard_of_crash(readers, why) ? ENDING_MS : NOTICE_MS) * 1000LL)
+               (knows_of_crash(readers, why) ? ENDING_MS : NOTICE_MS) * 1000LL)
         (void)poll(NULL, 0, 5);
 }
 

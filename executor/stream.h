@@ -1,6 +1,6 @@
 /**
  * What: the stream of a lane: where it reads its partition, and the records that it has read and
- *   no executor has claimed yet (executor/held.h).
+ *   no executor has claimed yet (executor/buffered.h).
  * Invariants: the buffer is complete from buffer_from on, in the order of offsets.
  * Threads: control.
  * Ownership: embedded in the lane; only stream.c writes it. Owns the records and the source.
@@ -9,7 +9,7 @@
 #ifndef EXECUTOR_STREAM_H
 #define EXECUTOR_STREAM_H
 
-#include "executor/held.h"
+#include "executor/buffered.h"
 #include "kafka/source.h"
 
 struct db_result;
@@ -24,9 +24,9 @@ struct stream {
     int64_t assigned_us;                   /* since when it is read from there */
     int64_t check_offset, check_timestamp; /* SOURCE_CHECKING: the last claimed record */
     char check_digest[33];
-    int64_t cursor;      /* of the queue, as last heard */
-    int64_t buffer_from; /* the buffer is complete from this offset */
-    struct held *buffer; /* ring */
+    int64_t cursor;          /* of the queue, as last heard */
+    int64_t buffer_from;     /* the buffer is complete from this offset */
+    struct buffered *buffer; /* ring */
     int buffer_cap, buffer_first, buffer_count;
     size_t buffer_bytes;
     bool unread; /* it was full: nobody tells that there is more */
@@ -47,7 +47,7 @@ void stream_back(struct stream *stream, int64_t cursor);
 /** All that was published has been claimed. */
 bool stream_at_end(const struct stream *stream);
 /** The i-th record that is not claimed. */
-static inline struct held *stream_head(const struct stream *stream, int i)
+static inline struct buffered *stream_head(const struct stream *stream, int i)
 {
     return &stream->buffer[(stream->buffer_first + i) % stream->buffer_cap];
 }

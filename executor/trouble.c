@@ -5,10 +5,11 @@
 #include "executor/trouble.h"
 
 #include "executor/event.h"
-#include "executor/hear.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
 #include "executor/late.h"
+#include "executor/notifications.h"
 #include "executor/phase.h"
 #include "executor/queue.h"
 #include "executor/receive.h"
@@ -19,6 +20,7 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/db.h"
 #include "db/sqlstate.h"
 
 #include <stdlib.h>
@@ -26,7 +28,7 @@
 
 #define TROUBLE_FIRST_MS 1000
 #define TROUBLE_LAST_MS  (600 * 1000)
-#define HELD_LAST_MS     (10 * 1000) /* a transaction of others may end at any time */
+#define LOCKED_LAST_MS   (10 * 1000) /* a transaction of others may end at any time */
 #define LACKS_LAST_MS    (60 * 1000) /* a person frees disk space at any time */
 
 static struct trouble *trouble_of(const struct lane *lane)
@@ -121,7 +123,7 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
         log_err(LOG_WARN, "trouble_not_noted", lane->queue.name, &ignored);
 }
 
-void lane_note_held(struct lane *lane, int wait_ms, const struct err *err)
+void lane_note_locked(struct lane *lane, int wait_ms, const struct err *err)
 {
     *trouble_of(lane) = (struct trouble){.until_us = clock_boot_us(), .wait_ms = wait_ms};
     note(lane, wait_ms, err);
@@ -139,18 +141,18 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 }
 
 /* The lane finds again whatever the failed statement was to do. */
-static void look_at_all_again(struct lane *lane)
+static void check_all_again(struct lane *lane)
 {
-    event_tell(lane, EVENT_ROW_HELD);
+    event_raise(lane, EVENT_ROW_LOCKED);
     queue_set_stale(&lane->queue, true);
-    hear_again(lane);
+    notifications_repeat_requests(&lane->notifications);
 }
 
 static int last_ms(enum rc rc, const struct err *err)
 {
     if (rc == RC_REJECT)
         return TROUBLE_LAST_MS;
-    return sqlstate_lacks(err) ? LACKS_LAST_MS : HELD_LAST_MS;
+    return sqlstate_lacks(err) ? LACKS_LAST_MS : LOCKED_LAST_MS;
 }
 
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
@@ -178,13 +180,13 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     note(lane, trouble->wait_ms, err);
     log_err(LOG_ERROR, "queue_set_aside", lane->queue.name, err);
     if (put_off)
-        look_at_all_again(lane);
+        check_all_again(lane);
     if (put_off && claim_unlock(lane->ex, &ignored) != RC_OK)
         return rc;
     if (stray_locks(lane->ex, &stray, &ignored) != RC_OK || stray)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
     /* Other executors may not have this trouble. */
-    if (!put_off && give_back(lane, -1, &ignored) != RC_OK)
+    if (!put_off && return_waiting(lane, -1, &ignored) != RC_OK)
         log_err(LOG_WARN, "tasks_not_returned", lane->queue.name, &ignored);
     return RC_OK;
 }

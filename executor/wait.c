@@ -5,13 +5,14 @@
 
 #include "executor/drain.h"
 #include "executor/execute.h"
-#include "executor/hear.h"
+#include "executor/gate.h"
 #include "executor/idle.h"
 #include "executor/lag.h"
 #include "executor/lane.h"
 #include "executor/late.h"
-#include "executor/obey.h"
+#include "executor/notifications.h"
 #include "executor/receive.h"
+#include "executor/requests.h"
 #include "executor/server.h"
 #include "executor/signals.h"
 #include "executor/trouble.h"
@@ -36,16 +37,16 @@ static int64_t claim_due_us(const struct lane *lane)
 
 static int64_t execute_due_us(const struct lane *lane)
 {
-    return slots_due_us(&lane->slots, lane->ex->turn.now_us, lane->ex->drain.draining);
+    return slots_due_us(&lane->share.slots, lane->ex->turn.now_us, lane->ex->drain.draining);
 }
 
 static int64_t (*const parts_due_us[])(const struct lane *lane) = {
-    hear_due_us,    receive_due_us,     recover_due_us, claim_due_us,
-    execute_due_us, gate_record_due_us, lag_due_us,     late_due_us,
+    notifications_due_us, receive_due_us,     recover_due_us, claim_due_us,
+    execute_due_us,       gate_record_due_us, lag_due_us,     late_due_us,
 };
 
 static int64_t (*const executor_due_us[])(const struct executor *ex) = {
-    running_due_us, obey_due_us, slots_return_due_us, server_due_us, idle_due_us, drain_due_us,
+    running_due_us, requests_due_us, slots_return_due_us, server_due_us, idle_due_us, drain_due_us,
 };
 
 #define LONGEST_US (3600 * 1000 * 1000LL)
@@ -81,7 +82,7 @@ static int sleep_ms(const struct executor *ex)
     return (int)(((left_us < LONGEST_US ? left_us : LONGEST_US) + 999) / 1000);
 }
 
-void wait_for_news(struct executor *ex)
+void wait_for_work(struct executor *ex)
 {
     struct pollfd fds[] = {{.fd = ex->inbox.fd, .events = POLLIN},
                            {.fd = db_socket(ex->control.db), .events = POLLIN},

@@ -33,7 +33,7 @@ MUST_CHECK enum rc watcher_start(struct executor *ex, struct watcher **ret_watch
 /** The lane's topic is looked at from now on. */
 void watcher_add(struct watcher *watcher, struct lane *lane);
 /** A look in delay_ms at the latest; asked comes back with it. */
-void watcher_look(struct watcher *watcher, struct lane *lane, int asked, int delay_ms);
+void watcher_check(struct watcher *watcher, struct lane *lane, int asked, int delay_ms);
 /** Signs the topic with mark: first time, if there is none; else only if it is this one. */
 void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, bool first);
 void watcher_stop(struct watcher *watcher);

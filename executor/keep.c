@@ -1,15 +1,19 @@
-/* From a queue's row to the thread of retention. Nothing of a queue is deleted on a foreign server:
- * there its rows may be the only copy. */
-#include "executor/keeping.h"
+/* From a queue's row to the thread of retention (scheduler/retention.c), which is started with the
+ * first rule. Nothing of a queue is deleted on a foreign server: there its rows may be the only
+ * copy. */
+#include "executor/keep.h"
 
+#include "executor/executor.h"
 #include "executor/lane.h"
 
 #include "base/log.h"
+#include "db/db.h"
+#include "scheduler/retention.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void keeping_send(struct lane *lane)
+void keep_send(struct lane *lane)
 {
     struct executor *ex = lane->ex;
     const char *keep = lane->queue.foreign ? "" : lane->queue.keep;
