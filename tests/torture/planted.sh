@@ -154,7 +154,7 @@ plant cursor_in_its_own_transaction \
     "$(q c executor/claim.c '    *ret_progress = many ? rejects_follow(' '    if (!many) {
         STR_AUTO text = {0};
         str_format(&text, "UPDATE lockstep.queue SET next_offset = GREATEST(next_offset, %s) WHERE queue_id = %d", db_text(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET), lane->queue.id);
-        rc = db_script(lane->ex->control, text.data, NULL, err);
+        rc = db_script(lane->ex->control.db, text.data, NULL, err);
         if (rc != RC_OK)
             return rc;
     }
