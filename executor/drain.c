@@ -47,7 +47,7 @@ enum rc drain_watch(struct executor *ex, struct err *err)
          * longest task that runs here. */
         for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
             rc = return_waiting(&ex->lanes[i], -1, err);
-        probe("drain.given");
+        probe("drain.returned");
     }
     if (ex->drain.draining && !ex->drain.cancelled &&
         (signals_stop() > 1 || ex->turn.now_us >= ex->drain.until_us)) {

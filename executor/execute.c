@@ -142,8 +142,8 @@ static void start(struct reader *reader, struct phase *phase, int64_t now_us)
     reader_add(reader, work, now_us);
     work->risks = judging_risks(&reader->lane->ex->judging, phase, now_us);
     work->mail = (struct mail){.kind = MAIL_WORK_DONE};
-    *reader->given_last = &work->mail;
-    reader->given_last = &work->mail.next;
+    *reader->assigned_last = &work->mail;
+    reader->assigned_last = &work->mail.next;
 }
 
 /* The reader's slot is within the bounds of queue and executor, and names the session that the
@@ -189,8 +189,8 @@ static void assign_tasks(struct lane *lane, int ready)
         bool may = reader->lane == lane && slot_holds(ex, reader) && mine < lane->share.may;
         mine += may;
         reader->refill = may && reader->count <= depth / 2 && !has_long(ex, reader);
-        reader->given = NULL;
-        reader->given_last = &reader->given;
+        reader->assigned = NULL;
+        reader->assigned_last = &reader->assigned;
     }
     for (int level = 1; level <= depth && ready > 0; level++)
         for (int i = 0; i < ex->readers.limit && ready > 0; i++) {
@@ -203,7 +203,7 @@ static void assign_tasks(struct lane *lane, int ready)
                 start(reader, phase, ex->turn.now_us);
         }
     for (int i = 0; i < ex->readers.count; i++)
-        reader_give(ex->readers.list[i].thread, ex->readers.list[i].given);
+        reader_assign(ex->readers.list[i].thread, ex->readers.list[i].assigned);
 }
 
 void assign_waiting(struct executor *ex)

@@ -381,7 +381,7 @@ static void seen_open(struct lane *lane, struct phase *phase, const struct gate_
 {
     if (reply->verdict == VERDICT_OPEN_OUTBOX) /* events of it are in the outbox */
         letters_wake(lane, RELAY_NEWS);
-    probe("gate.told");
+    probe("gate.seen");
     event_raise(lane, EVENT_PHASE_OPENED);
     if (phase != NULL && (phase->passed_over > 0 || phase->unowned))
         event_raise(lane, EVENT_PASSED_OVER_OPENED);

@@ -96,11 +96,11 @@ enum rc late_return(struct lane *lane, struct works *works, struct err *err)
         db_run(lane->ex->control.db, &sql_executor_give_back,
                (const char *const[]){DB_INT(lane->queue.id), names.ids.data, names.tokens.data},
                &row, err);
-    int64_t given = rc == RC_OK ? db_int(row, 0, EXECUTOR_GIVE_BACK_GIVEN) : 0;
-    if (given > 0)
-        log_event(LOG_INFO, "tasks_returned", "queue", lane->queue.name, "tasks", LOG_INT(given),
+    int64_t returned = rc == RC_OK ? db_int(row, 0, EXECUTOR_GIVE_BACK_GIVEN) : 0;
+    if (returned > 0)
+        log_event(LOG_INFO, "tasks_returned", "queue", lane->queue.name, "tasks", LOG_INT(returned),
                   NULL);
-    return late_settle(lane, works, given, rc, err);
+    return late_settle(lane, works, returned, rc, err);
 }
 
 /* Lost attempts come last and only while nothing is held: each of them is a statement that may wait

@@ -28,9 +28,9 @@ struct reader {
     int slot_pid; /* the backend that the slot names: on another one nothing may run */
     struct assignment *first, *last; /* by behind: handed out, in the order it runs them */
     int count;
-    int64_t run_no;                   /* of its last task */
-    bool refill;                      /* within assign_tasks, */
-    struct mail *given, **given_last; /* too: what it is given */
+    int64_t run_no;                         /* of its last task */
+    bool refill;                            /* within assign_tasks, */
+    struct mail *assigned, **assigned_last; /* too: what it is given */
     int64_t idle_since_us;
     bool cut_off; /* has no session, as far as control knows: cut_off.c */
 };

@@ -32,12 +32,12 @@
 static const char *kind_of(const struct work *work)
 {
     switch (work->end.loss) {
-    case LOSS_UNSAID:
+    case LOSS_UNDECIDED:
     case LOSS_UNKNOWN:
         break;
     case LOSS_DOUBTED:
         return "doubt";
-    case LOSS_ASKED:
+    case LOSS_CANCELLED:
         return work->end.ran_us < AT_ONCE_US ? "lost" : "ended";
     case LOSS_SERVER:
     case LOSS_BARRED:
@@ -135,7 +135,7 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         log_lost(work);
         return record_lost(lane, work, err);
     /* Not by the reader that did the step: its slot names the session of before. */
-    case OUTCOME_GO_ON:
+    case OUTCOME_CONTINUES:
     case OUTCOME_UNSTARTED:
         event_raise(lane, EVENT_WORK_UNOWNED);
         works_add(&works, work);

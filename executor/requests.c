@@ -96,7 +96,7 @@ enum rc requests_check_stops(struct lane *lane, struct err *err)
     probe("stop.ask");
     enum rc rc = db_run(ex->control.db, &sql_control_stopped,
                         (const char *const[]){names.ids.data, names.tokens.data}, &rows, err);
-    probe("stop.told");
+    probe("stop.answered");
     if (rc != RC_OK || db_rows(rows) == 0)
         return rc;
     for (int i = 0; i < ex->readers.count; i++)

@@ -22,7 +22,7 @@ static enum rc back_send(struct lane *lane, struct works *works, bool unowned, s
 {
     if (works->first == NULL && !unowned)
         return RC_OK;
-    probe("give_back.send");
+    probe("return.send");
     return late_return(lane, works, err);
 }
 

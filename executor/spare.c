@@ -35,23 +35,22 @@ static bool all_ended(const struct readers *readers)
     return true;
 }
 
-static bool knows_of_crash(const struct readers *readers, const struct err *why)
+static bool saw_crash(const struct readers *readers, const struct err *why)
 {
     bool heard = sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN);
     for (int i = 0; i < readers->count; i++)
-        heard = heard || reader_heard_of_crash(readers->list[i].thread);
+        heard = heard || reader_saw_crash(readers->list[i].thread);
     return heard;
 }
 
 /* In a crash the server says to each session that another one is the cause, but to that one
  * nothing. A reader with a task hears what is said to it before its session is cut off here. When
  * only control's own line broke, no other session ends. */
-static void wait_for_last_words(const struct readers *readers, const struct err *why)
+static void wait_for_last_replies(const struct readers *readers, const struct err *why)
 {
     int64_t from_us = clock_boot_us();
     while (!all_ended(readers) &&
-           clock_boot_us() - from_us <
-               (knows_of_crash(readers, why) ? ENDING_MS : NOTICE_MS) * 1000LL)
+           clock_boot_us() - from_us < (saw_crash(readers, why) ? ENDING_MS : NOTICE_MS) * 1000LL)
         (void)poll(NULL, 0, 5);
 }
 
@@ -66,7 +65,7 @@ void spare_start(struct executor *ex, const struct err *why)
     spared->crashed = crashed(why);
     memcpy(spared->executor, ex->incarnation.id, sizeof spared->executor);
     if (spared->crashed)
-        wait_for_last_words(&ex->readers, why);
+        wait_for_last_replies(&ex->readers, why);
 }
 
 void spare_note(struct spared *spared, const struct work *work)
@@ -74,7 +73,7 @@ void spare_note(struct spared *spared, const struct work *work)
     /* If the server crashed, an attempt that this process ended itself may still be the cause, so
      * only the server's own word spares it (tests/e2e/not_its_fault.sh). */
     bool said = work->end.loss == LOSS_SERVER || work->end.loss == LOSS_BARRED ||
-                work->end.loss == LOSS_ASKED;
+                work->end.loss == LOSS_CANCELLED;
     bool ours = work->end.loss == LOSS_OWN || work->end.loss == LOSS_DOUBTED;
     if (work->end.outcome != OUTCOME_LOST || !(said || (ours && !spared->crashed)))
         return;

@@ -49,7 +49,7 @@ enum rc plan_make(struct plan *plan, const struct message *msg, int first, int c
     for (int i = first; i < first + count; i++) {
         enum rc rc = plan_text(plan, msg, i, err);
         if (rc != RC_OK) {
-            steps_tell(msg, steps_find(msg, i), err);
+            steps_add_context(msg, steps_find(msg, i), err);
             return rc;
         }
     }
@@ -192,7 +192,7 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
 }
 
 /* Which statement of the task, or of its step, failed, and where in it. */
-static void tell_place(const struct work *work, const struct plan *plan, int i)
+static void note_place(const struct work *work, const struct plan *plan, int i)
 {
     struct db_told *told = work->end.told;
     const char *sql = work->msg->statements[plan->texts[i]].sql;
@@ -218,7 +218,7 @@ static enum rc run_statements(struct db *db, const struct work *work, const stru
         rc = db_command(db, text.data, count, params, err);
         free(params);
         if (rc != RC_OK)
-            tell_place(work, plan, i);
+            note_place(work, plan, i);
         rc = in_time(work, rc, err);
     }
     return rc;
@@ -239,7 +239,7 @@ static enum rc record_end(struct db *db, const struct work *work, struct part *p
         db_run(db, &sql_reader_step_done,
                (const char *const[]){DB_INT(work->task_id), work->token, part->next}, &row, why);
     if (rc == RC_OK)
-        part->go_on = db_bool(row, 0, READER_STEP_DONE_GO_ON);
+        part->continues = db_bool(row, 0, READER_STEP_DONE_GO_ON);
     return rc;
 }
 
@@ -324,7 +324,7 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
     enum rc rc = plan_make(&plan, work->msg, part->first, part->count, why);
     /* db_wary: until the session is clean our statements are sent by their text. The task may have
      * dropped the prepared ones, or may have prepared its own under their names. */
-    part->go_on = true;
+    part->continues = true;
     db_wary(db, true);
     if (rc == RC_OK)
         rc = part->transaction ? run_blocks(db, work, part, &plan, why)
@@ -387,7 +387,7 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
         return rc;
     }
     if (!attempt_timed_out(work, &why) && attempt_cancelled(work, &why, ours)) {
-        work_lost(work, ours ? LOSS_OWN : LOSS_ASKED);
+        work_lost(work, ours ? LOSS_OWN : LOSS_CANCELLED);
         return reader->worn ? RC_OK : db_reset(db, err);
     }
     if (reader->worn) {

@@ -42,7 +42,7 @@ struct part {
     bool transaction;
     const char *next;    /* the step that follows; NULL: the task is completed by this part */
     const char *started; /* when the attempt began; NULL: with this part */
-    bool go_on;          /* set when it is recorded: nobody has cancelled the task meanwhile */
+    bool continues;      /* set when it is recorded: nobody has cancelled the task meanwhile */
 };
 
 /** Runs it on a session that is clean, and leaves it so if nothing failed. */

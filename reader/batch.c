@@ -115,7 +115,7 @@ static enum rc send_begin(struct reader_thread *reader, struct sending *sending,
     sent->begun = sending->last != NULL;
     sent->last = false;
     work_counts(work, -1);
-    work_tell(work, NULL);
+    work_set_told(work, NULL);
     enum rc rc = sending->last == NULL
                      ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
                      : send_stmt(reader, sending->last, &sql_reader_commit_and_chain, NULL, err);
@@ -240,7 +240,7 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
     struct sending sending = {0};
     struct batch *batch = &reader->batch;
     if (reader->cancelled)
-        reader_send_back(reader);
+        reader_return_all(reader);
     if (reader->asked && batch->sent.first != NULL) /* a cancel could hit later tasks, too */
         return RC_OK;
     while (rc == RC_OK && reader->todo.first != NULL && reader->broken.first == NULL &&
@@ -337,7 +337,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
         } else if (work != batch->failed || again(work, batch->why)) {
             works_add(&batch->skipped, work);
         } else if (attempt_cancelled(work, batch->why, ours)) {
-            work_lost(work, ours ? LOSS_OWN : LOSS_ASKED);
+            work_lost(work, ours ? LOSS_OWN : LOSS_CANCELLED);
             reader_report(reader, work, OUTCOME_LOST);
         } else {
             if (of_ours(work))
@@ -394,7 +394,7 @@ static void take_told(struct reader_thread *reader, struct work *work)
         db_told_move(work->end.told, told);
         db_told_move(told, work->end.told);
     }
-    work_tell(work, told);
+    work_set_told(work, told);
     reader->batch.told = db_told_new();
     db_listen(reader->db, reader->batch.told);
 }

@@ -50,7 +50,7 @@ void failure_make(struct failure *failure, const struct work *work, const struct
     failure->where = or_null(failure->context.data);
 }
 
-void failure_say(struct failure *failure, const char *error, const char *detail)
+void failure_replace(struct failure *failure, const char *error, const char *detail)
 {
     if (error != NULL)
         failure->error = error;

@@ -30,7 +30,7 @@ struct failure {
 void failure_make(struct failure *failure, const struct work *work, const struct err *why,
                   bool permanent);
 /** This instead of the error (NULL: it stays) and of its detail; borrowed. */
-void failure_say(struct failure *failure, const char *error, const char *detail);
+void failure_replace(struct failure *failure, const char *error, const char *detail);
 /**
  * The database refused to record it, and said why. True: it is to be sent once more; it has a fixed
  * text now, and at last it is permanent, so that nothing of the message is read. False: it cannot

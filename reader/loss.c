@@ -19,7 +19,7 @@ static enum loss loss_of(const struct err *why)
             return LOSS_SERVER;
     if (failure_barred(RC_LOST, why))
         return LOSS_BARRED;
-    return sqlstate_is(why, SQLSTATE_ADMIN_SHUTDOWN) ? LOSS_ASKED : LOSS_UNKNOWN;
+    return sqlstate_is(why, SQLSTATE_ADMIN_SHUTDOWN) ? LOSS_CANCELLED : LOSS_UNKNOWN;
 }
 
 static void name(const struct works *works, enum loss loss)

@@ -41,18 +41,18 @@ void reader_report(struct reader_thread *reader, struct work *work, enum outcome
         return;
     }
     work_ends(work, outcome);
-    if (outcome == OUTCOME_LOST && reader->cancelled && work->end.loss == LOSS_UNSAID)
+    if (outcome == OUTCOME_LOST && reader->cancelled && work->end.loss == LOSS_UNDECIDED)
         work_lost(work, LOSS_OWN);
     mailbox_put(reader->control, &work->mail);
 }
 
-void reader_send_back(struct reader_thread *reader)
+void reader_return_all(struct reader_thread *reader)
 {
     for (struct work *work; (work = works_take(&reader->todo)) != NULL;)
         reader_report(reader, work, OUTCOME_UNSTARTED);
 }
 
-static void tell_lost(struct reader_thread *reader)
+static void report_lost(struct reader_thread *reader)
 {
     reader->lost_pid = 0;
     for (struct work *work; (work = works_take(&reader->lost)) != NULL;)
@@ -94,8 +94,8 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
         memcpy(reader->lost_start, reader->backend_start, sizeof reader->lost_start);
     }
     if (reader->abandoned) /* the executor that takes over ends the session */
-        tell_lost(reader);
-    reader_send_back(reader);
+        report_lost(reader);
+    reader_return_all(reader);
 }
 
 static void take_mail(struct reader_thread *reader)
@@ -124,7 +124,7 @@ static enum rc end_lost(struct reader_thread *reader, struct err *err)
         if (rc != RC_OK)
             return rc;
         if (db_bool(row, 0, READER_GONE_IS_GONE)) {
-            tell_lost(reader);
+            report_lost(reader);
         } else {
             mailbox_wait(&reader->thread.inbox, GONE_AGAIN_MS);
             take_mail(reader);
@@ -179,7 +179,7 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     reader->bereft = false;
     rc = lives ? end_lost(reader, err) : RC_LOST;
     take_mail(reader); /* what came for the session of before: control does not know this one yet */
-    reader_send_back(reader);
+    reader_return_all(reader);
     reader->cold = true;
     if (rc == RC_OK)
         rc = check_granted(reader, err);
@@ -223,7 +223,7 @@ static enum rc turn(struct reader_thread *reader, struct err *err)
 
 /* What the server has said before the session was cut off. spare.c asks whether it was the report
  * of a crash. */
-static void last_word(struct reader_thread *reader, struct err *err)
+static void read_last_replies(struct reader_thread *reader, struct err *err)
 {
     enum pipeline_reply reply;
     struct err failed;
@@ -245,7 +245,7 @@ static void wait_cut_off(struct reader_thread *reader, const struct err *why)
     while (!reader->abandoned && !reader->stopping && (left_us = until_us - clock_boot_us()) > 0) {
         mailbox_wait(&reader->thread.inbox, (int)(left_us / 1000) + 1);
         take_mail(reader);
-        reader_send_back(reader);
+        reader_return_all(reader);
     }
 }
 
@@ -272,7 +272,7 @@ static void *reader_main(void *context)
     while (!reader->stopping || has_works(reader)) {
         struct err err = {0};
         if (reader->abandoned) {
-            last_word(reader, &err);
+            read_last_replies(reader, &err);
             lose_session(reader, &err);
             if (!reader->stopping)
                 mailbox_wait(&reader->thread.inbox, -1);
@@ -325,7 +325,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     return rc;
 }
 
-void reader_give(struct reader_thread *reader, struct mail *works)
+void reader_assign(struct reader_thread *reader, struct mail *works)
 {
     mailbox_put_all(&reader->thread.inbox, works);
 }
@@ -347,7 +347,7 @@ bool reader_bereft(const struct reader_thread *reader)
     return reader->bereft;
 }
 
-bool reader_heard_of_crash(const struct reader_thread *reader)
+bool reader_saw_crash(const struct reader_thread *reader)
 {
     return reader->crash;
 }

@@ -36,7 +36,7 @@ void reader_stop(struct reader_thread *reader);
 /** A reader that has this many works gets no more; half of them make a batch. */
 #define READER_MOST 64
 /** Works, linked by their mail's next; NULL: none. Together, so that they make one batch. */
-void reader_give(struct reader_thread *reader, struct mail *works);
+void reader_assign(struct reader_thread *reader, struct mail *works);
 /** Asks the server to cancel what it runs now. */
 void reader_cancel(struct reader_thread *reader);
 /** Asks the server to cancel work, or cuts its session off; what that was is lost, and its row

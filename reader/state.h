@@ -60,7 +60,7 @@ struct reader_thread {
 /** Gives it back to control. */
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome);
 /** All of todo, unstarted. */
-void reader_send_back(struct reader_thread *reader);
+void reader_return_all(struct reader_thread *reader);
 
 /* interrupt.c */
 /** This runs alone from now on, and may be cancelled. */

@@ -30,7 +30,7 @@ int steps_find(const struct message *msg, int text)
     return i;
 }
 
-void steps_tell(const struct message *msg, int step, struct err *why)
+void steps_add_context(const struct message *msg, int step, struct err *why)
 {
     if (step < 0)
         return;
@@ -76,7 +76,7 @@ static enum rc run_sql(struct db *db, struct work *work, int at, const char *sta
                         .started = started};
     enum rc rc = part_run(db, work, &part, why);
     work_ends(work, part.next == NULL ? OUTCOME_COMPLETED
-                    : part.go_on      ? OUTCOME_GO_ON
+                    : part.continues  ? OUTCOME_CONTINUES
                                       : OUTCOME_LOST);
     return rc;
 }
@@ -91,8 +91,8 @@ enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *w
     int at = 0;
     enum rc rc = begin(reader->db, work, &row, &at, why);
     probe("step.begun");
-    work_ends(work, OUTCOME_GO_ON);
-    for (; rc == RC_OK && work->end.outcome == OUTCOME_GO_ON; at++) {
+    work_ends(work, OUTCOME_CONTINUES);
+    for (; rc == RC_OK && work->end.outcome == OUTCOME_CONTINUES; at++) {
         if (reader->cancelled) {
             work_ends(work, OUTCOME_LOST);
             return RC_OK;
@@ -103,7 +103,7 @@ enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *w
                  ? run_sql(reader->db, work, at, db_text(row, 0, READER_STEP_BEGIN_STARTED_AT), why)
                  : outside_step(reader, work, at, why);
         if (rc != RC_OK && rc != RC_LOST)
-            steps_tell(msg, at, why);
+            steps_add_context(msg, at, why);
         probe("step.done");
     }
     return rc;

@@ -74,7 +74,7 @@ struct db_told *work_told(struct work *work)
     return work->end.told;
 }
 
-void work_tell(struct work *work, struct db_told *told)
+void work_set_told(struct work *work, struct db_told *told)
 {
     db_told_free(work->end.told);
     work->end.told = told;

@@ -28,18 +28,18 @@ enum outcome {
     OUTCOME_STALE,     /* another executor has the task now; nothing was done */
     OUTCOME_LOST,      /* the reader's session is gone: outcome unknown */
     OUTCOME_UNSTARTED, /* the batch did not reach it: returned */
-    OUTCOME_GO_ON      /* a step is done and recorded, more are to come: returned */
+    OUTCOME_CONTINUES  /* a step is done and recorded, more are to come: returned */
 };
 
 /** Of OUTCOME_LOST: the end of the attempt. Only an end that the task may have caused counts
  * (sql/functions/adopt/lose.sql). */
 enum loss {
-    LOSS_UNSAID = 0, /* not yet */
-    LOSS_UNKNOWN,    /* its session ended without a word: the task may be the cause */
+    LOSS_UNDECIDED = 0, /* not yet */
+    LOSS_UNKNOWN,       /* its session ended without a word: the task may be the cause */
     /* the same, or any other way, while others were sent with it: it may not have begun */
     LOSS_DOUBTED,
     /* another session cancelled it or ended its session: the task itself, if that was at once */
-    LOSS_ASKED,
+    LOSS_CANCELLED,
     LOSS_SERVER, /* the server ended all sessions, or lacked something */
     LOSS_BARRED, /* the login of the session may not call what records it */
     LOSS_OWN     /* this executor ended it */
@@ -117,6 +117,6 @@ void work_unrecorded(struct work *work);
 /** What the server says of it is kept there; made when there is none. */
 struct db_told *work_told(struct work *work);
 /** The server said this of it, or nothing (NULL), instead of what it said before. */
-void work_tell(struct work *work, struct db_told *told);
+void work_set_told(struct work *work, struct db_told *told);
 
 #endif

@@ -70,7 +70,7 @@ SQL
 racing=()
 for point in claim.send claim.answered execute.hand execute.handed reader.send@2 reader.sent@2 reader.answered \
     block.begun block.ran block.completed \
-    block.committed record.take mark.send gate.wait gate.answered gate.told release.send; do
+    block.committed record.take mark.send gate.wait gate.answered gate.seen release.send; do
     racing+=("$point cancel")
 done
 for point in claim.answered execute.handed block.ran block.completed record.take gate.answered; do
