@@ -1,6 +1,7 @@
-/* able: what the configuration of this executor does not let it do is left to others, who may know
- * the command or call the host. The database remembers what is needed and who lacks it, so that it
- * does not come back to us. */
+/* Tasks that the configuration of this executor does not allow are left to other executors, which
+ * may know the command or call the host. leave_unable() judges tasks in hand when they arrive and
+ * after each reload. The database keeps what each task needs and which executors lack it, so that
+ * adoption does not bring the task back here. */
 #include "executor/able.h"
 #include "action/settings.h"
 
@@ -46,6 +47,8 @@ void needs_start(struct needs *needs)
     db_array_start(&needs->lacks);
 }
 
+/* One element for each need: a task with several needs has several rows with the same id and
+ * token. */
 void needs_add(struct needs *needs, const struct work *work, const char *need, bool has)
 {
     db_array_int(&needs->tasks, work->task_id);
@@ -81,7 +84,8 @@ enum rc needs_send(struct lane *lane, struct needs *needs, struct works *works, 
     return late_settle(lane, works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LEAVE_LEFT) : 0, rc, err);
 }
 
-/* All that the task needs, and what of it is not here: the others are judged by that, too. */
+/* Adds all needs of the task, and the database gets all of them: another executor is judged by
+ * those that this one has, too. */
 static void add_needs(struct needs *needs, const struct action_settings *settings,
                       const struct work *work, bool log)
 {
@@ -107,6 +111,8 @@ static bool unable(const struct work *work, const void *settings)
     return work->msg->acts && !action_able(settings, work->msg);
 }
 
+/* Only the first task is logged, with its first missing need; the database gets all needs of all
+ * tasks. */
 static void take_unable(struct phase *phase, const struct action_settings *settings,
                         struct needs *needs, struct works *works)
 {

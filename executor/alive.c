@@ -55,7 +55,7 @@ struct alive {
     struct err why;             /* when lost */
     pthread_mutex_t lock;       /* of trouble */
     char trouble[ALIVE_CAUSES]
-                [400]; /* what keeps it from work, "": nothing. The first one is told */
+                [400]; /* what keeps it from work, "": nothing. The first one is reported */
     bool others_busy;
     struct other {
         int executor_no;
@@ -99,10 +99,10 @@ static struct other *find_other(struct alive *alive, int executor_no)
     return other;
 }
 
-/* passed_us: the time since our last beat that may be held against others, 0 when we ourselves were
- * slow: then the database stood still, or this process. Nobody's clock is compared with anybody's.
- * The statement names the heartbeat that it has seen: lockstep.executor_fence does nothing if the
- * counter has moved meanwhile. */
+/* passed_us: the time since our last beat that counts against others, 0 when we ourselves were
+ * slow: then the database stood still, or this process. No clock is compared with a clock of
+ * another machine. The statement names the heartbeat that it has seen: lockstep.executor_fence does
+ * nothing if the counter has moved meanwhile. */
 static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, int64_t passed_us,
                      struct err *err)
 {
@@ -270,7 +270,7 @@ static void *alive_main(void *context)
             confirmed_us = sent_us;
         else if (clock_boot_us() - confirmed_us > alive->t1_ms * 1000LL)
             rc = RC_LOST;
-        alive->soon = false; /* before stirred_us is looked at: see alive_stir */
+        alive->soon = false; /* before stirred_us is read: see alive_stir */
         alive->soon = alive->busy || alive->others_busy ||
                       clock_boot_us() - alive->stirred_us < alive->busy_ms * 1000LL;
         wait_ms = alive->soon        ? alive->busy_ms
@@ -397,7 +397,7 @@ void alive_busy(struct alive *alive, bool busy)
     if (alive->busy == busy)
         return;
     alive->busy = busy;
-    if (busy) /* the others look for the dead, too, from now on */
+    if (busy) /* the other executors check for dead ones, too, from now on */
         mailbox_poke(&alive->thread.inbox);
 }
 

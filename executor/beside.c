@@ -1,11 +1,11 @@
-/* beside: what control does while the server works on a claim, which takes as long as many short
- * tasks: completed ones make room at their readers, and what waits for a reader goes there. All
- * else takes a statement, or may: other mail, time-outs, cancels and a drain wait for the answer,
- * at most for the session's patience.
+/* The work of control while the server works on a claim, which takes as long as many short tasks:
+ * completed works make room at their readers, and waiting works are assigned in their place. All
+ * other work needs a statement, or may need one: other mail, time-outs, cancels and a drain wait
+ * for the answer, at most for the session's patience.
  *
  * Begin with run_beside(). take_completed() runs inside db_run_beside(), which polls the mailbox
  * and the session at once. It must send nothing on control's session, which waits for an answer;
- * that is why only completed work, whose record is committed already, is taken in here
+ * that is why it takes in only completed work, whose record is committed already
  * (tests/e2e/beside.sh). */
 #include "executor/beside.h"
 

@@ -23,7 +23,7 @@ struct stream;
  * (refusal.c). */
 enum detail {
     DETAIL_ALL,
-    DETAIL_FIXED, /* a fixed text says why */
+    DETAIL_FIXED, /* the reason is a fixed text */
     DETAIL_NONE   /* nor its bytes, key, headers, run, seq */
 };
 

@@ -125,7 +125,7 @@ static const char *kind_of(const struct message *msg)
     return msg->type == MESSAGE_END ? "end" : "task";
 }
 
-/* Retention waits while claims are slow, so it hears how long each took. */
+/* Retention waits while claims are slow, so it gets the time of each. */
 static enum rc send_claim(struct executor *ex, const char *const *params,
                           struct db_result **ret_row, struct err *err)
 {
@@ -338,7 +338,7 @@ static bool readerless(const struct claims *claims, const struct buffered *head)
     return parking(claims, head) || (head->msg != NULL && head->msg->type == MESSAGE_EXTERNAL);
 }
 
-/* Nothing forbids a claim of this lane, whatever the readers need. */
+/* Nothing forbids a claim of this lane. Whether its readers need one is another question (due). */
 static bool may_claim(struct lane *lane)
 {
     const struct executor *ex = lane->ex;

@@ -37,6 +37,7 @@ void claims_busy(struct claims *claims, int64_t now_us)
     claims->after_us = now_us + BUSY_WAIT_US;
 }
 
+/* Both numbers are set: the next failure waits longer, and the next claim waits for this one. */
 void claims_taken(struct claims *claims, int64_t now_us)
 {
     claims->taken_ms = backoff_next(claims->taken_ms, TAKEN_FIRST_MS, TAKEN_LAST_MS);

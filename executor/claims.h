@@ -1,6 +1,5 @@
 /**
- * What: whether a lane may claim now, and if not, what keeps it from a claim and until when.
- *   claim.c claims.
+ * What: whether a lane may claim now, and if not, the reason and its end. claim.c claims.
  * Invariants: a lane that is blocked stays so until an event says that something has changed; every
  *   other reason ends at a time of its own. Only claims.c writes the fields.
  * Threads: control.
@@ -33,20 +32,18 @@ void claims_busy(struct claims *claims, int64_t now_us);
  * time. */
 void claims_taken(struct claims *claims, int64_t now_us);
 void claims_not_taken(struct claims *claims);
-/**
- * at_barrier: all that may start is with the readers, and what comes next is in hand. True: what
- * opens that is waited for, for a few round trips of round_us.
- */
+/** at_barrier: all tasks that may start are with the readers, and the next phases are in hand.
+ * True: the lane waits for the opening of the next phase, for a few round trips of round_us. */
 bool claims_poised(struct claims *claims, bool at_barrier, int64_t now_us, int64_t round_us);
 /** A phase has opened. */
 void claims_past_barrier(struct claims *claims);
-/** Nobody owns what was claimed of this run last; "": it has an owner. */
+/** The last claim recorded messages of this run without an owner; "": they have one. */
 void claims_park(struct claims *claims, const char *run);
 /** A claim was refused: at most so many messages a claim, up to the offset last. */
 void claims_limit(struct claims *claims, int most, int64_t last);
 /** At most so many messages for a claim that begins at head, 0: as many as there are. */
 int claims_most(struct claims *claims, int64_t head);
-/** When what waits may continue, 0: not before something happens. */
+/** When a claim that waits may be sent, 0: not before something happens. */
 int64_t claims_due_us(const struct claims *claims, int64_t now_us, int64_t round_us);
 
 #endif

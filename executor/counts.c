@@ -1,5 +1,7 @@
-/* Numbers for the metrics, taken where control has the result in hand. No decision may depend on
- * them, and each function does nothing if there is no tally. */
+/* Numbers for the metrics, taken where control has the result in hand: record.c counts attempts,
+ * release.c barriers, rejects.c rejections, lag.c the end of the topic, and each turn the state of
+ * each lane. No decision may depend on them, and each function does nothing if there is no
+ * tally. */
 #include "executor/counts.h"
 
 #include "executor/assignment.h"
@@ -70,6 +72,7 @@ void counts_work(const struct lane *lane, const struct work *work)
                    waited_us(work));
 }
 
+/* From the return of the last task of the phase to the answer that opened the next one. */
 void counts_barrier(const struct lane *lane, const struct phase *phase)
 {
     if (phase->back_us != 0)
@@ -86,6 +89,7 @@ void counts_high(const struct lane *lane, int64_t offset)
     tally_high(of(lane), offset);
 }
 
+/* The first reason counts: a queue that does not exist has no topic to check either. */
 void counts_state(const struct lane *lane)
 {
     const char *why = NULL;

@@ -1,7 +1,7 @@
-/* cut_off: readers whose login does not let them open a session (its password has changed, it is
- * barred, too many connections), or may not record an attempt there (a grant is missing). They try
- * again by themselves; control gives them nothing, and without any reader this executor claims and
- * adopts nothing. */
+/* Readers whose login does not let them open a session (its password has changed, it is barred, too
+ * many connections), or may not record an attempt there (a grant is missing). They try again by
+ * themselves, and cut_off_watch() compares them with the last turn: control assigns nothing to
+ * them, and without any reader this executor returns its tasks and claims and adopts nothing. */
 #include "executor/cut_off.h"
 
 #include "executor/alive.h"
@@ -15,7 +15,7 @@
 #include "reader/reader.h"
 #include "reader/session.h"
 
-#define AGAIN_FIRST_S 60 /* until it is told again; doubled */
+#define AGAIN_FIRST_S 60 /* until it is logged again; doubled */
 #define AGAIN_LAST_S  3600
 
 static const char LOGIN_HINT[] =
@@ -65,6 +65,7 @@ bool reader_usable(const struct readers *readers, const struct reader *reader)
     return reader - readers->list < readers->limit && !reader->cut_off;
 }
 
+/* The count of cut-off readers is of the last turn, and the limit may have been lowered since. */
 int readers_usable(const struct readers *readers)
 {
     return readers->cut_off.count < readers->limit ? readers->limit - readers->cut_off.count : 0;

@@ -1,5 +1,6 @@
-/* drain: what signals ask of an executor: to pause its claims, to read its configuration again, to
- * end in order. */
+/* Signals ask an executor to pause its claims, to read its configuration again, or to end in order.
+ * The handlers only count (signals.c); drain_watch() carries the requests out at the beginning of a
+ * turn. run.c ends the incarnation when nothing runs any more. */
 #include "executor/drain.h"
 
 #include "executor/event.h"
@@ -15,8 +16,8 @@
 
 #include <signal.h>
 
-/* What this executor was not able to do it may do now, and the other way round. What runs continues
- * as it began. */
+/* Tasks that this executor was not able to do may be allowed now, and the other way round. Running
+ * tasks continue as they began. */
 static enum rc reload(struct executor *ex, struct err *err)
 {
     if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))
@@ -27,7 +28,8 @@ static enum rc reload(struct executor *ex, struct err *err)
                   (const char *const[]){DB_INT(ex->incarnation.executor_no)}, NULL, err);
 }
 
-/* SIGTERM: no new claims, what runs may finish; the second one, or the time-out: cancel it. */
+/* SIGTERM: no new claims, and running tasks may finish. The second SIGTERM, or the time-out,
+ * cancels them. */
 enum rc drain_watch(struct executor *ex, struct err *err)
 {
     enum rc rc = RC_OK;

@@ -1,6 +1,6 @@
-/* ends: runs that have ended and nobody has said so: an executor that took the end may have died
- * before, or others opened the last phase. run_finish locks the queue's row and checks again, so
- * several executors may call it for the same run; one of them ends the run. */
+/* Runs that have ended and whose end is not recorded: the executor that released the last phase
+ * died before, or another executor opened the last phase. run_finish locks the queue's row and
+ * checks again, so several executors may call it for the same run; one of them ends the run. */
 #include "executor/ends.h"
 
 #include "executor/lane.h"

@@ -1,6 +1,8 @@
-/* One table of the effects of each event. A file that learns something names the event and does not
- * know the parts that care; a part that needs a new cause gets a column here. Each effect makes
- * only a note, so an event may come twice, or for nothing. */
+/* One table of the effects of each event. A file that notices a change names the event and does not
+ * know the parts that care; a part that needs a new cause gets a column here.
+ *
+ * Each effect makes only a note, so an event may be raised twice, or for nothing. An effect that
+ * sent a statement could fail, and event_raise() has no error to report. */
 #include "executor/event.h"
 
 #include "executor/lane.h"
@@ -84,12 +86,13 @@ static void (*const effects[EVENTS][EFFECTS_MOST])(struct lane *lane) = {
     [EVENT_PHASE_GONE] = {claim_again},
     [EVENT_PASSED_OVER_OPENED] = {check},
     [EVENT_TASKS_DOUBTED] = {doubt},
-    [EVENT_RUN_STOPPED] = {adopt, glance},        /* the next look ends its remaining tasks */
+    [EVENT_RUN_STOPPED] = {adopt, glance},        /* the next question ends its remaining tasks */
     [EVENT_QUEUE_CHANGED] = {adopt, slots_again}, /* it may have been paused */
     [EVENT_READERS_CHANGED] = {adopt, slots_again},
     [EVENT_READERS_BACK] = {adopt, slots_again, glance},
     [EVENT_ABILITIES_CHANGED] = {adopt, judge_again},
-    [EVENT_EXECUTOR_DIED] = {adopt, ask_ends, claim_again}, /* a word to us may have died */
+    /* its notification to this executor may be lost */
+    [EVENT_EXECUTOR_DIED] = {adopt, ask_ends, claim_again},
 };
 
 void event_raise(struct lane *lane, enum event event)

@@ -133,7 +133,7 @@ static struct phase *phase_for(const struct phases *phases, const struct reader 
     return next;
 }
 
-/* The works of one hand-out are linked and sent to the reader in one mail: the reader makes one
+/* The works of one assignment are linked and sent to the reader in one mail: the reader makes one
  * batch of the works that it finds together, and would make a batch of one from the first of
  * several mails. */
 static void start(struct reader *reader, struct phase *phase, int64_t now_us)

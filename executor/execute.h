@@ -29,8 +29,7 @@ struct lane;
 struct readers;
 
 MUST_CHECK enum rc execute(struct lane *lane, struct err *err);
-/* Of all lanes, as far as it takes no statement: what may start goes to readers that have a slot
- * for it. */
+/* Assigns startable tasks of all lanes to readers that have a slot for them. Sends no statement. */
 void assign_waiting(struct executor *ex);
 /* Ends attempts that have run out of their time. */
 void time_out(struct readers *readers, int64_t now_us);

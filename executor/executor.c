@@ -69,10 +69,10 @@ static void drop_mail(struct executor *ex)
     }
 }
 
-/* What the database keeps of us is given up in order; after a loss there is nothing to give.
+/* Rows and locks of this executor are given up in order; after a loss there is nothing to give up.
  *
- * spare_start() comes before reader_abandon(), which cuts the sessions that hear of a crash. The
- * liveness session ends last: until then no executor adopts tasks that may run here. */
+ * spare_start() comes before reader_abandon(), which severs the sessions that get the report of a
+ * crash. The liveness session ends last: until then no executor adopts tasks that may run here. */
 static void incarnation_stop(struct executor *ex, enum rc why, const struct err *cause)
 {
     STR_AUTO error = {0};
@@ -174,7 +174,8 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     return rc;
 }
 
-/* When the lock table is full the whole cluster refuses connections: rather a word at the start. */
+/* When the lock table is full the whole cluster refuses connections, so the start checks how much
+ * of it is free. */
 static enum rc check_locks(struct executor *ex, struct err *err)
 {
     struct err why = {0};
@@ -221,7 +222,7 @@ static enum rc incarnation(const struct executor_options *options, struct server
     server_remember(&ex);
     memory->completed = ex.incarnation.completed;
     incarnation_stop(&ex, rc, err);
-    if (*ret_ran) /* else nothing has said that it started */
+    if (*ret_ran) /* else there is no line about its start */
         log_event(LOG_INFO, "executor_stopped", "executor", ex.incarnation.id, NULL);
     return rc;
 }

@@ -1,11 +1,12 @@
 /* Control orders a gate to open the oldest phase that control has not seen open; the gate answers
  * which phase is open. A gate is asked only when the release of S (release.c) could not open the
- * next phase. The file has two halves: what the gate's thread does, up to gate_main, and what
- * control does.
+ * next phase. The file has two halves: the thread of a gate, up to gate_main, and the side of
+ * control.
  *
  * A wait for IX happens inside the server, so each waiting run has a session and a thread of its
- * own. It has slices, because a waiting statement holds the vacuum horizon back. lockstep.gate
- * decides: tests/sql/gate.sql, tests/model/phases.pml. */
+ * own. The wait has slices, because a waiting statement holds the vacuum horizon back.
+ * lockstep.gate decides: tests/sql/gate.sql, tests/model/phases.pml. openings.c has the openings
+ * that are to be recorded in the log of events. */
 #include "executor/gate.h"
 
 #include "executor/event.h"
@@ -131,7 +132,8 @@ static enum rc take_orders(struct gate *gate, struct err *err)
     return rc;
 }
 
-/* Two statements open phases, gate and release: the columns in which each says what it opened. */
+/* Two statements open phases, gate and release: the columns in which each names the phase that it
+ * opened. */
 struct opened_columns {
     int phase_id, previous_phase_id, definitions, conditional, tells;
 };

@@ -31,14 +31,14 @@ struct db_result;
 struct lane;
 struct phase;
 
-MUST_CHECK enum rc gate(struct lane *lane,
-                        struct err *err); /* asks the gates for what is not open */
+/** Orders the gates to open the phases that are not open, and starts a gate where none is free. */
+MUST_CHECK enum rc gate(struct lane *lane, struct err *err);
 MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
 void gates_wake(struct lane *lane);
 void gate_release(struct phase *phase); /* IX of the phase before, if a gate has it */
 /* The phase that may open when S of this one is released and that no gate waits for; NULL: none. */
 struct phase *gate_behind(const struct lane *lane, const struct phase *phase);
-/* What release.sql says of the next phase. */
+/* The answer of release.sql about the next phase. */
 MUST_CHECK enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err);
 /* Has the openings recorded when they are due: by a gate that waits for nothing, so that no task
  * waits for the statement. */

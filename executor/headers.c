@@ -1,6 +1,7 @@
-/* headers: what a record has beside key and value is kept while it is in the buffer, in case that
- * it is rejected. Packed into one piece of memory: name and its NUL, length of the value (-1:
- * null), value; again and again. */
+/* The headers of a record are kept while it is in the buffer, because the row of a rejected record
+ * has them. They are packed into one piece of memory: name and its NUL, length of the value (-1:
+ * null), value; again and again. stream.c packs them; segment.c and rejects.c make array parameters
+ * of them. */
 #include "executor/headers.h"
 
 #include "executor/lane.h"

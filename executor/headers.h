@@ -1,6 +1,5 @@
 /**
- * What: what a record has beside key and value, kept while it is in the buffer in case that it is
- *   rejected.
+ * What: the headers of a record, kept while it is in the buffer in case that it is rejected.
  * Invariants: packed into one piece of memory.
  * Threads: control.
  * Ownership: headers_pack gives it to the caller.

@@ -1,8 +1,8 @@
-/* identity: is the topic still the one that the queue has claimed from? The watcher looks at the
- * topic now and then, and after each doubt; here its look is compared with what the queue knows
- * (cluster, partitions, birthmark, ends of the log). A finding becomes a verdict only when a second
- * look, begun later, finds the same, and it halts the queue only if no operator has decided since
- * (halt_no). */
+/* Is the topic still the one that the queue has claimed from? The watcher checks the topic now and
+ * then, and after each doubt; this file compares its answer with the queue's row (cluster,
+ * partitions, birthmark, ends of the log). A finding becomes a verdict only when a second check,
+ * begun later, finds the same, and it halts the queue only if no operator has decided since
+ * (halt_no). receive.c carries the verdict out. */
 #include "executor/identity.h"
 
 #include "executor/alive.h"
@@ -30,7 +30,7 @@
 #define MARK_RENEW_S 3600
 #define AGAIN_MS     1000
 #define EXPIRED_S                                                                                  \
-    (24 * 3600) /* offsets of a group that nobody renews expire, after a week by default */
+    (24 * 3600) /* offsets of a group expire if they are not renewed, after a week by default */
 #define SLOW_SIGN_US (2 * 1000 * 1000LL)
 #define BLOCKED_US   (5 * 1000 * 1000LL) /* a publisher's transaction is open for a moment */
 
@@ -154,7 +154,7 @@ static const char *wrong_mark(const struct lane *lane, const struct kafka_look *
     return "topic_replaced";
 }
 
-/* cursor: as it was before the look. All that was claimed lies below it. */
+/* cursor: as it was before the check. All claimed records lie below it. */
 static const char *wrong_range(const struct lane *lane, const struct kafka_look *look,
                                int64_t cursor, struct str *detail)
 {
@@ -188,10 +188,10 @@ static const char *wrong(const struct lane *lane, const struct kafka_look *look,
     return reason;
 }
 
-/* The first look that finds a reason remembers the cursor; a second look, begun later, decides. Why
- * two: metadata of a broker that has just started, or of a topic that is being created, may lack
- * the topic or its partitions for a moment, and a look may have begun before a claim moved the
- * cursor. */
+/* The first check that finds a reason remembers the cursor; a second check, begun later, decides.
+ * Why two: metadata of a broker that has just started, or of a topic that is being created, may
+ * lack the topic or its partitions for a moment, and a check may have begun before a claim moved
+ * the cursor. */
 static enum rc suspect(struct lane *lane, const char *reason, struct identity_finding *to,
                        struct err *err)
 {
@@ -225,6 +225,8 @@ static enum rc position(struct lane *lane, const struct kafka_look *look,
     return RC_OK;
 }
 
+/* The first check of a new queue records the cluster and the number of partitions; later checks
+ * compare with them (identity_shape). */
 static enum rc learn(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
     bool cluster = lane->identity.cluster_id[0] == '\0' && look->cluster_id[0] != '\0';
@@ -275,6 +277,8 @@ static enum rc mark_start(struct lane *lane, struct identity_finding *to, struct
     return rc;
 }
 
+/* A mark that this queue does not know yet was written by another executor and is adopted. A topic
+ * without a mark gets one. A known mark is renewed before the broker forgets it. */
 static enum rc mark(struct lane *lane, const struct watcher_mail *report,
                     struct identity_finding *to, struct err *err)
 {
@@ -323,10 +327,10 @@ static enum rc note_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
         NULL, err);
 }
 
-/* The lane is at the end of what a consumer may read, and the log continues behind it: a producer
- * has an open transaction there. A consumer with read_committed gets nothing behind the last stable
- * offset (Kafka protocol, fetch response: last_stable_offset), while the high watermark is already
- * behind it. */
+/* The lane is at the last offset that a consumer may read, and the log continues behind it: a
+ * producer has an open transaction there. A consumer with read_committed gets nothing behind the
+ * last stable offset (Kafka protocol, fetch response: last_stable_offset), while the high watermark
+ * is already behind it. */
 static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
     int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->turn.now_us;

@@ -1,6 +1,6 @@
-/* idle: is everything done? For --until-idle. At the end of the topic with no phase in hand is not
- * enough: other executors may have tasks, and a task may wait for its next attempt. So the database
- * is asked last, and rarely, because the question reads all unfinished tasks of the queue. */
+/* Is everything done? For --until-idle. At the end of the topic with no phase in hand is not
+ * enough: other executors may have tasks, and a task may wait for its next attempt. So idle() asks
+ * the database last, and rarely, because the question reads all unfinished tasks of the queue. */
 #include "executor/idle.h"
 
 #include "executor/ends.h"
@@ -18,7 +18,7 @@
 
 #define IDLE_ASK_US (200 * 1000)
 
-/* Somebody else has to act, and may not know. */
+/* An operator has to act, and may not know. */
 static void log_waiting(struct lane *lane)
 {
     const char *why = lane->queue.paused             ? "the queue is paused"
@@ -54,6 +54,8 @@ int64_t idle_due_us(const struct executor *ex)
     return ex->options->until_idle && !phases_owned(ex) ? ex->turn.now_us + IDLE_ASK_US : 0;
 }
 
+/* The first loop costs no statement, so it decides most turns. It cannot see tasks of other
+ * executors, nor tasks that wait for their next attempt; the database can. */
 enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
 {
     *ret_idle = false;
@@ -86,7 +88,8 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         if (rc != RC_OK || db_bool(row, 0, EXECUTOR_UNFINISHED_UNFINISHED))
             return rc;
     }
-    /* A run may have ended in a phase that others opened, or whose gate has not told us yet. */
+    /* A run may have ended in a phase that another executor opened, or whose gate has not answered
+     * yet. */
     enum rc rc = RC_OK;
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
@@ -98,7 +101,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         if (rc == RC_OK && lane_aside_until(lane) > ex->turn.now_us)
             return RC_OK;
     }
-    /* What is told to be done must still be done after a crash of the server. */
+    /* Work that is reported as done must still be done after a crash of the server. */
     if (rc == RC_OK)
         rc = db_run(ex->control.db, &sql_session_flush, NULL, NULL, err);
     *ret_idle = rc == RC_OK;

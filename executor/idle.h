@@ -1,7 +1,7 @@
 /**
  * What: is everything done? For --until-idle: at the topics' ends, and nothing unfinished, here or
  *   elsewhere.
- * Invariants: asked rarely: others may still be at work.
+ * Invariants: asked rarely: other executors may still be at work.
  * Threads: control.
  * Ownership: -
  * Failure: RC_FATAL: a queue is halted.

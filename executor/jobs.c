@@ -1,6 +1,6 @@
 /* From control to the dispatcher (scheduler/dispatcher.h), which has a thread and a session of its
- * own. Every executor listens; the lock of dispatch decides which one of them dispatches. The
- * others stand by, and the heartbeat asks for them whether the lock is free. */
+ * own. Every executor listens; the lock of dispatch decides which one of them dispatches. The other
+ * dispatchers wait, and the heartbeat asks for them whether the lock is free. */
 #include "executor/jobs.h"
 
 #include "executor/alive.h"

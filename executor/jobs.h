@@ -16,7 +16,7 @@ struct jobs;
 
 /** Listens, and checks whether there are jobs. */
 MUST_CHECK enum rc jobs_begin(struct executor *ex, struct err *err);
-/** Jobs were changed, or a session says so. */
+/** Jobs were changed, as a notification reports. */
 void jobs_notified(struct executor *ex);
 /** The lock of dispatch may be free. */
 void jobs_free(struct jobs *jobs);

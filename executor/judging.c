@@ -23,9 +23,9 @@ static bool judged(const struct judging *judging, const struct phase *phase, int
 }
 
 /* A task's text does not show all that it may do: triggers, functions and rules act, too. These
- * risks are read from the catalog before tasks are handed out, but not for a few tasks, and less
+ * risks are read from the catalog before tasks are assigned, but not for a few tasks, and less
  * often where reading takes long. phase->definitions counts the changes of definitions that were
- * seen when the phase was seen open: it says whether the risks that were read still hold for the
+ * seen when the phase was seen open: it shows whether the risks that were read still hold for the
  * phase. */
 enum rc judge(struct executor *ex, const struct phase *next, struct err *err)
 {

@@ -9,7 +9,7 @@
 
 #define EVERY_US (1000 * 1000)
 
-/* What they are to be told now, -1: nothing new. */
+/* The position that is to be committed now, -1: nothing new. */
 static int64_t unsent(const struct lane *lane)
 {
     if (lane->stream.source == NULL || lane->stream.state != SOURCE_READING)
@@ -24,8 +24,8 @@ void lag_seen(struct lag *lag, int64_t high)
     lag->high = high;
 }
 
-/* What the consumer saw with its last fetch counts, unless it fetches nothing: then what the last
- * look at the topic said. */
+/* The end that the consumer saw with its last fetch counts, unless it fetches nothing: then the end
+ * that the last check of the topic saw. */
 static void report_end(struct lane *lane)
 {
     int64_t low, high = -1;

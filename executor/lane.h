@@ -6,7 +6,7 @@
  *   (base/mailbox.h) and send messages back.
  * Threads: control only, but for the two mailboxes.
  * Ownership: executor owns lanes, readers, gates; lane owns phases and buffer; phase owns its
- *   waiting work; work that a reader runs belongs to the reader until it comes back.
+ *   waiting work; a work that a reader runs belongs to the reader until it returns.
  * Failure: -
  */
 #ifndef EXECUTOR_LANE_H

@@ -1,7 +1,7 @@
 /**
  * What: how the lanes of an executor begin and end: the consumer that all of them read through,
  *   then each lane.
- * Invariants: all lanes are opened before the first one starts to read: what is asked of a broker
+ * Invariants: all lanes are opened before the first one starts to read: a request to a broker
  *   waits behind the fetches there.
  * Threads: control.
  * Ownership: lane_close frees what lane_open made; the executor closes the consumer.

@@ -37,6 +37,8 @@ bool lane_put_off(enum rc rc, const struct err *err)
     return lane_row_locked(rc, err) || (rc == RC_RETRY && sqlstate_lacks(err));
 }
 
+/* The first delay of a list is the shortest; a list that already waits keeps its time, so that a
+ * busy row is not asked for more often with each task. */
 static void keep(struct lane *lane, struct work *work)
 {
     struct late *late = &lane->late;
@@ -103,8 +105,8 @@ enum rc late_return(struct lane *lane, struct works *works, struct err *err)
     return late_settle(lane, works, returned, rc, err);
 }
 
-/* Lost attempts come last and only while nothing is held: each of them is a statement that may wait
- * for lock_timeout, and control stands still for these two seconds. */
+/* Lost attempts come last and only while no row is locked: each of them is a statement that may
+ * wait for lock_timeout, and control stands still for these two seconds. */
 enum rc late_send(struct lane *lane, struct err *err)
 {
     struct late *late = &lane->late;
@@ -120,7 +122,7 @@ enum rc late_send(struct lane *lane, struct err *err)
     for (struct work *work; (work = works_take(&lost)) != NULL;) {
         if (rc == RC_OK && late->works.first == NULL)
             rc = record_lost(lane, work, err);
-        else /* the first one that is held shows that the rows are not free yet */
+        else /* the first one that is delayed shows that the rows are still locked */
             keep(lane, work);
     }
     late->wait_ms =
@@ -129,6 +131,8 @@ enum rc late_send(struct lane *lane, struct err *err)
     return rc;
 }
 
+/* A draining executor waits for these: their rows name it as their owner until they are
+ * returned. */
 bool late_any(const struct executor *ex)
 {
     for (int i = 0; i < ex->lane_count; i++)

@@ -1,5 +1,6 @@
-/* letters: what this executor knows of the outbox of its queues goes to the relay's thread, which
- * is started when there is something for the first time. */
+/* From the outbox of the queues to the relay's thread (relay/relay.c), which is started when there
+ * are rows for the first time. Control learns of rows from its own statements and from
+ * notifications; letters_check() asks where both may have been missed. */
 #include "executor/letters.h"
 
 #include "executor/executor.h"

@@ -1,6 +1,6 @@
 /**
- * What: what this executor knows of the outbox of its queues goes to the relay's thread.
- * Invariants: it is started when there is something for the first time.
+ * What: reports rows in the outbox of the queues to the relay's thread.
+ * Invariants: the thread is started when there is a row for the first time.
  * Threads: control.
  * Ownership: the executor stops it.
  * Failure: a thread that cannot be started is logged; the rows wait.

@@ -8,8 +8,8 @@
 
 #define BUSY_AGAIN_US (2 * 1000)
 #define GLANCE_US     (5 * 1000 * 1000)
-/* While there is work, after a look that found nothing: so many times as long as it took, for it
- * may have read all of a phase; at most so long, for it may also have waited. */
+/* While there is work, after an answer without orphans: so many times as long as it took, because
+ * the question may have read all of a phase; at most so long, because it may also have waited. */
 #define REST         20
 #define REST_LAST_US (500 * 1000)
 /* After a refused claim; twice as long each time that nothing is found, up to the second. */
@@ -21,6 +21,8 @@ void orphans_ask(struct orphans *orphans, enum orphans_state state)
     orphans->state = state > orphans->state ? state : orphans->state;
 }
 
+/* The first refusal sets the time. Each further one would put the question off, and a lane that is
+ * refused all the time would never ask. */
 void orphans_ask_later(struct orphans *orphans, int64_t now_us)
 {
     if (orphans->check_us == 0)

@@ -61,8 +61,8 @@ void orphans_ask(struct orphans *orphans, enum orphans_state state);
 void orphans_ask_later(struct orphans *orphans, int64_t now_us);
 /** Whether a reader is free is to be checked again. */
 void orphans_glance(struct orphans *orphans);
-/** To be asked once in a turn: whether to ask the database now. roomy: there are readers for what
- * may come; busy: work is in hand. */
+/** To be asked once in a turn: whether to ask the database now. roomy: there are readers for the
+ * tasks that may be adopted; busy: work is in hand. */
 bool orphans_due(struct orphans *orphans, int64_t now_us, bool roomy, bool busy);
 /** Claims come first this time, if there is one to be made. */
 bool orphans_claims_first(const struct orphans *orphans);
@@ -76,9 +76,9 @@ void orphans_asked(struct orphans *orphans, int64_t now_us);
  */
 void orphans_answered(struct orphans *orphans, enum orphans_found found, int64_t now_us,
                       int64_t took_us, int64_t next_us, bool roomy);
-/** An executor died: it may have been about to say that a run has ended. */
+/** An executor died: it may have been about to record that a run has ended. */
 void orphans_ask_ends(struct orphans *orphans);
-/** Whether that is to be looked for now; not again then. */
+/** Whether the ends of runs are to be checked now; not again then. */
 bool orphans_take_ends(struct orphans *orphans);
 /** When orphans_due has to be asked again, 0: not before something happens. */
 int64_t orphans_due_us(const struct orphans *orphans, int64_t now_us);

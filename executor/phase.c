@@ -16,6 +16,8 @@ void phase_open(struct phase *phase, int64_t definitions, int64_t now_us)
     phase->definitions = definitions;
 }
 
+/* The count holds for an open phase only. A phase that opens later may have seen more changes, and
+ * its opening reports the count again. */
 void phase_known(struct phase *phase, int64_t definitions)
 {
     phase->definitions = phase->open ? definitions : 0;
@@ -42,6 +44,7 @@ struct work *phase_start(struct phase *phase)
     return works_take(&phase->waiting);
 }
 
+/* back_us is where a barrier begins (counts.c): the last task that returns sets it. */
 void phase_back(struct phase *phase, int64_t now_us)
 {
     phase->running--;
@@ -68,6 +71,7 @@ void phase_forget_waiting(struct phase *phase)
     phase->unowned = false;
 }
 
+/* Both parts keep their order, so that the works that stay start in the order of the topic. */
 struct works phase_take(struct phase *phase,
                         bool (*leaves)(const struct work *work, const void *context),
                         const void *context)

@@ -27,16 +27,16 @@ struct phase {
     int64_t phase_id, run_no, order;
     int64_t previous_order;    /* 0: its first, or not known */
     char run[37];              /* as its messages name it, if a claim of ours has seen one */
-    int64_t previous_phase_id; /* IX on it is held by gate, 0: none */
+    int64_t previous_phase_id; /* IX on it is held by the session of gate, 0: none */
     struct gate *gate;         /* which holds that IX; NULL: control's session does */
     bool open, shared;         /* seen open; S is held */
     int64_t opened_us;         /* when it was seen open, and */
-    int64_t back_us;           /* when a task of it came back last; 0: not yet */
+    int64_t back_us;           /* when a task of it returned last; 0: not yet */
     int64_t definitions;       /* lockstep.definitions, read when it was open; 0: not known */
-    /* orphans of it were passed over, or (less by one for each phase since then) may have been:
-     * looked for when it opens */
+    /* its orphans were passed over, or (less by one for each phase since then) may have been: the
+     * lane asks for them when it opens */
     int passed_over;
-    bool unowned; /* we own no task of it, and are to open it all the same */
+    bool unowned; /* this executor owns no task of it, and is to open it all the same */
     bool claimed; /* by a claim of ours, not only adopted: the buffer's head may be of it */
     struct works waiting;
     int running;
@@ -44,8 +44,7 @@ struct phase {
 };
 
 void phase_forget_waiting(struct phase *phase);
-/* Of what waits, those of which leaves says so; and all but the first `keep`. They are the
- * caller's. */
+/* Takes waiting works for the caller: those of which leaves is true; all but the first `keep`. */
 struct works phase_take(struct phase *phase,
                         bool (*leaves)(const struct work *work, const void *context),
                         const void *context);
@@ -53,7 +52,7 @@ struct works phase_cut(struct phase *phase, int keep);
 /* Its first waiting work goes to a reader; one has come back. */
 struct work *phase_start(struct phase *phase);
 void phase_back(struct phase *phase, int64_t now_us);
-/* The database has said whether it is open. */
+/* The database has reported whether it is open. */
 void phase_seen(struct phases *phases, struct phase *phase, bool open, int64_t definitions,
                 int64_t now_us);
 /* It has opened. */

@@ -58,6 +58,8 @@ struct phase *phases_get(struct phases *phases, int64_t phase_id, int64_t run_no
     return phase;
 }
 
+/* The place of a work counts over all phases of the lane: of several open phases, the one whose
+ * first work arrived first is started (execute.c, next_phase). */
 void phases_add(struct phases *phases, struct phase *phase, struct work *work, int64_t now_us)
 {
     struct assignment *own = assignment_own(work);
@@ -73,6 +75,8 @@ void phases_returned(struct phases *phases, const struct phase *phase)
     phases->last_order = phase->order;
 }
 
+/* A work that a reader has is in no list here; it returns by mail, and executor.c has emptied the
+ * mailbox before. */
 void phases_drop(struct phases *phases)
 {
     while (phases->first != NULL) {

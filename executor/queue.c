@@ -1,6 +1,5 @@
-/* queue: the queue's row, and what of it operators change while the queue is worked off. halt_no is
- * read when the stream is assigned, and not with a change of settings: it is the number under which
- * this executor's findings count. */
+/* The queue's row, and the settings that operators change while the queue is worked off.
+ * queue_read() begins a lane or its stream, queue_reread() follows a notification. */
 #include "executor/queue.h"
 
 #include "base/log.h"
@@ -21,6 +20,7 @@ enum rc queue_row(struct db *db, const struct queue *queue, struct db_result **r
     return rc;
 }
 
+/* An operator may change these at any time, so both readings of the row take them. */
 static void settings(struct queue *queue, const struct db_result *row)
 {
     queue->max_readers = (int)db_int(row, 0, EXECUTOR_QUEUE_MAX_READERS);
@@ -37,6 +37,8 @@ static void log_halted(const struct queue *queue, const struct db_result *row)
               db_text(row, 0, EXECUTOR_QUEUE_HALTED_DETAIL), NULL);
 }
 
+/* halt_no is taken here only: a finding counts under the number that was in the row when the stream
+ * began. */
 enum rc queue_read(struct db *db, struct queue *queue, struct db_result **ret_row, struct err *err)
 {
     enum rc rc = queue_row(db, queue, ret_row, err);

@@ -43,7 +43,7 @@ MUST_CHECK enum rc queue_read(struct db *db, struct queue *queue, struct db_resu
  * since queue_read. */
 MUST_CHECK enum rc queue_reread(struct db *db, struct queue *queue, bool *ret_decided,
                                 struct err *err);
-/** Its row says that it is halted. */
+/** Its row has a reason for a halt. */
 void queue_set_halted(struct queue *queue);
 void queue_set_gone(struct queue *queue);
 void queue_set_foreign(struct queue *queue, bool foreign);

@@ -1,6 +1,7 @@
-/* What control knows of each reader: its slot, the lane that the slot belongs to, and its works in
- * the order in which they were handed out. A work is removed by identity and not from the front,
- * because a batch with a failure comes back in another order. */
+/* Control's notes of each reader: its slot, the lane that the slot belongs to, and its works in the
+ * order in which they were assigned. A work is removed by identity and not from the front, because
+ * a batch with a failure returns in another order. The threads themselves are in reader/; a note
+ * here may be older than the session that a reader has by now (cut_off.c, sessions.c). */
 #include "executor/readers.h"
 
 #include "executor/assignment.h"
@@ -76,6 +77,8 @@ void reader_leave_slot(struct reader *reader)
     reader->lane = NULL;
 }
 
+/* The reader runs its works in this order. Its last run is noted, because a reader that changes to
+ * another run must clean its session first (execute.c, phase_for). */
 void reader_add(struct reader *reader, struct work *work, int64_t now_us)
 {
     struct assignment *own = assignment_own(work);
@@ -117,6 +120,8 @@ void readers_remove(struct readers *readers, const struct work *work, int64_t no
     }
 }
 
+/* The works of a thread that has ended are gone. A count that stayed would keep the reader from
+ * returning its slot (execute.c, return_some). */
 void readers_forget(struct readers *readers)
 {
     for (int i = 0; i < readers->count; i++)

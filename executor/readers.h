@@ -1,6 +1,6 @@
 /**
- * What: the readers as control knows them: the slot that each has, and the works that it was given,
- *   in the order in which it runs them.
+ * What: the readers as control knows them: the slot that each has, and the works that are
+ *   assigned to it, in the order in which it runs them.
  * Invariants: a reader with works has a slot. Only readers.c writes the fields of struct readers,
  *   but for cut_off.
  * Threads: control.
@@ -26,11 +26,11 @@ struct reader {
     struct lane *lane;            /* whose slot it has, NULL: none */
     int slot_no, noted_pid;
     int slot_pid; /* the backend that the slot names: on another one nothing may run */
-    struct assignment *first, *last; /* by behind: handed out, in the order it runs them */
+    struct assignment *first, *last; /* by behind: assigned, in the order in which it runs them */
     int count;
     int64_t run_no;                         /* of its last task */
     bool refill;                            /* within assign_tasks, */
-    struct mail *assigned, **assigned_last; /* too: what it is given */
+    struct mail *assigned, **assigned_last; /* too: the works that are assigned to it */
     int64_t idle_since_us;
     bool cut_off; /* has no session, as far as control knows: cut_off.c */
 };
@@ -66,7 +66,7 @@ void readers_done(struct readers *readers);
 void reader_take_slot(struct reader *reader, struct lane *lane, int slot_no, int pid);
 /** It has none any more. */
 void reader_leave_slot(struct reader *reader);
-/** It is given a work, behind the others. */
+/** It is assigned a work, behind the others. */
 void reader_add(struct reader *reader, struct work *work, int64_t now_us);
 
 #endif

@@ -1,5 +1,5 @@
-/* receive: records of the partition are decoded into the lane's buffer. A record that does not
- * decode is held as rejected, and claimed as such. The file also begins and ends a lane's stream.
+/* Records of the partition are decoded into the lane's buffer. A record that does not decode is
+ * kept as rejected, and claimed as such. The file also begins and ends a lane's stream.
  *
  * Begin with receive() and take_records(). The consumer reads from offsets that this file names
  * (assign), never as a member of a group: the cursor in the queue's row is the only truth, and a
@@ -152,10 +152,10 @@ enum rc lane_reread(struct lane *lane, struct err *err)
     return decided && !lane->queue.halted ? lane_assign(lane, err) : RC_OK;
 }
 
-/* At the end of a topic a fetch waits long at the broker, because fetches are most of what an idle
- * client costs. Two exceptions: --until-idle waits for the first empty fetch, which shows the end;
- * and with many queues, a busy queue whose buffer was full for a moment waits for the fetch that
- * was sent without it. */
+/* At the end of a topic a fetch waits long at the broker, because an idle client costs little more
+ * than its fetches. Two exceptions: --until-idle waits for the first empty fetch, which shows the
+ * end; and with many queues, a busy queue whose buffer was full for a moment waits for the fetch
+ * that was sent without it. */
 enum rc consumer_open(struct executor *ex, struct err *err)
 {
     struct kafka_properties props = {0};
@@ -271,7 +271,7 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
 }
 
 /* The stream stopped for good: the queue is halted with the reason. A position outside the log has
- * several causes; the watcher's next look at the topic finds out which. auto.offset.reset is
+ * several causes; the watcher's next check of the topic finds the right one. auto.offset.reset is
  * `error`, so librdkafka reports such a position as _AUTO_OFFSET_RESET instead of moving to an end
  * of the log, which would skip messages or claim them again. */
 static enum rc source_failed(struct lane *lane, const struct err *why, struct err *err)

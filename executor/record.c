@@ -73,6 +73,7 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
     return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 
+/* An attempt that an operator has stopped is lost in the same way, and is no warning. */
 static void log_lost(const struct work *work)
 {
     const struct assignment *own = assignment_of(work);

@@ -1,9 +1,9 @@
-/* refusal: a claim that the database refuses for its data costs nobody but the message that is the
- * cause. It is taken back where it was made: the transaction is undone, S of the phase that it may
+/* A claim that the database refuses for its data may cost only the message that is the cause. The
+ * claim is undone where it was made: the transaction is rolled back, S of the phase that it may
  * have tried is released on the same session, and the next claim takes half as many messages, until
- * the one is alone; that one is kept as rejected. A rejection that is refused comes again with less
- * of what the record says: each claim is made at most nine times (256 messages, halved) and then
- * three times. */
+ * the one is alone; that one is kept as rejected. A rejection that is refused is sent again with
+ * less of the record: each claim is made at most nine times (256 messages, halved) and then three
+ * times. */
 #include "executor/refusal.h"
 
 #include "executor/lane.h"

@@ -1,6 +1,5 @@
 /**
- * What: a claim that the database refuses for its data costs nobody but the message that is the
- *   cause.
+ * What: a claim that the database refuses for its data costs only the message that is the cause.
  * Invariants: each claim is made at most nine times with messages, and then three times as a
  *   rejection.
  * Threads: control.

@@ -1,6 +1,6 @@
-/* rejects: records at the head of the buffer that are no messages and name no run are rejected many
- * at once. What only one of them is, or names a run, or was refused before, is rejected by a claim
- * of its own. */
+/* Records at the head of the buffer that are no messages and name no run are rejected many at once.
+ * A record is rejected by a claim of its own (claim.c) if it is alone at the head, names a run, or
+ * was refused before. */
 #include "executor/rejects.h"
 
 #include "executor/beside.h"
@@ -20,6 +20,8 @@
 /* A statement is sent whole; a larger record goes alone. */
 #define REJECTS_BYTES (1024 * 1024)
 
+/* A record that was refused before (detail) is sent alone: the refusal would hit the whole list
+ * again. */
 static bool loose(const struct buffered *buffered)
 {
     return buffered->msg == NULL && buffered->run[0] == '\0' && buffered->detail == DETAIL_ALL;
@@ -69,6 +71,8 @@ static void rejects_done(struct rejects *rejects)
     str_done(&rejects->digest);
 }
 
+/* As in a segment (segment.c), each array has an element for each record, NULL where the record has
+ * no such value. The headers have one element for each header, with the offset of its record. */
 static void fill(const struct stream *stream, int count, struct rejects *to)
 {
     struct str *a = to->arrays;

@@ -118,6 +118,8 @@ static bool to_be_stopped(const struct assignment *first)
     return first != NULL && first->stop_us != 0 && !first->severed;
 }
 
+/* severed is set with the request that cuts the session off: no further request is sent for this
+ * work. */
 void requests_interrupt(struct readers *readers, int64_t now_us)
 {
     for (int i = 0; i < readers->count; i++) {
@@ -172,6 +174,8 @@ static enum rc read_paused(struct lane *lane, struct err *err)
     return rc;
 }
 
+/* Tasks in hand that fewer readers would reach late are returned, so that other executors run them;
+ * with no reader left, all are returned. */
 static enum rc use_readers(struct executor *ex, int readers, struct err *err)
 {
     enum rc rc = RC_OK;

@@ -1,4 +1,6 @@
-/* returning: tasks in hand that other executors are to run are returned to the database. */
+/* Tasks in hand that other executors are to run are returned to the database. The file chooses
+ * them: all, those beyond a number, or those of a run. late.c sends the statement, and keeps the
+ * tasks whose rows are locked. */
 #include "executor/returning.h"
 
 #include "executor/lane.h"

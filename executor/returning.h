@@ -1,6 +1,6 @@
 /**
- * What: tasks in hand that others are to do go back to the database.
- * Invariants: the youngest go first: the oldest phase is what everybody waits for.
+ * What: returns tasks in hand to the database, for other executors.
+ * Invariants: the youngest go first: all executors wait for the oldest phase.
  * Threads: control.
  * Ownership: frees the works.
  * Failure: as db.h.

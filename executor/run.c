@@ -44,6 +44,8 @@ static bool busy(const struct lane *lane)
     return lane->phases.first != NULL;
 }
 
+/* The liveness thread reports that its session is lost, that other executors died, or that the lock
+ * of dispatch is free. */
 static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *err)
 {
     struct alive_mail *report = (struct alive_mail *)mail;
@@ -60,6 +62,8 @@ static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *
     return rc;
 }
 
+/* A statement that the verdict needs may fail for this queue alone; then the lane is set aside and
+ * the mail of the others is still taken. */
 static enum rc topic_report(struct mail *mail, struct err *err)
 {
     struct identity_finding finding;
@@ -97,6 +101,8 @@ static enum rc take_mail(struct executor *ex, struct err *err)
     return rc;
 }
 
+/* Another executor may have cancelled tasks in hand when it opened their phase (conditions). If one
+ * started before the question, a cancelled task would run. */
 static enum rc start_tasks(struct lane *lane, struct err *err)
 {
     enum rc rc = lane->phases.doubtful ? requests_check_stops(lane, err) : RC_OK;
@@ -115,6 +121,8 @@ static enum rc barrier(struct lane *lane, struct err *err)
     return rc == RC_OK ? gate(lane, err) : rc;
 }
 
+/* A draining lane claims, adopts and starts nothing. It releases phases whose last task has ended,
+ * so that another executor can open the next one before this process ends. */
 static enum rc drain_turn(struct lane *lane, struct err *err)
 {
     if (lane_aside(lane))
@@ -198,7 +206,7 @@ enum rc run_turn(struct executor *ex, bool *ret_done, struct err *err)
         lag_publish(&ex->lanes[i]);
         counts_state(&ex->lanes[i]);
     }
-    if (rc == RC_OK) /* behind what others wait for */
+    if (rc == RC_OK) /* behind everything that other executors wait for */
         rc = output_write(&ex->output, ex->control.db, err);
     time_out(&ex->readers, ex->turn.now_us);
     requests_interrupt(&ex->readers, ex->turn.now_us);

@@ -73,6 +73,7 @@ bool segment_has_attached(const struct stream *stream, int count)
     return false;
 }
 
+/* Where no message has headers, NULL is sent instead of three empty arrays. */
 void attached_fill(struct attached *attached, const struct stream *stream, int count)
 {
     struct str *const arrays[] = {&attached->keys, &attached->offsets, &attached->names,
@@ -93,6 +94,8 @@ void attached_fill(struct attached *attached, const struct stream *stream, int c
     }
 }
 
+/* Conditions, keys and times cost the database further checks, so the claim says whether there are
+ * any. */
 bool segment_is_special(const struct stream *stream, int count)
 {
     for (int i = 0; i < count; i++)

@@ -1,7 +1,7 @@
 /**
  * What: a segment of messages as the parameters of one claim: arrays with an element for each
- *   message, and what only a rejected message needs (its key and headers).
- * Invariants: the messages are those at the head of the lane's buffer.
+ *   message, and the parameters that only a rejected message needs (its key and headers).
+ * Invariants: the messages are those at the head of the stream's buffer.
  * Threads: control.
  * Ownership: the arrays belong to the segment; SEGMENT_AUTO and ATTACHED_AUTO free them.
  * Failure: -

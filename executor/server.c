@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* -1 and not 0: a queue may be at offset 0. */
 void server_memory_init(struct server_memory *memory)
 {
     *memory = (struct server_memory){0};
@@ -34,8 +35,8 @@ void server_memory_done(struct server_memory *memory)
 
 #define LOCK_TIMEOUT_MS 2000 /* db/packet.c */
 
-/* Otherwise a row that another session holds would look like a server that does not answer, and
- * would end the incarnation instead of delaying one statement. */
+/* Otherwise a row that another session has locked would be taken for a server that does not answer,
+ * and would end the incarnation instead of delaying one statement. */
 enum rc server_lock_timeout(struct db *db, int patience_ms, struct err *err)
 {
     char ms[16];
@@ -69,6 +70,8 @@ void server_outage(struct server_memory *memory, const struct err *why)
         log_err(LOG_WARN, "incarnation_lost", NULL, &logged);
 }
 
+/* An incarnation that ends within LIVED_US belongs to the same outage, so its start does not end
+ * the outage in the log. */
 void server_lives(struct executor *ex)
 {
     struct outage *outage = &ex->memory->outage;
@@ -85,7 +88,7 @@ int64_t server_due_us(const struct executor *ex)
     return ex->memory->outage.since_us != 0 && ex->turn.now_us < lived_us ? lived_us : 0;
 }
 
-/* One line a queue: what people look for after a fail-over, a restore or a crash. */
+/* One line a queue: people look for it after a fail-over, a restore or a crash. */
 static void log_change(const struct lane *lane, int64_t timeline_was)
 {
     const struct server_memory *memory = lane->ex->memory;

@@ -28,7 +28,7 @@ struct lane;
 struct spared {
     char executor[37]; /* its id */
     bool crashed;
-    int count; /* not told yet */
+    int count; /* not reported to the database yet */
     bool whole;
     struct str of[3]; /* task ids, tokens, attempts */
 };
@@ -64,7 +64,7 @@ void server_outage(struct server_memory *memory, const struct err *why);
 void server_lives(struct executor *ex);
 int64_t server_due_us(const struct executor *ex); /* 0: there is nothing to say */
 
-/** Opens the control session, on a server that is not older than what was seen. */
+/** Opens the control session, on a server that is not older than any server seen before. */
 MUST_CHECK enum rc server_open(struct executor *ex, struct err *err);
 /** A row that another session holds is waited for so long that the statement gives up before the
  * session is given up. */

@@ -1,5 +1,7 @@
-/* share: the readers of an executor among its queues. Each queue gets as many as the others, and
- * what these cannot use. When there are more queues than readers they take turns. */
+/* The readers of an executor among its queues. Each queue gets as many as the others, and more
+ * where the others need fewer. When there are more queues than readers, the queues take turns.
+ * share_readers() says how many readers each lane may use; execute.c takes and returns the
+ * slots. */
 #include "executor/share.h"
 
 #include "executor/assignment.h"
@@ -25,6 +27,7 @@ void share_end(struct executor *ex)
     free(ex->line.lanes);
 }
 
+/* A reader counts for the lane whose slot it has, as long as it has works. */
 static int busy_readers(const struct lane *lane)
 {
     int count = 0;
@@ -33,7 +36,8 @@ static int busy_readers(const struct lane *lane)
     return count;
 }
 
-/* What the queue's bound allows. Others hold its slots: then others should claim. */
+/* The readers that the queue's bound allows. If other executors hold its slots, they should
+ * claim. */
 static int bound(const struct lane *lane)
 {
     int usable = readers_usable(&lane->ex->readers);

@@ -1,7 +1,8 @@
 /**
- * What: the readers of an executor among its queues: as many for each as for the others, and what
- *   these cannot use.
- * Invariants: where there are more queues than readers they take turns.
+ * What: the readers of an executor among its queues: as many for each as for the others, and more
+ *   where the others need fewer.
+ * Invariants: where there are more queues than readers they take turns. share.c writes the
+ *   fields, but for slots (slots.h).
  * Threads: control.
  * Ownership: share_end frees what share_start made.
  * Failure: -
@@ -36,7 +37,7 @@ struct line {
 
 void share_start(struct executor *ex);
 void share_end(struct executor *ex);
-void share_readers(struct executor *ex); /* says how many each lane may use now: lane->share.may */
+void share_readers(struct executor *ex); /* sets lane->share.may: how many each lane may use now */
 int lane_readers(const struct lane *lane); /* readers to claim for */
 /* None of our readers can come to it soon: they have long tasks of other queues. */
 bool out_of_reach(const struct lane *lane);

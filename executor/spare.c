@@ -1,6 +1,10 @@
-/* spare: this incarnation is lost and its process lives on. What was running was ended by us, by an
- * operator or by a planned end of the server, unless the server has crashed; the next incarnation
- * says so to the database, which would count it as lost. */
+/* This incarnation is lost, and its process lives on. The running attempts were ended by this
+ * executor, by an operator or by a planned end of the server, unless the server has crashed. The
+ * next incarnation reports them to the database (spare_report), which would count them as lost
+ * otherwise.
+ *
+ * The order: spare_start() before the sessions of the readers are severed, because they may still
+ * get the report of a crash; spare_note() for each attempt that returns; spare_end(). */
 #include "executor/spare.h"
 
 #include "executor/lane.h"
@@ -17,10 +21,10 @@
 #include <poll.h>
 #include <string.h>
 
-#define NOTICE_MS 300         /* until any session hears of a crash */
+#define NOTICE_MS 300         /* until any session gets the report of a crash */
 #define ENDING_MS (10 * 1000) /* a server that crashes kills what has not ended after 5 s */
 
-/* The server crashed, or is gone without a word: what ran may be the cause. */
+/* The server crashed, or its sessions ended without a reason: a running task may be the cause. */
 static bool crashed(const struct err *why)
 {
     return sqlstate_is(why, SQLSTATE_CRASH_SHUTDOWN) ||
@@ -43,9 +47,9 @@ static bool saw_crash(const struct readers *readers, const struct err *why)
     return heard;
 }
 
-/* In a crash the server says to each session that another one is the cause, but to that one
- * nothing. A reader with a task hears what is said to it before its session is cut off here. When
- * only control's own line broke, no other session ends. */
+/* In a crash the server sends each session the reason, but nothing to the session that is the
+ * cause. A reader with a task reads it before its session is severed here. When only control's own
+ * line broke, no other session ends. */
 static void wait_for_last_replies(const struct readers *readers, const struct err *why)
 {
     int64_t from_us = clock_boot_us();
@@ -57,7 +61,7 @@ static void wait_for_last_replies(const struct readers *readers, const struct er
 void spare_start(struct executor *ex, const struct err *why)
 {
     struct spared *spared = &ex->memory->spared;
-    if (spared->count > 0) /* not told yet: this incarnation did not come up, and ran nothing */
+    if (spared->count > 0) /* not reported yet: this incarnation did not come up, and ran nothing */
         return;
     for (int i = 0; i < 3; i++)
         db_array_start(&spared->of[i]);
@@ -71,7 +75,7 @@ void spare_start(struct executor *ex, const struct err *why)
 void spare_note(struct spared *spared, const struct work *work)
 {
     /* If the server crashed, an attempt that this process ended itself may still be the cause, so
-     * only the server's own word spares it (tests/e2e/not_its_fault.sh). */
+     * it is spared only if the server reported a reason to it (tests/e2e/not_its_fault.sh). */
     bool said = work->end.loss == LOSS_SERVER || work->end.loss == LOSS_BARRED ||
                 work->end.loss == LOSS_CANCELLED;
     bool ours = work->end.loss == LOSS_OWN || work->end.loss == LOSS_DOUBTED;

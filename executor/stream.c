@@ -27,6 +27,7 @@ void stream_open(struct stream *stream)
     stream->buffer = xcalloc(BUFFER_RECORDS, sizeof *stream->buffer);
 }
 
+/* A row without a last record gives -1: there is nothing to compare. */
 void stream_read(struct stream *stream, const struct db_result *row)
 {
     stream->cursor = db_int(row, 0, EXECUTOR_QUEUE_NEXT_OFFSET);
@@ -38,6 +39,8 @@ void stream_read(struct stream *stream, const struct db_result *row)
                    db_text(row, 0, EXECUTOR_QUEUE_LAST_DIGEST));
 }
 
+/* buffer_from is the cursor, also where the record before it is read first: that record is claimed
+ * already, is only compared, and is not kept (receive.c, take_records). */
 void stream_begin(struct stream *stream, bool check, int64_t now_us)
 {
     stream->buffer_from = stream->cursor;
@@ -174,6 +177,7 @@ struct message *buffered_take_message(struct buffered *buffered)
     return msg;
 }
 
+/* kafka_source_end() is negative while the source is not known to be at the end. */
 bool stream_at_end(const struct stream *stream)
 {
     return stream->buffer_count == 0 && stream->state == SOURCE_READING &&

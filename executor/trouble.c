@@ -129,7 +129,7 @@ void lane_note_locked(struct lane *lane, int wait_ms, const struct err *err)
     note(lane, wait_ms, err);
 }
 
-/* The statement failed because the queue was deleted, of which control has not heard yet. */
+/* The statement failed because the queue was deleted, and control has not read its row since. */
 static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -140,7 +140,7 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
     return rc == RC_FATAL && err->kind == ERR_CONFIG;
 }
 
-/* The lane finds again whatever the failed statement was to do. */
+/* The next turn finds again all work of the failed statement. */
 static void check_all_again(struct lane *lane)
 {
     event_raise(lane, EVENT_ROW_LOCKED);

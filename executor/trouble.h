@@ -1,7 +1,7 @@
 /**
  * What: a queue whose own statements fail is set aside for a while, and one that was deleted is
  *   left; the executor's other queues continue.
- * Invariants: only while control's session is clean: a lock that nobody knows of ends the
+ * Invariants: only while control's session is clean: a lock that no lane knows ends the
  *   incarnation.
  * Threads: control.
  * Ownership: -

@@ -25,6 +25,7 @@
 #include <poll.h>
 
 /* When a part of a lane has something to do, 0: when something happens. */
+/* A draining executor adopts nothing, so a timer of its orphans must not end its sleep. */
 static int64_t recover_due_us(const struct lane *lane)
 {
     return lane->ex->drain.draining ? 0 : orphans_due_us(&lane->orphans, lane->ex->turn.now_us);
@@ -51,6 +52,8 @@ static int64_t (*const executor_due_us[])(const struct executor *ex) = {
 
 #define LONGEST_US (3600 * 1000 * 1000LL)
 
+/* A lane that is set aside has one timer, the end of that time: the timers of its parts would wake
+ * control for a lane on which it does not work. */
 static int64_t due_us(const struct executor *ex)
 {
     int64_t first_us = 0;

@@ -19,9 +19,9 @@
 
 /* EVERY_US is a part of a promise: a topic that is replaced under a live executor is noticed within
  * seconds (docs/explanation/guarantees.md). TIMEOUT_MS bounds the end of the executor, too, which
- * waits for a look that is under way. */
+ * waits for a check that is under way. */
 #define EVERY_US   (5 * 1000 * 1000LL)
-#define AGAIN_US   (1000 * 1000LL) /* after a look without an answer */
+#define AGAIN_US   (1000 * 1000LL) /* after a check without an answer */
 #define TIMEOUT_MS 2000
 
 enum asks { ASK_ADD, ASK_CHECK, ASK_SIGN };
@@ -49,9 +49,9 @@ struct watcher {
     struct thread thread;
     struct mailbox *control;
     const struct kafka_properties *kafka;
-    struct kafka_watch *watch; /* for all of them: a client costs as much as 50 looks a minute */
+    struct kafka_watch *watch; /* for all of them: a client costs as much as 50 checks a minute */
     struct watched *list;
-    _Atomic bool stopping; /* from outside: no further look begins */
+    _Atomic bool stopping; /* from outside: no further check begins */
 };
 
 static struct watched *find(struct watcher *watcher, const struct lane *lane)
@@ -70,7 +70,7 @@ static void add(struct watcher *watcher, const struct ask *ask)
     watcher->list = it;
 }
 
-/* A look that is due already stays due: a request with a delay must not postpone it. */
+/* A check that is due already stays due: a request with a delay must not postpone it. */
 static void take_asks(struct watcher *watcher)
 {
     for (struct mail *mail = thread_take(&watcher->thread, NULL), *next; mail != NULL;
@@ -92,9 +92,9 @@ static void take_asks(struct watcher *watcher)
     }
 }
 
-/* The mark is committed only if this look has just seen the same mark, or none where the mark is
- * new. A topic that was replaced between the look and the commit gets the mark of the old one; that
- * window is the limit named in docs/explanation/guarantees.md (3. Nothing lost). */
+/* The mark is committed only if this check has just seen the same mark, or none where the mark is
+ * new. A topic that was replaced between the check and the commit gets the mark of the old one;
+ * that window is the limit named in docs/explanation/guarantees.md (3. Nothing lost). */
 static enum rc sign(struct watcher *watcher, struct watched *it, struct watcher_mail *report)
 {
     struct kafka_look *look = &report->look;
@@ -131,17 +131,18 @@ static void check_topic(struct watcher *watcher, struct watched *it)
                                       TIMEOUT_MS, &report->look, &report->err);
     if (report->rc == RC_OK) {
         enum rc rc = sign(watcher, it, report);
-        if (rc != RC_OK) /* it may be written all the same: the next look tells */
+        if (rc != RC_OK) /* it may be written all the same: the next check shows it */
             log_err(LOG_WARN, "birthmark_not_written", it->what.queue, &report->err);
     }
-    /* Looks that nobody has asked for come at the same moment, so that nobody is woken for each of
-     * them; none comes sooner than one that control asks for to confirm what it suspects. */
+    /* Checks that control has not asked for are due at the same moment, so that the thread wakes
+     * once for all topics. None is due sooner than a check by which control confirms a
+     * suspicion. */
     int64_t next_us = clock_boot_us() + AGAIN_US;
     it->due_us = report->rc == RC_OK ? (next_us / EVERY_US + 1) * EVERY_US : next_us;
     mailbox_put(watcher->control, &report->mail);
 }
 
-/* Milliseconds until the next look is due, -1: there is nothing to look at. */
+/* Milliseconds until the next check is due, -1: there is no topic. */
 static int next_due_ms(const struct watcher *watcher)
 {
     int64_t now_us = clock_boot_us(), left_us = -1;
@@ -212,6 +213,8 @@ void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, 
     thread_tell(&watcher->thread, &ask->mail);
 }
 
+/* stopping is set before the thread is asked to stop: the thread checks it between two topics, and
+ * would check all that are due otherwise. */
 void watcher_stop(struct watcher *watcher)
 {
     if (watcher == NULL)

@@ -1,7 +1,6 @@
-/* batch: what a reader sends, and what comes back.
+/* The pipeline of a reader: works are sent, and replies are read.
  *
- * Guarantee: the effects of a task and the word that it is done are committed together, or neither
- * is.
+ * Guarantee: the effects of a task and the record of its end are committed together, or neither is.
  *
  * Mechanism: lockstep.complete, with the attempt's token, is the last statement of the task's own
  * transaction; it fails when the token in the row is another one, and everything is undone. Short
@@ -11,7 +10,8 @@
  *
  * Example: a, b and c of one phase are sent together. b divides by zero: a is committed already, b
  * is undone and its failure recorded, c was skipped by the server and is sent again, as the same
- * attempt. When the session breaks in c, the rows say what was committed, and the rest is returned.
+ * attempt. When the session breaks in c, the rows show which tasks have committed, and the others
+ * are returned.
  *
  * Begin with batch_send() and batch_read(); batch_done() decides how each task ended. The libpq
  * manual (Pipeline Mode) has the rule that all of this follows: after an error the server skips
@@ -31,8 +31,8 @@
 #include <string.h>
 
 /* A task that fails makes the server skip the rest of its batch, which is sent again. A reader
- * reports a batch to control when all of it is done. A batch is half of what a reader may have, so
- * control gives it more tasks while the other half runs. bench/notes/task.md has the figures. */
+ * reports a batch to control when all of it is done. A batch is half of the works that a reader may
+ * have, so control assigns more while the other half runs. bench/notes/task.md has the figures. */
 #define BATCH_MOST (READER_MOST / 2)
 
 static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)
@@ -422,8 +422,8 @@ static enum rc on_error(struct reader_thread *reader, const struct err *failed, 
     return RC_OK;
 }
 
-/* libpq hands out a notice with the reply before it, when that one is complete: what is about the
- * text of a command may be the next task's. */
+/* libpq reports a notice with the reply before it, when that reply is complete: a notice about the
+ * text of a command may belong to the next task. */
 static void take_notices(struct reader_thread *reader, struct work *work)
 {
     struct db_told *told = reader->batch.told;

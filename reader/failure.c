@@ -1,5 +1,6 @@
 /* From an error to the parameters of lockstep.fail. Begin with failure_make(); failure_again() is
- * for a database that refuses the error itself. */
+ * for a database that refuses the error itself. attempt.c and outside.c send the parameters, each
+ * with its own statement. */
 #include "reader/failure.h"
 
 #include "base/utf8.h"

@@ -1,5 +1,5 @@
-/* loss: what ended the attempts that a session had when it was lost. Only what a task may have
- * caused counts against it. */
+/* The causes of lost attempts: the works that a session had in hand when it was lost get the reason
+ * of the loss. Only a loss that a task may have caused counts against it. */
 #include "reader/state.h"
 
 #include "base/clock.h"

@@ -114,7 +114,8 @@ static enum rc send_success(struct db *db, struct work *work, struct db_result *
                             struct err *err)
 {
     enum rc rc = send_done(db, work, work->answer->response.data, ret_row, err);
-    if (rc == RC_REJECT && !failure_stale(rc, err)) /* it is done, whatever it said */
+    /* the action is done, and only its response is refused */
+    if (rc == RC_REJECT && !failure_stale(rc, err))
         rc = send_done(db, work, "[the response could not be recorded]", ret_row, err);
     return rc;
 }
@@ -130,7 +131,7 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
     enum rc rc;
     probe("outside.record");
     if (answer->outcome == ACTION_STOPPED && !work->timed_out) {
-        work_ends(work, OUTCOME_LOST); /* control tells the row */
+        work_ends(work, OUTCOME_LOST); /* control records the loss */
         outside_forget(work);
         return RC_OK;
     }
@@ -234,7 +235,7 @@ enum rc outside_run(struct reader_thread *reader, struct work *work, struct err 
 enum rc outside_step(struct reader_thread *reader, struct work *work, int step, struct err *why)
 {
     DB_RESULT_AUTO *row = NULL;
-    if (!reader_act(reader, true)) { /* the caller tells why */
+    if (!reader_act(reader, true)) { /* the caller reports the reason */
         work_ends(work, OUTCOME_CONTINUES);
         return RC_OK;
     }

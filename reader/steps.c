@@ -1,6 +1,6 @@
 /* The steps of a task: each is done and recorded in a transaction of its own, so the next attempt
- * at the task continues with the step that is not done. The row names it. A step finds a clean
- * session, as it would after a retry. A command or a request is done outside the database
+ * at the task continues with the first step that is not done. The row names it. A step finds a
+ * clean session, as it would after a retry. A command or a request is done outside the database
  * (outside.c), and its record is the transaction. */
 #include "reader/attempt.h"
 
@@ -64,6 +64,9 @@ static enum rc begin(struct db *db, const struct work *work, struct db_result **
     return RC_OK;
 }
 
+/* The name of the next step is written with the effect of this one, in one transaction (or behind
+ * it, where the step has none). A task that was cancelled meanwhile is not continued, and its
+ * attempt counts as lost. */
 static enum rc run_sql(struct db *db, struct work *work, int at, const char *started,
                        struct err *why)
 {
