@@ -416,7 +416,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     DB_RESULT_AUTO *row = NULL;
     int count = segment(&lane->stream, want);
     bool many = head->msg == NULL && count > 1;
-    enum rc rc = !tasks ? openings_flush(&lane->openings, lane->ex->control.db,
+    enum rc rc = !tasks ? openings_flush(&lane->gates.openings, lane->ex->control.db,
                                          lane->ex->incarnation.executor_no, err)
                         : RC_OK; /* an end may end the run */
     probe("claim.send");

@@ -275,8 +275,8 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
         gate_free(gate);
         return rc;
     }
-    gate->next = lane->gates;
-    lane->gates = gate;
+    gate->next = lane->gates.first;
+    lane->gates.first = gate;
     *ret_gate = gate;
     return RC_OK;
 }
@@ -284,9 +284,9 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
 /* clean: the sessions still answer, so waits are cancelled; otherwise connections are severed. */
 void gates_stop(struct lane *lane, bool clean)
 {
-    while (lane->gates != NULL) {
-        struct gate *gate = lane->gates;
-        lane->gates = gate->next;
+    while (lane->gates.first != NULL) {
+        struct gate *gate = lane->gates.first;
+        lane->gates.first = gate->next;
         thread_ask_stop(&gate->thread);
         /* A cancel between two statements has no effect; so the thread is asked first. */
         if (!clean)
@@ -300,7 +300,7 @@ void gates_stop(struct lane *lane, bool clean)
 
 void gates_wake(struct lane *lane)
 {
-    for (struct gate *gate = lane->gates; gate != NULL; gate = gate->next)
+    for (struct gate *gate = lane->gates.first; gate != NULL; gate = gate->next)
         if (gate->asked_phase != 0)
             send_order(gate, GATE_WAKE, 0);
 }
@@ -329,7 +329,7 @@ static struct gate *gate_for(struct gate *gates, int64_t run_no)
 /* Orders a gate of the run to open the phase, unless that is its last order already. */
 static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct err *err)
 {
-    struct gate *gate = gate_for(lane->gates, run_no);
+    struct gate *gate = gate_for(lane->gates.first, run_no);
     enum rc rc = gate != NULL ? RC_OK : gate_start(lane, &gate, err);
     if (rc != RC_OK || gate == NULL || (gate->asked_run == run_no && gate->asked_phase == phase_id))
         return rc;
@@ -358,7 +358,7 @@ static struct phase *next_closed(const struct phases *phases, int64_t run_no,
 
 struct phase *gate_behind(const struct lane *lane, const struct phase *phase)
 {
-    const struct gate *gate = gate_for(lane->gates, phase->run_no);
+    const struct gate *gate = gate_for(lane->gates.first, phase->run_no);
     return gate != NULL && gate->asked_phase != 0
                ? NULL
                : next_closed(&lane->phases, phase->run_no, phase);
@@ -368,7 +368,7 @@ enum rc gate(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     struct gate *first;
-    if (lane->gates == NULL &&
+    if (lane->gates.first == NULL &&
         lane->phases.first != NULL) /* now: later a barrier would wait for its session */
         rc = gate_start(lane, &first, err);
     for (struct phase *phase = lane->phases.first; rc == RC_OK && phase != NULL;
@@ -403,7 +403,7 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
         return RC_OK;
     struct gate_answer reply = opened_answer(row, &of_release);
     struct phase *phase = phases_find(&lane->phases, reply.phase_id);
-    struct openings *openings = &lane->openings;
+    struct openings *openings = &lane->gates.openings;
     enum rc rc = RC_OK;
     seen_open(lane, phase, &reply);
     if (opened) {
@@ -422,16 +422,16 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
 /* The openings are due at once when the tasks are long, or when no more openings fit. */
 static int64_t record_at_us(const struct lane *lane)
 {
-    bool now = openings_full(&lane->openings) || lane_depth(lane) == 1;
-    return lane->openings.since_us + (now ? 0 : RECORD_US);
+    bool now = openings_full(&lane->gates.openings) || lane_depth(lane) == 1;
+    return lane->gates.openings.since_us + (now ? 0 : RECORD_US);
 }
 
 enum rc gate_record(struct lane *lane, struct err *err)
 {
-    struct openings *openings = &lane->openings;
+    struct openings *openings = &lane->gates.openings;
     if (openings->count == 0 || lane->ex->turn.now_us < record_at_us(lane))
         return RC_OK;
-    struct gate *gate = gate_for(lane->gates, 0);
+    struct gate *gate = gate_for(lane->gates.first, 0);
     if (gate == NULL)
         return openings_flush(openings, lane->ex->control.db, lane->ex->incarnation.executor_no,
                               err);
@@ -442,7 +442,7 @@ enum rc gate_record(struct lane *lane, struct err *err)
 
 int64_t gate_record_due_us(const struct lane *lane)
 {
-    return lane->openings.count > 0 ? record_at_us(lane) : 0;
+    return lane->gates.openings.count > 0 ? record_at_us(lane) : 0;
 }
 
 enum rc gate_report(struct mail *mail, struct err *err)

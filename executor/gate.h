@@ -23,6 +23,7 @@
 
 #include "base/err.h"
 #include "base/mailbox.h"
+#include "executor/openings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +31,12 @@
 struct db_result;
 struct lane;
 struct phase;
+
+/** The gates of a lane, and the openings that are to be recorded. Only gate.c writes first. */
+struct gates {
+    struct gate *first;
+    struct openings openings;
+};
 
 /** Orders the gates to open the phases that are not open, and starts a gate where none is free. */
 MUST_CHECK enum rc gate(struct lane *lane, struct err *err);

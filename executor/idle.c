@@ -95,7 +95,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         struct lane *lane = &ex->lanes[i];
         if (lane->queue.gone)
             continue;
-        rc = openings_flush(&lane->openings, lane->ex->control.db,
+        rc = openings_flush(&lane->gates.openings, lane->ex->control.db,
                             lane->ex->incarnation.executor_no, err);
         rc = lane_confine(lane, rc == RC_OK ? ends_record(lane, err) : rc, err);
         if (rc == RC_OK && lane_aside_until(lane) > ex->turn.now_us)

@@ -15,6 +15,7 @@
 #include "executor/claims.h"
 #include "executor/control.h"
 #include "executor/drain.h"
+#include "executor/gate.h"
 #include "executor/identity.h"
 #include "executor/idle.h"
 #include "executor/incarnation.h"
@@ -22,7 +23,6 @@
 #include "executor/lag.h"
 #include "executor/late.h"
 #include "executor/notifications.h"
-#include "executor/openings.h"
 #include "executor/orphans.h"
 #include "executor/output.h"
 #include "executor/pace.h"
@@ -53,8 +53,7 @@ struct lane {
     struct notifications notifications;
     struct paused_runs paused;
     struct share share;
-    struct gate *gates;
-    struct openings openings;
+    struct gates gates;
     struct late late;
     struct idling idling;
 };

@@ -4,7 +4,7 @@
  * Invariants: only openings.c writes the fields. Tasks of a phase start before its opening is
  *   recorded (bench/notes/barrier.md), and openings are recorded before the end of their run.
  * Threads: control; a gate records a copy that it got with an order.
- * Ownership: embedded in the lane.
+ * Ownership: embedded in struct gates.
  * Failure: as db.h.
  */
 #ifndef EXECUTOR_OPENINGS_H

@@ -43,7 +43,7 @@ static enum rc openings_before_end(struct lane *lane, const struct phase *phase,
     bool goes_on = head != NULL && strcmp(head->run, phase->run) == 0 &&
                    (head->msg == NULL || head->msg->type != MESSAGE_END);
     return goes_on ? RC_OK
-                   : openings_flush(&lane->openings, lane->ex->control.db,
+                   : openings_flush(&lane->gates.openings, lane->ex->control.db,
                                     lane->ex->incarnation.executor_no, err);
 }
 

@@ -128,7 +128,7 @@ static enum rc drain_turn(struct lane *lane, struct err *err)
     if (lane_aside(lane))
         return RC_OK;
     enum rc rc = release(lane, err);
-    return rc == RC_OK ? openings_flush(&lane->openings, lane->ex->control.db,
+    return rc == RC_OK ? openings_flush(&lane->gates.openings, lane->ex->control.db,
                                         lane->ex->incarnation.executor_no, err)
                        : rc;
 }
