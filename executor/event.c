@@ -23,9 +23,9 @@ static void check_later(struct lane *lane)
     orphans_ask_later(&lane->orphans, lane->ex->turn.now_us);
 }
 
-static void glance(struct lane *lane)
+static void ask_without_reader(struct lane *lane)
 {
-    orphans_glance(&lane->orphans);
+    orphans_ask_without_reader(&lane->orphans);
 }
 
 static void ask_ends(struct lane *lane)
@@ -86,10 +86,11 @@ static void (*const effects[EVENTS][EFFECTS_MOST])(struct lane *lane) = {
     [EVENT_PHASE_GONE] = {claim_again},
     [EVENT_PASSED_OVER_OPENED] = {check},
     [EVENT_TASKS_DOUBTED] = {doubt},
-    [EVENT_RUN_STOPPED] = {adopt, glance},        /* the next question ends its remaining tasks */
+    [EVENT_RUN_STOPPED] = {adopt,
+                           ask_without_reader},   /* the next question ends its remaining tasks */
     [EVENT_QUEUE_CHANGED] = {adopt, slots_again}, /* it may have been paused */
     [EVENT_READERS_CHANGED] = {adopt, slots_again},
-    [EVENT_READERS_BACK] = {adopt, slots_again, glance},
+    [EVENT_READERS_BACK] = {adopt, slots_again, ask_without_reader},
     [EVENT_ABILITIES_CHANGED] = {adopt, judge_again},
     /* its notification to this executor may be lost */
     [EVENT_EXECUTOR_DIED] = {adopt, ask_ends, claim_again},

@@ -234,9 +234,9 @@ enum rc execute(struct lane *lane, struct err *err)
     rc = fill_slots(lane, err);
     if (rc == RC_OK)
         rc = judge(lane->ex, next_phase(&lane->phases), err);
-    probe("execute.hand");
+    probe("execute.assign");
     assign_tasks(lane, ready);
-    probe("execute.handed");
+    probe("execute.assigned");
     ready = phases_startable(&lane->phases);
     if (rc == RC_OK && ready > 0 && slots_starve(&lane->share.slots, ex->turn.now_us)) {
         int keep = lane_enough(lane) -

@@ -36,13 +36,13 @@ enum orphans_state { ORPHANS_NOTHING, ORPHANS_CHECK, ORPHANS_ADOPT };
 
 struct orphans {
     enum orphans_state state;
-    int64_t adopt_at_us;     /* ADOPT then at the latest, 0: no timer */
-    int64_t check_at_us;     /* CHECK then, 0: no timer; */
-    int64_t check_us;        /* so long after a refused claim, 0: it was not refused */
-    bool timed;              /* that time has come in this turn */
-    int64_t glance_after_us; /* while no reader is free: not before this, */
-    int64_t rest_until_us;   /* and not before this while there is work in hand */
-    bool ends_due;    /* an executor died: it may have been about to record the end of a run */
+    int64_t adopt_at_us;   /* ADOPT then at the latest, 0: no timer */
+    int64_t check_at_us;   /* CHECK then, 0: no timer; */
+    int64_t check_us;      /* so long after a refused claim, 0: it was not refused */
+    bool timed;            /* that time has come in this turn */
+    int64_t ask_after_us;  /* while no reader is free: not before this, */
+    int64_t rest_until_us; /* and not before this while there is work in hand */
+    bool ends_due;         /* an executor died: it may have been about to record the end of a run */
     bool claims_turn; /* the newest tasks were adopted: a claim comes before the next question */
 };
 
@@ -59,8 +59,8 @@ void orphans_ask(struct orphans *orphans, enum orphans_state state);
 /** A claim was refused, and perhaps no executor opens the phase that it waits for: CHECK after a
  * while, unless the lane asks before. */
 void orphans_ask_later(struct orphans *orphans, int64_t now_us);
-/** Whether a reader is free is to be checked again. */
-void orphans_glance(struct orphans *orphans);
+/** The next question does not wait for a free reader. */
+void orphans_ask_without_reader(struct orphans *orphans);
 /** To be asked once in a turn: whether to ask the database now. roomy: there are readers for the
  * tasks that may be adopted; busy: work is in hand. */
 bool orphans_due(struct orphans *orphans, int64_t now_us, bool roomy, bool busy);

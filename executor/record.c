@@ -83,7 +83,7 @@ static void log_lost(const struct work *work)
               LOG_INT(work->attempt), "error", why_of(work), NULL);
 }
 
-static void leaves(struct executor *ex, struct work *work)
+static void note_return(struct executor *ex, struct work *work)
 {
     const struct assignment *own = assignment_of(work);
     probe("record.take");
@@ -95,7 +95,7 @@ static void leaves(struct executor *ex, struct work *work)
 
 void record_completed(struct executor *ex, struct work *work)
 {
-    leaves(ex, work);
+    note_return(ex, work);
     incarnation_completed(&ex->incarnation);
     output_add(&ex->output, work);
     pace_learn(&assignment_of(work)->lane->pace, work->end.ran_us);
@@ -111,7 +111,7 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         record_completed(ex, work);
         return RC_OK;
     }
-    leaves(ex, work);
+    note_return(ex, work);
     output_add(&ex->output, work);
     switch (work->end.outcome) {
     case OUTCOME_COMPLETED:

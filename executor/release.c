@@ -49,7 +49,7 @@ static enum rc openings_before_end(struct lane *lane, const struct phase *phase,
 
 /* *ret_kept: nothing was released, because another session holds a row that the end of the run, or
  * the opening of the next phase, needs. */
-static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, struct err *err)
+static enum rc release_one(struct lane *lane, struct phase *phase, bool *ret_kept, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     char id[37];
@@ -99,7 +99,7 @@ enum rc release(struct lane *lane, struct err *err)
             phase_gates(phase) || claims_more(lane, phase))
             continue;
         phases_unlink(&lane->phases, phase); /* gate_behind must not find it */
-        enum rc rc = let_go(lane, phase, &kept, err);
+        enum rc rc = release_one(lane, phase, &kept, err);
         if (kept)
             phases_link(&lane->phases, phase);
         else

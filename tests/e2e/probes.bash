@@ -6,7 +6,7 @@
 #   term   drains from its first wait at a gate on      lost   its control session is ended from outside
 points="
 start.enrolled+start receive.done claim.send claim.answered claim.answered@2 claim.answered@3
-slot.take slot.taken execute.hand execute.handed execute.handed@4 mark.send mark.commit
+slot.take slot.taken execute.assign execute.assigned execute.assigned@4 mark.send mark.commit
 reader.send@3 reader.flush@3 reader.sent@3 reader.answered reader.answered@3 record.take record.take@3
 block.begun block.ran block.completed block.committed bare.run bare.ran step.begun step.done
 fail.send fail.answered lose.send adopt.send adopt.answered adopt.taken
@@ -94,7 +94,7 @@ point_lose() {
 }
 
 # Before these the task without a transaction has not been sent by that executor: it is done once.
-points_before_bare="start.enrolled receive.done claim.send claim.answered slot.take slot.taken execute.hand execute.handed
+points_before_bare="start.enrolled receive.done claim.send claim.answered slot.take slot.taken execute.assign execute.assigned
 gate.wait drain.begin drain.returned incarnation.drained return.send finish.send bare.run"
 
 # point_check QUEUE POINT: what is wrong with its effects and its run
