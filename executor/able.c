@@ -1,32 +1,39 @@
-/* able: what the configuration of this executor does not let it do is left to others, who may know
- * the command or call the host. The database remembers what is needed and who lacks it, so that it
- * does not come back to us. */
+/* Tasks that the configuration of this executor does not allow are left to other executors, which
+ * may know the command or call the host. leave_unable() judges tasks in hand when they arrive and
+ * after each reload. The database keeps what each task needs and which executors lack it, so that
+ * adoption does not bring the task back here. */
 #include "executor/able.h"
 #include "action/settings.h"
 
 #include "executor/assignment.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/late.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
 #include "executor/server.h"
 
+#include "action/action.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/remedies.h"
+#include "db/db.h"
+#include "db/parameter.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#define TOLD_MOST 16384 /* messages invent names: bytes of those that were told */
+#define LOGGED_MOST 16384 /* messages invent names: bytes of those that were logged */
 
 /* Once for each need, as long as this process lives. */
-static bool told(struct executor *ex, const char *need)
+static bool logged_before(struct executor *ex, const char *need)
 {
-    struct str *known = &ex->memory->needs_told;
+    struct str *known = &ex->memory->needs_logged;
     STR_AUTO line = {0};
     str_format(&line, "\n%s\n", need);
-    if (known->len > TOLD_MOST || (known->len > 0 && strstr(known->data, line.data) != NULL))
+    if (known->len > LOGGED_MOST || (known->len > 0 && strstr(known->data, line.data) != NULL))
         return true;
     str_add(known, line.data, line.len);
     return false;
@@ -40,6 +47,8 @@ void needs_start(struct needs *needs)
     db_array_start(&needs->lacks);
 }
 
+/* One element for each need: a task with several needs has several rows with the same id and
+ * token. */
 void needs_add(struct needs *needs, const struct work *work, const char *need, bool has)
 {
     db_array_int(&needs->tasks, work->task_id);
@@ -66,17 +75,19 @@ enum rc needs_send(struct lane *lane, struct needs *needs, struct works *works, 
     db_array_end(&needs->lacks);
     for (struct work *work = works->first; work != NULL; work = work->next)
         work_ends(work, OUTCOME_UNSTARTED);
-    enum rc rc = db_run(lane->ex->control, &sql_executor_leave,
-                        (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->ex->executor_no),
-                                              needs->tasks.data, needs->tokens.data,
-                                              needs->needs.data, needs->lacks.data},
-                        &row, err);
+    enum rc rc =
+        db_run(lane->ex->control.db, &sql_executor_leave,
+               (const char *const[]){DB_INT(lane->queue.id),
+                                     DB_INT(lane->ex->incarnation.executor_no), needs->tasks.data,
+                                     needs->tokens.data, needs->needs.data, needs->lacks.data},
+               &row, err);
     return late_settle(lane, works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LEAVE_LEFT) : 0, rc, err);
 }
 
-/* All that the task needs, and what of it is not here: the others are judged by that, too. */
+/* Adds all needs of the task, and the database gets all of them: another executor is judged by
+ * those that this one has, too. */
 static void add_needs(struct needs *needs, const struct action_settings *settings,
-                      const struct work *work, bool tell)
+                      const struct work *work, bool log)
 {
     char need[ACTION_NEED_SIZE], first[ACTION_NEED_SIZE] = "";
     bool has;
@@ -87,10 +98,10 @@ static void add_needs(struct needs *needs, const struct action_settings *setting
         if (!has && first[0] == '\0')
             memcpy(first, need, sizeof first);
     }
-    if (tell && !told(assignment_of(work)->lane->ex, first)) {
+    if (log && !logged_before(assignment_of(work)->lane->ex, first)) {
         STR_AUTO hint = {0};
         str_format(&hint, REMEDY_ABLE, (int)getpid());
-        log_event(LOG_WARN, "task_left", "queue", assignment_of(work)->lane->name, "task",
+        log_event(LOG_WARN, "task_left", "queue", assignment_of(work)->lane->queue.name, "task",
                   LOG_INT(work->task_id), "needs", first, "hint", hint.data, NULL);
     }
 }
@@ -100,6 +111,8 @@ static bool unable(const struct work *work, const void *settings)
     return work->msg->acts && !action_able(settings, work->msg);
 }
 
+/* Only the first task is logged, with its first missing need; the database gets all needs of all
+ * tasks. */
 static void take_unable(struct phase *phase, const struct action_settings *settings,
                         struct needs *needs, struct works *works)
 {
@@ -117,10 +130,10 @@ enum rc leave_unable(struct lane *lane, struct err *err)
     struct executor *ex = lane->ex;
     struct works works = {0};
     NEEDS_AUTO needs = {0};
-    phases_judged(lane);
+    phases_unjudge(&lane->phases, false);
     needs_start(&needs);
     const struct action_settings *settings = action_shelf_take(ex->options->actions);
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next)
         take_unable(phase, settings, &needs, &works);
     action_shelf_give_back(ex->options->actions, settings);
     if (works.first == NULL)

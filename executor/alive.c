@@ -5,15 +5,20 @@
  * itself is never asked for again: it lives as long as the session. */
 #include "executor/alive.h"
 
+#include "executor/executor.h"
 #include "executor/server.h"
 #include "executor/spare.h"
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/probe.h"
 #include "base/remedies.h"
+#include "base/thread.h"
 #include "base/utf8.h"
 #include "db/canceller.h"
+#include "db/db.h"
 #include "db/parameter.h"
 #include "metrics/process.h"
 #include "task/uuid.h"
@@ -50,7 +55,7 @@ struct alive {
     struct err why;             /* when lost */
     pthread_mutex_t lock;       /* of trouble */
     char trouble[ALIVE_CAUSES]
-                [400]; /* what keeps it from work, "": nothing. The first one is told */
+                [400]; /* what keeps it from work, "": nothing. The first one is reported */
     bool others_busy;
     struct other {
         int executor_no;
@@ -63,15 +68,15 @@ struct alive {
     struct topic_end {
         _Atomic int64_t at; /* -1: not known */
     } * ends;               /* by the place of the queue */
-    struct str ends_told;   /* as the database has it */
-    int64_t memory_told;
+    struct str ends_sent;   /* as the database has it */
+    int64_t memory_sent;
 };
 
-static void tell(struct alive *alive, enum alive_news news, const struct err *err)
+static void notify_control(struct alive *alive, enum alive_event event, const struct err *err)
 {
     struct alive_mail *mail = xcalloc(1, sizeof *mail);
     mail->mail.kind = MAIL_ALIVE;
-    mail->news = news;
+    mail->event = event;
     if (err != NULL)
         mail->err = *err;
     mailbox_put(alive->control, &mail->mail);
@@ -94,10 +99,10 @@ static struct other *find_other(struct alive *alive, int executor_no)
     return other;
 }
 
-/* passed_us: the time since our last beat that may be held against others, 0 when we ourselves were
- * slow: then the database stood still, or this process. Nobody's clock is compared with anybody's.
- * The statement names the heartbeat that it has seen: lockstep.executor_fence does nothing if the
- * counter has moved meanwhile. */
+/* passed_us: the time since our last beat that counts against others, 0 when we ourselves were
+ * slow: then the database stood still, or this process. No clock is compared with a clock of
+ * another machine. The statement names the heartbeat that it has seen: lockstep.executor_fence does
+ * nothing if the counter has moved meanwhile. */
 static enum rc watch(struct alive *alive, int executor_no, int64_t heartbeat, int64_t passed_us,
                      struct err *err)
 {
@@ -155,22 +160,22 @@ static void report_make(const struct alive *alive, struct report *report)
     report->memory = process_resident_bytes() / MEMORY_STEP * MEMORY_STEP;
     (void)snprintf(report->memory_text, sizeof report->memory_text, "%lld",
                    (long long)report->memory);
-    if (alive->ends_told.data == NULL || strcmp(alive->ends_told.data, report->ends.data) != 0)
+    if (alive->ends_sent.data == NULL || strcmp(alive->ends_sent.data, report->ends.data) != 0)
         report->ends_param = report->ends.data;
-    if (report->memory != alive->memory_told)
+    if (report->memory != alive->memory_sent)
         report->memory_param = report->memory_text;
 }
 
-/* told: the database has it. */
-static void report_done(struct alive *alive, struct report *report, bool told)
+/* sent: the database has it. */
+static void report_done(struct alive *alive, struct report *report, bool sent)
 {
-    if (told && report->ends_param != NULL) {
-        str_done(&alive->ends_told);
-        alive->ends_told = report->ends;
+    if (sent && report->ends_param != NULL) {
+        str_done(&alive->ends_sent);
+        alive->ends_sent = report->ends;
         report->ends = (struct str){0};
     }
-    if (told)
-        alive->memory_told = report->memory;
+    if (sent)
+        alive->memory_sent = report->memory;
     str_done(&report->ends);
 }
 
@@ -203,7 +208,7 @@ static enum rc beat(struct alive *alive, struct err *err)
         return err_set(err, RC_LOST, ERR_DB, "executor", NULL,
                        "another executor has declared this one dead");
     if (db_bool(rows, 0, EXECUTOR_HEARTBEAT_DISPATCH_FREE))
-        tell(alive, ALIVE_DISPATCH_FREE, NULL);
+        notify_control(alive, ALIVE_DISPATCH_FREE, NULL);
     int64_t now_us = clock_boot_us(), passed_us = now_us - alive->beaten_us;
     bool prompt = now_us - from_us < PROMPT_US && passed_us < alive->idle_ms * 1000LL + PROMPT_US;
     alive->others_busy = false;
@@ -221,7 +226,7 @@ static enum rc beat(struct alive *alive, struct err *err)
     alive->beaten_us = now_us;
     forget_gone(alive);
     if (died)
-        tell(alive, ALIVE_OTHERS_DIED, NULL);
+        notify_control(alive, ALIVE_OTHERS_DIED, NULL);
     return rc;
 }
 
@@ -240,7 +245,7 @@ static void lose(struct alive *alive, const struct err *err)
     alive->why = *err;
     utf8_copy(alive->why.object, sizeof alive->why.object, "liveness");
     alive->lost = true;
-    tell(alive, ALIVE_LOST, &alive->why);
+    notify_control(alive, ALIVE_LOST, &alive->why);
     db_sever(alive->severs);
 }
 
@@ -265,7 +270,7 @@ static void *alive_main(void *context)
             confirmed_us = sent_us;
         else if (clock_boot_us() - confirmed_us > alive->t1_ms * 1000LL)
             rc = RC_LOST;
-        alive->soon = false; /* before stirred_us is looked at: see alive_stir */
+        alive->soon = false; /* before stirred_us is read: see alive_stir */
         alive->soon = alive->busy || alive->others_busy ||
                       clock_boot_us() - alive->stirred_us < alive->busy_ms * 1000LL;
         wait_ms = alive->soon        ? alive->busy_ms
@@ -294,9 +299,9 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     for (int i = 0; i < ex->options->queue_count; i++)
         db_array_text(&queues, ex->options->queues[i], strlen(ex->options->queues[i]));
     db_array_end(&queues);
-    uuid_new(ex->id);
+    incarnation_name(&ex->incarnation);
     DB_RESULT_AUTO *row = NULL;
-    const char *const params[] = {ex->id,
+    const char *const params[] = {ex->incarnation.id,
                                   host,
                                   DB_INT(getpid()),
                                   LOCKSTEP_VERSION,
@@ -308,19 +313,21 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
     enum rc rc = db_run(alive->db, &sql_executor_register, params, &row, err);
     if (rc != RC_OK)
         return rc;
-    ex->executor_no = alive->executor_no = (int)db_int(row, 0, EXECUTOR_REGISTER_EXECUTOR_NO);
-    (void)snprintf(alive->id, sizeof alive->id, "%s", ex->id);
+    alive->executor_no = (int)db_int(row, 0, EXECUTOR_REGISTER_EXECUTOR_NO);
+    incarnation_register(&ex->incarnation, alive->executor_no);
+    (void)snprintf(alive->id, sizeof alive->id, "%s", ex->incarnation.id);
     if (ex->memory->predecessor[0] != '\0')
         rc = db_run(alive->db, &sql_executor_end,
                     (const char *const[]){ex->memory->predecessor, "lost", NULL}, NULL, err);
     if (rc == RC_OK && ex->memory->predecessor[0] != '\0')
-        rc = db_run(alive->db, &sql_executor_aside_keep,
-                    (const char *const[]){ex->memory->predecessor, DB_INT(ex->executor_no)}, NULL,
-                    err);
+        rc = db_run(
+            alive->db, &sql_executor_aside_keep,
+            (const char *const[]){ex->memory->predecessor, DB_INT(ex->incarnation.executor_no)},
+            NULL, err);
     if (rc == RC_OK)
         /* An executor that has adopted such a task meanwhile has counted the attempt;
          * lockstep.spare takes that back. */
-        rc = spare_tell(ex, alive->db, err);
+        rc = spare_report(&ex->memory->spared, alive->db, err);
     if (rc == RC_OK)
         rc = db_run(alive->db, &sql_executor_forget, NULL, NULL, err);
     if (rc != RC_OK)
@@ -330,7 +337,7 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
         (void)snprintf(hint, sizeof hint, REMEDY_LOCKS_TAKEN,
                        db_text(row, 0, EXECUTOR_REGISTER_TAKER));
     if (!db_bool(row, 0, EXECUTOR_REGISTER_GRANTED))
-        return err_set(err, RC_FATAL, ERR_HELD, ex->id, hint,
+        return err_set(err, RC_FATAL, ERR_HELD, ex->incarnation.id, hint,
                        "the lock of a new executor (number %s) is held by %s",
                        db_text(row, 0, EXECUTOR_REGISTER_EXECUTOR_NO),
                        db_null(row, 0, EXECUTOR_REGISTER_TAKERS)
@@ -343,7 +350,7 @@ static void done(struct alive *alive)
 {
     db_close(alive->db);
     (void)pthread_mutex_destroy(&alive->lock);
-    str_done(&alive->ends_told);
+    str_done(&alive->ends_sent);
     free(alive->ends);
     free(alive);
 }
@@ -356,7 +363,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     alive->ends = xcalloc((size_t)alive->end_count, sizeof *alive->ends);
     for (int i = 0; i < alive->end_count; i++)
         alive->ends[i].at = -1;
-    alive->severs = ex->control_canceller;
+    alive->severs = ex->control.canceller;
     alive->t2_ms = ex->options->frozen_after_ms;
     alive->t1_ms = alive_t1_ms(ex->options);
     /* At least two heartbeats fit into T2 even when idle, so one that is late makes no executor
@@ -364,7 +371,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     alive->busy_ms = least(ex->options->heartbeat_ms, alive->t2_ms / 4);
     alive->idle_ms = least(ex->options->heartbeat_ms * IDLE_FACTOR, alive->t2_ms / 2);
     (void)pthread_mutex_init(&alive->lock, NULL);
-    enum rc rc = db_open_on(ex->options->conninfo, DB_LIVENESS, db_server(ex->control), DB_SAME,
+    enum rc rc = db_open_on(ex->options->conninfo, DB_LIVENESS, db_server(ex->control.db), DB_SAME,
                             &alive->db, err);
     if (rc == RC_OK)
         rc = enroll(ex, alive, err);
@@ -390,7 +397,7 @@ void alive_busy(struct alive *alive, bool busy)
     if (alive->busy == busy)
         return;
     alive->busy = busy;
-    if (busy) /* the others look for the dead, too, from now on */
+    if (busy) /* the other executors check for dead ones, too, from now on */
         mailbox_poke(&alive->thread.inbox);
 }
 

@@ -15,15 +15,15 @@ struct assignment {
     struct work work; /* first */
     struct lane *lane;
     struct phase *phase;
-    int64_t came;              /* phase.c: its place among all that came to the lane */
-    int64_t arrived_us;        /* phase.c: when it came to the lane */
+    int64_t place;             /* phases.c: its place among all that came to the lane */
+    int64_t arrived_us;        /* phases.c: when it came to the lane */
     struct assignment *behind; /* readers.c: the reader runs it next */
     int64_t head_since_us;     /* readers.c: when the reader came to it, 0 = not yet */
     bool marked;               /* execute.c: shown as Processing */
     int late; /* execute.c: 1 its statement was cancelled for its time-out, 2 its session cut off */
-    int64_t stop_us;       /* obey.c: since when it is to be stopped, 0 = not */
-    int64_t stop_again_us; /* obey.c: the next cancel is sent then */
-    bool severed;          /* obey.c: its session was cut off for that */
+    int64_t stop_us;       /* requests.c: since when it is to be stopped, 0 = not */
+    int64_t stop_again_us; /* requests.c: the next cancel is sent then */
+    bool severed;          /* requests.c: its session was cut off for that */
 };
 
 /** Of the row of a task, which was claimed or adopted for this phase of the lane. */

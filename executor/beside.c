@@ -1,11 +1,11 @@
-/* beside: what control does while the server works on a claim, which takes as long as many short
- * tasks: completed ones make room at their readers, and what waits for a reader goes there. All
- * else takes a statement, or may: other mail, time-outs, cancels and a drain wait for the answer,
- * at most for the session's patience.
+/* The work of control while the server works on a claim, which takes as long as many short tasks:
+ * completed works make room at their readers, and waiting works are assigned in their place. All
+ * other work needs a statement, or may need one: other mail, time-outs, cancels and a drain wait
+ * for the answer, at most for the session's patience.
  *
  * Begin with run_beside(). take_completed() runs inside db_run_beside(), which polls the mailbox
  * and the session at once. It must send nothing on control's session, which waits for an answer;
- * that is why only completed work, whose record is committed already, is taken in here
+ * that is why it takes in only completed work, whose record is committed already
  * (tests/e2e/beside.sh). */
 #include "executor/beside.h"
 
@@ -13,6 +13,9 @@
 #include "executor/lane.h"
 #include "executor/record.h"
 #include "executor/turn.h"
+
+#include "base/mailbox.h"
+#include "reader/work.h"
 
 struct beside {
     struct executor *ex;
@@ -23,8 +26,8 @@ static void take_completed(void *context)
 {
     struct beside *beside = context;
     struct executor *ex = beside->ex;
-    turn_clock(ex);
-    turn_again(ex);
+    turn_clock(&ex->turn);
+    turn_again(&ex->turn);
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
         struct work *work = (struct work *)mail;
         next = mail->next;
@@ -36,7 +39,7 @@ static void take_completed(void *context)
         *beside->last = mail;
         beside->last = &mail->next;
     }
-    hand_on(ex);
+    assign_waiting(ex);
 }
 
 enum rc run_beside(struct executor *ex, const struct sql_statement *stmt, const char *const *params,
@@ -44,7 +47,7 @@ enum rc run_beside(struct executor *ex, const struct sql_statement *stmt, const 
 {
     struct beside beside = {.ex = ex, .last = &beside.others};
     const struct db_beside with = {.fd = ex->inbox.fd, .fn = take_completed, .context = &beside};
-    enum rc rc = db_run_beside(ex->control, stmt, params, &with, ret_result, err);
+    enum rc rc = db_run_beside(ex->control.db, stmt, params, &with, ret_result, err);
     mailbox_put_back(&ex->inbox, beside.others);
     return rc;
 }

@@ -15,21 +15,26 @@
 #include "executor/late.h"
 #include "executor/letters.h"
 #include "executor/measure.h"
-#include "executor/obey.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
 #include "executor/queue.h"
 #include "executor/receive.h"
 #include "executor/refusal.h"
 #include "executor/rejects.h"
+#include "executor/requests.h"
 #include "executor/segment.h"
 #include "executor/trouble.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
 #include "db/elements.h"
+#include "db/parameter.h"
 #include "db/sqlstate.h"
+#include "reader/work.h"
+#include "scheduler/retention.h"
+#include "task/message.h"
 #include "task/uuid.h"
 
 #include <limits.h>
@@ -38,10 +43,10 @@
 #include <string.h>
 
 /* The phase of the buffer's head, or NULL when this executor has no task of it. */
-static struct phase *head_phase(struct lane *lane, const struct held *head)
+static struct phase *head_phase(struct phases *phases, const struct buffered *head)
 {
     struct phase *last = NULL; /* not the last of all: runs may be concurrent */
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (phase_is_of(phase, head))
             last = phase;
     return last;
@@ -55,9 +60,9 @@ static bool in_stretches(const struct lane *lane)
 }
 
 /* The head's phase follows a phase of which this executor has tasks. */
-static bool behind_ours(const struct lane *lane, const struct held *head)
+static bool behind_ours(const struct phases *phases, const struct buffered *head)
 {
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (const struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (head->msg->previous_order == phase->order && strcmp(phase->run, head->run) == 0)
             return true;
     return false;
@@ -65,15 +70,16 @@ static bool behind_ours(const struct lane *lane, const struct held *head)
 
 /* How many more tasks this lane should have. Tasks behind a barrier are claimed while readers still
  * have work before it; otherwise they would wait at the barrier for the claim. */
-static int wanted(struct lane *lane, const struct held *head)
+static int wanted(struct lane *lane, const struct buffered *head)
 {
     int open = 0, closed = 0, have;
-    const struct phase *last = head_phase(lane, head);
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    const struct phase *last = head_phase(&lane->phases, head);
+    for (const struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next)
         *(phase->open ? &open : &closed) += phase->waiting.count + phase->running;
     if (last != NULL && !last->open)
         have = last->waiting.count;
-    else if (last == NULL && closed < open && in_stretches(lane) && behind_ours(lane, head))
+    else if (last == NULL && closed < open && in_stretches(lane) &&
+             behind_ours(&lane->phases, head))
         have = closed;
     else
         have = open;
@@ -82,7 +88,7 @@ static int wanted(struct lane *lane, const struct held *head)
 }
 
 /* Both messages may be claimed by one statement: same run and phase, and no gap in seq. */
-static bool same_segment(const struct held *a, const struct held *b)
+static bool same_segment(const struct buffered *a, const struct buffered *b)
 {
     return b->msg != NULL && b->msg->type == a->msg->type && strcmp(a->run, b->run) == 0 &&
            a->msg->order == b->msg->order && a->msg->previous_order == b->msg->previous_order &&
@@ -90,26 +96,26 @@ static bool same_segment(const struct held *a, const struct held *b)
 }
 
 /* How many messages from the head on one claim may take, at most want. An end is claimed alone. */
-static int segment(struct lane *lane, int want)
+static int segment(const struct stream *stream, int want)
 {
-    const struct held *head = stream_head(&lane->stream, 0);
+    const struct buffered *head = stream_head(stream, 0);
     int n = 1;
     if (head->msg == NULL)
-        return rejects_segment(lane, want);
+        return rejects_segment(stream, want);
     if (head->msg->type == MESSAGE_END)
         return 1;
-    while (n < want && n < lane->stream.buffer_count &&
-           same_segment(stream_head(&lane->stream, n - 1), stream_head(&lane->stream, n)))
+    while (n < want && n < stream->buffer_count &&
+           same_segment(stream_head(stream, n - 1), stream_head(stream, n)))
         n++;
     return n;
 }
 
 /* The head's run is paused, so its tasks are claimed without an owner (parked) and need no reader
  * until an operator resumes the run. */
-static bool parking(const struct lane *lane, const struct held *head)
+static bool parking(const struct claims *claims, const struct buffered *head)
 {
-    return *lane->claims.parked != 0 && head->msg != NULL && head->msg->type != MESSAGE_END &&
-           strcmp(lane->claims.parked, head->run) == 0;
+    return *claims->parked != 0 && head->msg != NULL && head->msg->type != MESSAGE_END &&
+           strcmp(claims->parked, head->run) == 0;
 }
 
 static const char *kind_of(const struct message *msg)
@@ -119,14 +125,14 @@ static const char *kind_of(const struct message *msg)
     return msg->type == MESSAGE_END ? "end" : "task";
 }
 
-/* Retention waits while claims are slow, so it hears how long each took. */
+/* Retention waits while claims are slow, so it gets the time of each. */
 static enum rc send_claim(struct executor *ex, const char *const *params,
                           struct db_result **ret_row, struct err *err)
 {
     int64_t from_us = clock_boot_us();
     enum rc rc = run_beside(ex, &sql_executor_claim, params, ret_row, err);
-    if (ex->retention != NULL)
-        retention_claimed(ex->retention, clock_boot_us() - from_us);
+    if (ex->services.retention != NULL)
+        retention_claimed(ex->services.retention, clock_boot_us() - from_us);
     return rc;
 }
 
@@ -140,7 +146,7 @@ static enum rc send_claim(struct executor *ex, const char *const *params,
 static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **ret_row,
                    struct err *err)
 {
-    const struct held *head = stream_head(&lane->stream, 0);
+    const struct buffered *head = stream_head(&lane->stream, 0);
     const struct message *msg = head->msg;
     SEGMENT_AUTO segment = {0};
     const struct str *s = segment.arrays;
@@ -148,19 +154,19 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
     char implicit[37] = "";
     STR_AUTO raw = {0};
     ATTACHED_AUTO attached = {0};
-    bool withheld = bare && msg != NULL && segment_has_attached(lane, count);
-    bool nothing = msg == NULL && head->said == SAID_NOTHING; /* only that a record was there */
+    bool withheld = bare && msg != NULL && segment_has_attached(&lane->stream, count);
+    bool nothing = msg == NULL && head->detail == DETAIL_NONE; /* only that a record was there */
     const char *run = head->run[0] && !nothing ? head->run : NULL;
-    segment_fill(&segment, lane, count);
-    if (!withheld && !nothing && segment_has_attached(lane, count))
-        attached_fill(&attached, lane, count);
+    segment_fill(&segment, &lane->stream, &lane->phases, count);
+    if (!withheld && !nothing && segment_has_attached(&lane->stream, count))
+        attached_fill(&attached, &lane->stream, count);
     if (msg != NULL && head->run[0] == '\0')
-        uuid_implicit_run(implicit, lane->name, head->offset);
+        uuid_implicit_run(implicit, lane->queue.name, head->offset);
     if (msg == NULL && !head->tombstone && !nothing)
         db_bytea(&raw, head->value, head->value_len);
     const char *const params[] = {
         [EXECUTOR_CLAIM_P_QUEUE_ID] = DB_INT(lane->queue.id),
-        [EXECUTOR_CLAIM_P_EXECUTOR_NO] = DB_INT(lane->ex->executor_no),
+        [EXECUTOR_CLAIM_P_EXECUTOR_NO] = DB_INT(lane->ex->incarnation.executor_no),
         [EXECUTOR_CLAIM_P_BUFFER_FROM] = DB_INT(lane->stream.buffer_from),
         [EXECUTOR_CLAIM_P_KIND] = kind_of(msg),
         [EXECUTOR_CLAIM_P_RUN] = run,
@@ -176,7 +182,7 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         [EXECUTOR_CLAIM_P_LAST_TIMESTAMP] =
             DB_INT(stream_head(&lane->stream, count - 1)->timestamp_ms),
         [EXECUTOR_CLAIM_P_LAST_DIGEST] = s[SEGMENT_DIGEST].data,
-        [EXECUTOR_CLAIM_P_HELD] = s[SEGMENT_HELD].data,
+        [EXECUTOR_CLAIM_P_HELD] = s[SEGMENT_SHARED].data,
         [EXECUTOR_CLAIM_P_REASON] = msg ? NULL : head->why.code,
         [EXECUTOR_CLAIM_P_DETAIL] = msg ? NULL : head->why.message,
         [EXECUTOR_CLAIM_P_RAW] = msg ? NULL : raw.data,
@@ -189,8 +195,8 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
         [EXECUTOR_CLAIM_P_HEADER_NAMES] = attached.names.data,
         [EXECUTOR_CLAIM_P_HEADER_VALUES] = attached.values.data,
         [EXECUTOR_CLAIM_P_WITHHELD] = withheld ? "true" : "false",
-        [EXECUTOR_CLAIM_P_SPECIAL] = segment_is_special(lane, count) ? "true" : "false",
-        [EXECUTOR_CLAIM_P_PARKING] = parking(lane, head) ? "true" : "false",
+        [EXECUTOR_CLAIM_P_SPECIAL] = segment_is_special(&lane->stream, count) ? "true" : "false",
+        [EXECUTOR_CLAIM_P_PARKING] = parking(&lane->claims, head) ? "true" : "false",
         [EXECUTOR_CLAIM_P_IN_STRETCHES] = in_stretches(lane) ? "true" : "false"};
     return send_claim(lane->ex, params, ret_row, err);
 }
@@ -200,54 +206,55 @@ static enum rc ask(struct lane *lane, int count, bool bare, struct db_result **r
  * the segment has messages, and they are those of its last messages. */
 static void take(struct lane *lane, const struct db_result *row, int count)
 {
-    struct phase *phase =
-        phase_get(lane, db_int(row, 0, EXECUTOR_CLAIM_PHASE_ID),
-                  db_int(row, 0, EXECUTOR_CLAIM_RUN_NO), stream_head(&lane->stream, 0)->msg->order);
+    struct phase *phase = phases_get(&lane->phases, db_int(row, 0, EXECUTOR_CLAIM_PHASE_ID),
+                                     db_int(row, 0, EXECUTOR_CLAIM_RUN_NO),
+                                     stream_head(&lane->stream, 0)->msg->order);
     phase->previous_order = stream_head(&lane->stream, 0)->msg->previous_order;
     bool external = stream_head(&lane->stream, 0)->msg->type ==
                     MESSAGE_EXTERNAL; /* for workers: see next_task */
     const char *ids = db_text(row, 0, EXECUTOR_CLAIM_TASK_IDS),
                *tokens = db_text(row, 0, EXECUTOR_CLAIM_TOKENS);
     int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
-    phase_seen(lane, phase, db_bool(row, 0, EXECUTOR_CLAIM_IS_OPEN),
-               db_int(row, 0, EXECUTOR_CLAIM_DEFINITIONS_CHANGES));
+    phase_seen(&lane->phases, phase, db_bool(row, 0, EXECUTOR_CLAIM_IS_OPEN),
+               db_int(row, 0, EXECUTOR_CLAIM_DEFINITIONS_CHANGES), lane->ex->turn.now_us);
     phase_share(phase, db_bool(row, 0, EXECUTOR_CLAIM_TOOK_SHARED));
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", stream_head(&lane->stream, 0)->run);
-    event_tell(lane, EVENT_WORK_CLAIMED);
+    event_raise(lane, EVENT_WORK_CLAIMED);
     int skip = count - elements_count(ids); /* the tasks are the last ones of the segment */
     for (int i = skip; i < count; i++) {
-        struct held *held = stream_head(&lane->stream, i);
+        struct buffered *buffered = stream_head(&lane->stream, i);
         char id[24], token[37];
         ids = elements_next(ids, id, sizeof id);
         tokens = elements_next(tokens, token, sizeof token);
         /* A task without a token has no owner: it is external, not due yet, or not to be run. The
          * orphans' part asks when it is due, and watches leases. */
         if (token[0] == '\0') {
-            event_tell(lane, EVENT_WORK_UNOWNED);
+            event_raise(lane, EVENT_WORK_UNOWNED);
             continue;
         }
-        struct work *work = assignment_new(lane, phase,
-                                           &(struct work_row){.phase_id = phase->phase_id,
-                                                              .task_id = strtoll(id, NULL, 10),
-                                                              .run_no = phase->run_no,
-                                                              .offset = held->offset,
-                                                              .token = token,
-                                                              .attempt = 1,
-                                                              .msg = held_take(held)});
-        phase_add(phase, work);
+        struct work *work =
+            assignment_new(lane, phase,
+                           &(struct work_row){.phase_id = phase->phase_id,
+                                              .task_id = strtoll(id, NULL, 10),
+                                              .run_no = phase->run_no,
+                                              .offset = buffered->offset,
+                                              .token = token,
+                                              .attempt = 1,
+                                              .msg = buffered_take_message(buffered)});
+        phases_add(&lane->phases, phase, work, lane->ex->turn.now_us);
     }
     if (!phase->open && (external || phase->waiting.count == 0))
-        phase_nobodys(phase, true);
+        phase_unowned(phase, true);
     stream_drop(&lane->stream, next_offset);
 }
 
 void claim_went_back(struct lane *lane, int64_t next_offset)
 {
-    log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "buffer_from",
+    log_event(LOG_WARN, "cursor_went_back", "queue", lane->queue.name, "buffer_from",
               LOG_INT(lane->stream.buffer_from), "next_offset", LOG_INT(next_offset), NULL);
     stream_back(&lane->stream, next_offset);
-    lane_again(lane);
+    lane_restart(lane);
 }
 
 /* Does what the verdict of a claim demands. Returns whether another claim makes sense now. A
@@ -271,33 +278,33 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
         return false;
     case EXECUTOR_CLAIM_IS_ENDED:
         if (!db_null(row, 0, EXECUTOR_CLAIM_NOTE))
-            log_event(LOG_INFO, "run_ended", "queue", lane->name, "run",
+            log_event(LOG_INFO, "run_ended", "queue", lane->queue.name, "run",
                       *stream_head(&lane->stream, 0)->run ? stream_head(&lane->stream, 0)->run
                                                           : NULL,
                       "status", db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
         break;
     case EXECUTOR_CLAIM_IS_REJECTED:
         letters_wake(lane, RELAY_NEWS);
-        rejects_tell(lane, 1, 0);
+        rejects_log(lane, 1, 0);
         break;
     case EXECUTOR_CLAIM_IS_BUSY:
-        claims_busy(&lane->claims, lane->ex->now_us);
+        claims_busy(&lane->claims, lane->ex->turn.now_us);
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_LOOKAHEAD:
-        event_tell(lane, EVENT_LOOKAHEAD_FULL); /* perhaps no executor opens what waits */
-        claims_block(&lane->claims);
+        event_raise(lane, EVENT_LOOKAHEAD_FULL); /* perhaps no executor opens what waits */
+        claims_block(&lane->claims, true);
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_OTHERS:
     case EXECUTOR_CLAIM_IS_PAUSED:
-        claims_block(&lane->claims);
+        claims_block(&lane->claims, true);
         progress = false;
         break;
     case EXECUTOR_CLAIM_IS_HALTED:
-        lane_halted(lane);
+        queue_set_halted(&lane->queue);
         progress = false;
-        log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "detail",
+        log_event(LOG_ERROR, "queue_halted", "queue", lane->queue.name, "detail",
                   db_text(row, 0, EXECUTOR_CLAIM_NOTE), NULL);
         break;
     case EXECUTOR_CLAIM_IS_CANCELLED:
@@ -314,47 +321,48 @@ static bool follow(struct lane *lane, const struct db_result *row, int count)
 /* All tasks that may start are with the readers, and the next two phases are in hand. The next
  * event is a barrier, and during a claim control could neither release S nor hand out the tasks of
  * the phase that opens. So the claim waits, but only for a moment: the tasks may be long. */
-static bool poised(struct lane *lane)
+static bool poised(const struct phases *phases)
 {
     int closed = 0;
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+    for (const struct phase *phase = phases->first; phase != NULL; phase = phase->next) {
         if (phase->open && phase->waiting.count > 0)
             closed = INT_MIN;
         closed += !phase->open && phase->waiting.count > 0;
     }
-    return claims_poised(&lane->claims, closed >= 2, lane->ex->now_us, lane->ex->round_us);
+    return closed >= 2;
 }
 
 /* The head needs no reader: external workers run it, or its run is parked. */
-static bool readerless(const struct lane *lane, const struct held *head)
+static bool readerless(const struct claims *claims, const struct buffered *head)
 {
-    return parking(lane, head) || (head->msg != NULL && head->msg->type == MESSAGE_EXTERNAL);
+    return parking(claims, head) || (head->msg != NULL && head->msg->type == MESSAGE_EXTERNAL);
 }
 
-/* Nothing forbids a claim of this lane, whatever the readers need. */
+/* Nothing forbids a claim of this lane. Whether its readers need one is another question (due). */
 static bool may_claim(struct lane *lane)
 {
     const struct executor *ex = lane->ex;
-    return lane->stream.buffer_count > 0 && identity_known(lane) && claims_may(&lane->claims) &&
-           !lane->queue.halted && !lane->queue.paused && !ex->drain.claims_paused &&
-           !ex->drain.draining && !obey_holds(lane, stream_head(&lane->stream, 0));
+    return lane->stream.buffer_count > 0 && identity_known(&lane->identity) &&
+           claims_may(&lane->claims) && !lane->queue.halted && !lane->queue.paused &&
+           !ex->drain.claims_paused && !ex->drain.draining &&
+           !run_is_paused(&lane->paused, stream_head(&lane->stream, 0));
 }
 
 bool claims_more(struct lane *lane, const struct phase *phase)
 {
     if (!phase->claimed || !may_claim(lane))
         return false;
-    const struct held *head = stream_head(&lane->stream, 0);
-    return phase_is_of(phase, head) && (readerless(lane, head) || wanted(lane, head) > 0);
+    const struct buffered *head = stream_head(&lane->stream, 0);
+    return phase_is_of(phase, head) && (readerless(&lane->claims, head) || wanted(lane, head) > 0);
 }
 
 /* How many messages of the head's kind to claim now; 0: a claim is not worth its round trip yet. */
-static int due(struct lane *lane, const struct held *head)
+static int due(struct lane *lane, const struct buffered *head)
 {
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
-    bool many = readerless(lane, head);
+    bool many = readerless(&lane->claims, head);
     int want = many || head->msg == NULL ? CLAIM_MOST : tasks ? wanted(lane, head) : 1;
-    int most = claim_most(lane);
+    int most = claims_most(&lane->claims, head->offset);
     if (most > 0 && want > most)
         want = most;
     bool worth = !tasks || many || most > 0 || want >= lane_worth(lane);
@@ -363,7 +371,7 @@ static int due(struct lane *lane, const struct held *head)
 
 static bool may_claim_now(struct lane *lane)
 {
-    return may_claim(lane) && claims_may_now(&lane->claims, lane->ex->now_us);
+    return may_claim(lane) && claims_may_now(&lane->claims, lane->ex->turn.now_us);
 }
 
 bool claim_waits(struct lane *lane)
@@ -375,9 +383,9 @@ bool claim_waits(struct lane *lane)
  * claims nothing for a while; its tasks in hand and the other queues continue. */
 static enum rc locks_taken(struct lane *lane, const struct err *why, struct err *err)
 {
-    claims_taken(&lane->claims, lane->ex->now_us);
-    log_err(LOG_WARN, "locks_taken", lane->name, why);
-    lane_note_held(lane, lane->claims.taken_ms, why);
+    claims_taken(&lane->claims, lane->ex->turn.now_us);
+    log_err(LOG_WARN, "locks_taken", lane->queue.name, why);
+    lane_note_locked(lane, lane->claims.taken_ms, why);
     return claim_unlock(lane->ex, err);
 }
 
@@ -397,15 +405,20 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
     *ret_progress = false;
     if (!may_claim_now(lane))
         return RC_OK;
-    const struct held *head = stream_head(&lane->stream, 0);
-    int want = poised(lane) ? 0 : due(lane, head);
+    const struct buffered *head = stream_head(&lane->stream, 0);
+    int want = claims_poised(&lane->claims, poised(&lane->phases), lane->ex->turn.now_us,
+                             lane->ex->control.round_us)
+                   ? 0
+                   : due(lane, head);
     if (want == 0)
         return RC_OK;
     bool tasks = head->msg != NULL && head->msg->type != MESSAGE_END;
     DB_RESULT_AUTO *row = NULL;
-    int count = segment(lane, want);
+    int count = segment(&lane->stream, want);
     bool many = head->msg == NULL && count > 1;
-    enum rc rc = !tasks ? openings_told(lane, err) : RC_OK; /* an end may end the run */
+    enum rc rc = !tasks ? openings_flush(&lane->gates.openings, lane->ex->control.db,
+                                         lane->ex->incarnation.executor_no, err)
+                        : RC_OK; /* an end may end the run */
     probe("claim.send");
     if (rc == RC_OK)
         rc = many ? rejects_ask(lane, count, &row, err) : ask_both(lane, count, &row, err);
@@ -416,7 +429,7 @@ enum rc claim(struct lane *lane, bool *ret_progress, struct err *err)
         *ret_progress = true; /* less of it is claimed at once */
         return claim_refused(lane, count, err);
     }
-    if (lane_row_held(rc, err)) {
+    if (lane_row_locked(rc, err)) {
         const struct err why = *err;
         return locks_taken(lane, &why, err);
     }

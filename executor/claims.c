@@ -27,14 +27,9 @@ bool claims_may_now(const struct claims *claims, int64_t now_us)
     return !claims->blocked && claims->after_us <= now_us;
 }
 
-void claims_block(struct claims *claims)
+void claims_block(struct claims *claims, bool blocked)
 {
-    claims->blocked = true;
-}
-
-void claims_unblock(struct claims *claims)
-{
-    claims->blocked = false;
+    claims->blocked = blocked;
 }
 
 void claims_busy(struct claims *claims, int64_t now_us)
@@ -42,6 +37,7 @@ void claims_busy(struct claims *claims, int64_t now_us)
     claims->after_us = now_us + BUSY_WAIT_US;
 }
 
+/* Both numbers are set: the next failure waits longer, and the next claim waits for this one. */
 void claims_taken(struct claims *claims, int64_t now_us)
 {
     claims->taken_ms = backoff_next(claims->taken_ms, TAKEN_FIRST_MS, TAKEN_LAST_MS);
@@ -77,6 +73,19 @@ void claims_past_barrier(struct claims *claims)
 void claims_park(struct claims *claims, const char *run)
 {
     (void)snprintf(claims->parked, sizeof claims->parked, "%s", run);
+}
+
+void claims_limit(struct claims *claims, int most, int64_t last)
+{
+    claims->most = most;
+    claims->most_until = last;
+}
+
+int claims_most(struct claims *claims, int64_t head)
+{
+    if (claims->most > 0 && head > claims->most_until)
+        claims->most = 0;
+    return claims->most;
 }
 
 int64_t claims_due_us(const struct claims *claims, int64_t now_us, int64_t round_us)

@@ -1,14 +1,19 @@
-/* Numbers for the metrics, taken where control has the result in hand. No decision may depend on
- * them, and each function does nothing if there is no tally. */
+/* Numbers for the metrics, taken where control has the result in hand: record.c counts attempts,
+ * release.c barriers, rejects.c rejections, lag.c the end of the topic, and each turn the state of
+ * each lane. No decision may depend on them, and each function does nothing if there is no
+ * tally. */
 #include "executor/counts.h"
 
 #include "executor/assignment.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/phase.h"
 
 #include "base/clock.h"
 #include "kafka/consumer.h"
 #include "metrics/tally.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 /* The tally has the queues in the order of the lanes. */
 static struct tally_queue *of(const struct lane *lane)
@@ -25,7 +30,7 @@ static void keep_statistics(void *context, const char *json, size_t len)
 void counts_begin(struct executor *ex)
 {
     if (ex->options->tally != NULL)
-        kafka_consumer_statistics(ex->consumer, keep_statistics, ex->options->tally);
+        kafka_consumer_statistics(ex->services.consumer, keep_statistics, ex->options->tally);
 }
 
 static const char *type_of(const struct message *msg)
@@ -67,6 +72,7 @@ void counts_work(const struct lane *lane, const struct work *work)
                    waited_us(work));
 }
 
+/* From the return of the last task of the phase to the answer that opened the next one. */
 void counts_barrier(const struct lane *lane, const struct phase *phase)
 {
     if (phase->back_us != 0)
@@ -83,18 +89,20 @@ void counts_high(const struct lane *lane, int64_t offset)
     tally_high(of(lane), offset);
 }
 
+/* The first reason counts: a queue that does not exist has no topic to check either. */
 void counts_state(const struct lane *lane)
 {
     const char *why = NULL;
-    if (lane->gone)
+    if (lane->queue.gone)
         why = "there is no such queue";
-    else if (lane->foreign)
+    else if (lane->queue.foreign)
         why = "the database is not the server that the queue knows";
     else if (lane->identity.unanswered[0] != '\0')
         why = "Kafka does not answer";
-    else if (!lane->queue.halted && !identity_known(lane))
+    else if (!lane->queue.halted && !identity_known(&lane->identity))
         why = "its topic has not been seen yet";
-    else if (lane->ex->cut_off.count > 0 && lane->ex->cut_off.count >= lane->ex->reader_limit)
+    else if (lane->ex->readers.cut_off.count > 0 &&
+             lane->ex->readers.cut_off.count >= lane->ex->readers.limit)
         why = "no reader can open a session: the login of the tasks is refused";
     tally_trouble(of(lane), why);
 }

@@ -1,7 +1,7 @@
 /**
- * What: what control counts for the metrics (metrics/tally.h): attempts that came back, barriers,
- *   rejections, and whether a lane can be worked on. A few nanoseconds each; nothing when there are
- *   no metrics.
+ * What: the counts of control for the metrics (metrics/tally.h): attempts that returned,
+ *   barriers, rejections, and whether a lane can be worked on. A few nanoseconds each; nothing when
+ *   there are no metrics.
  * Invariants: counting decides nothing.
  * Threads: control.
  * Ownership: the tally is the options'.

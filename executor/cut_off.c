@@ -1,7 +1,7 @@
-/* cut_off: readers whose login does not let them open a session (its password has changed, it is
- * barred, too many connections), or may not record an attempt there (a grant is missing). They try
- * again by themselves; control gives them nothing, and without any reader this executor claims and
- * adopts nothing. */
+/* Readers whose login does not let them open a session (its password has changed, it is barred, too
+ * many connections), or may not record an attempt there (a grant is missing). They try again by
+ * themselves, and cut_off_watch() compares them with the last turn: control assigns nothing to
+ * them, and without any reader this executor returns its tasks and claims and adopts nothing. */
 #include "executor/cut_off.h"
 
 #include "executor/alive.h"
@@ -15,7 +15,7 @@
 #include "reader/reader.h"
 #include "reader/session.h"
 
-#define AGAIN_FIRST_S 60 /* until it is told again; doubled */
+#define AGAIN_FIRST_S 60 /* until it is logged again; doubled */
 #define AGAIN_LAST_S  3600
 
 static const char LOGIN_HINT[] =
@@ -27,46 +27,48 @@ const char *login_hint(const struct err *why)
     return sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION) ? LOGIN_HINT : why->hint;
 }
 
-static void tell(struct executor *ex, const struct err *why)
+static void log_cut_off(struct executor *ex, const struct err *why)
 {
     STR_AUTO text = {0};
-    str_format(&text, "%d of %d readers: %s%s%s", ex->cut_off.count, ex->reader_limit, why->object,
-               *why->object ? ": " : "", why->message);
+    str_format(&text, "%d of %d readers: %s%s%s", ex->readers.cut_off.count, ex->readers.limit,
+               why->object, *why->object ? ": " : "", why->message);
     if (sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE)) /* explain finds the statement there */
         str_format(&text, ". %s", why->hint);
-    alive_trouble(ex->alive, ALIVE_LOGIN, text.data);
-    log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(ex->cut_off.count), "of",
-              LOG_INT(ex->reader_limit), "code", why->code, "error", why->message, "hint",
+    alive_trouble(ex->services.alive, ALIVE_LOGIN, text.data);
+    log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(ex->readers.cut_off.count), "of",
+              LOG_INT(ex->readers.limit), "code", why->code, "error", why->message, "hint",
               login_hint(why), NULL);
 }
 
-static void tell_when_due(struct executor *ex, int before, const struct err *why)
+static void log_when_due(struct executor *ex, int before, const struct err *why)
 {
-    bool turned = (before == 0) != (ex->cut_off.count == 0) ||
-                  (before == ex->reader_limit) != (ex->cut_off.count == ex->reader_limit);
-    if (ex->cut_off.count == 0) {
+    bool turned = (before == 0) != (ex->readers.cut_off.count == 0) ||
+                  (before == ex->readers.limit) != (ex->readers.cut_off.count == ex->readers.limit);
+    if (ex->readers.cut_off.count == 0) {
         if (turned) {
-            alive_trouble(ex->alive, ALIVE_LOGIN, NULL);
-            log_event(LOG_INFO, "readers_back", "readers", LOG_INT(ex->reader_limit), NULL);
+            alive_trouble(ex->services.alive, ALIVE_LOGIN, NULL);
+            log_event(LOG_INFO, "readers_back", "readers", LOG_INT(ex->readers.limit), NULL);
         }
-        ex->cut_off.wait_s = 0;
+        ex->readers.cut_off.wait_s = 0;
         return;
     }
-    if (!turned && ex->now_us < ex->cut_off.again_us)
+    if (!turned && ex->turn.now_us < ex->readers.cut_off.again_us)
         return;
-    ex->cut_off.wait_s = backoff_next(turned ? 0 : ex->cut_off.wait_s, AGAIN_FIRST_S, AGAIN_LAST_S);
-    ex->cut_off.again_us = ex->now_us + ex->cut_off.wait_s * 1000000LL;
-    tell(ex, why);
+    ex->readers.cut_off.wait_s =
+        backoff_next(turned ? 0 : ex->readers.cut_off.wait_s, AGAIN_FIRST_S, AGAIN_LAST_S);
+    ex->readers.cut_off.again_us = ex->turn.now_us + ex->readers.cut_off.wait_s * 1000000LL;
+    log_cut_off(ex, why);
 }
 
-bool reader_usable(const struct executor *ex, const struct reader *reader)
+bool reader_usable(const struct readers *readers, const struct reader *reader)
 {
-    return reader - ex->readers < ex->reader_limit && !reader->cut_off;
+    return reader - readers->list < readers->limit && !reader->cut_off;
 }
 
-int readers_usable(const struct executor *ex)
+/* The count of cut-off readers is of the last turn, and the limit may have been lowered since. */
+int readers_usable(const struct readers *readers)
 {
-    return ex->cut_off.count < ex->reader_limit ? ex->reader_limit - ex->cut_off.count : 0;
+    return readers->cut_off.count < readers->limit ? readers->limit - readers->cut_off.count : 0;
 }
 
 /* Every turn asks all readers, because a reader changes by itself when its login is let in again.
@@ -74,35 +76,36 @@ int readers_usable(const struct executor *ex)
  */
 enum rc cut_off_watch(struct executor *ex, struct err *err)
 {
-    int before = ex->cut_off.count;
+    int before = ex->readers.cut_off.count;
     struct err why = {0};
     enum rc rc = RC_OK;
-    ex->cut_off.count = 0;
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct reader *reader = &ex->readers[i];
+    ex->readers.cut_off.count = 0;
+    for (int i = 0; i < ex->readers.count; i++) {
+        struct reader *reader = &ex->readers.list[i];
         reader->cut_off = reader_cut_off(reader->thread);
-        if (!reader->cut_off || i >= ex->reader_limit)
+        if (!reader->cut_off || i >= ex->readers.limit)
             continue;
-        ex->cut_off.count++;
+        ex->readers.cut_off.count++;
         reader_cut_off_why(reader->thread, &why);
     }
-    if (before == 0 && ex->cut_off.count == 0)
+    if (before == 0 && ex->readers.cut_off.count == 0)
         return RC_OK;
-    tell_when_due(ex, before, &why);
+    log_when_due(ex, before, &why);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        if (ex->cut_off.count < before)
-            event_tell(lane, EVENT_READERS_BACK);
-        if (readers_usable(ex) == 0 && ex->cut_off.count > before) /* others may have a login */
-            rc = give_back(lane, -1, err);
+        if (ex->readers.cut_off.count < before)
+            event_raise(lane, EVENT_READERS_BACK);
+        if (readers_usable(&ex->readers) == 0 &&
+            ex->readers.cut_off.count > before) /* others may have a login */
+            rc = return_waiting(lane, -1, err);
     }
     return rc;
 }
 
-bool cut_off_all_that_runs(const struct executor *ex)
+bool cut_off_all_that_runs(const struct readers *readers)
 {
-    for (int i = 0; i < ex->reader_count; i++)
-        if (ex->readers[i].count > 0 && !ex->readers[i].cut_off)
+    for (int i = 0; i < readers->count; i++)
+        if (readers->list[i].count > 0 && !readers->list[i].cut_off)
             return false;
     return true;
 }

@@ -16,6 +16,7 @@
 
 struct executor;
 struct reader;
+struct readers;
 
 /** Of the readers that may be used, those without a session. */
 struct cut_off {
@@ -24,14 +25,14 @@ struct cut_off {
     int wait_s;       /* after so long */
 };
 
-/** What helps when *why is that a login was refused; else what it says itself. */
+/** The hint for a login that was refused, if *why is that; else its own hint. */
 const char *login_hint(const struct err *why);
 /* Readers that cannot open a session get nothing; of all of them, this executor takes no work. */
 MUST_CHECK enum rc cut_off_watch(struct executor *ex, struct err *err);
 /** May be used, and has a session. */
-bool reader_usable(const struct executor *ex, const struct reader *reader);
-int readers_usable(const struct executor *ex);
-/* All that runs is with readers that have no session: nobody will hear of it. */
-bool cut_off_all_that_runs(const struct executor *ex);
+bool reader_usable(const struct readers *readers, const struct reader *reader);
+int readers_usable(const struct readers *readers);
+/* All running tasks are with readers that have no session: control cannot see their end. */
+bool cut_off_all_that_runs(const struct readers *readers);
 
 #endif

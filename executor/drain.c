@@ -1,31 +1,35 @@
-/* drain: what signals ask of an executor: to pause its claims, to read its configuration again, to
- * end in order. */
+/* Signals ask an executor to pause its claims, to read its configuration again, or to end in order.
+ * The handlers only count (signals.c); drain_watch() carries the requests out at the beginning of a
+ * turn. run.c ends the incarnation when nothing runs any more. */
 #include "executor/drain.h"
 
 #include "executor/event.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/returning.h"
 #include "executor/signals.h"
 
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
 #include "reader/reader.h"
 
 #include <signal.h>
 
-/* What this executor was not able to do it may do now, and the other way round. What runs continues
- * as it began. */
+/* Tasks that this executor was not able to do may be allowed now, and the other way round. Running
+ * tasks continue as they began. */
 static enum rc reload(struct executor *ex, struct err *err)
 {
     if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))
         return RC_OK;
-    log_event(LOG_INFO, "reloaded", "executor", ex->id, NULL);
-    event_tell_all(ex, EVENT_ABILITIES_CHANGED);
-    return db_run(ex->control, &sql_executor_able, (const char *const[]){DB_INT(ex->executor_no)},
-                  NULL, err);
+    log_event(LOG_INFO, "reloaded", "executor", ex->incarnation.id, NULL);
+    event_raise_all(ex, EVENT_ABILITIES_CHANGED);
+    return db_run(ex->control.db, &sql_executor_able,
+                  (const char *const[]){DB_INT(ex->incarnation.executor_no)}, NULL, err);
 }
 
-/* SIGTERM: no new claims, what runs may finish; the second one, or the time-out: cancel it. */
+/* SIGTERM: no new claims, and running tasks may finish. The second SIGTERM, or the time-out,
+ * cancels them. */
 enum rc drain_watch(struct executor *ex, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -38,22 +42,22 @@ enum rc drain_watch(struct executor *ex, struct err *err)
         rc = reload(ex, err);
     if (rc == RC_OK && signals_stop() > 0 && !ex->drain.draining) {
         ex->drain.draining = true;
-        ex->drain.until_us = ex->now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
+        ex->drain.until_us = ex->turn.now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
         log_event(LOG_INFO, "draining", NULL);
         probe("drain.begin");
         /* Tasks that have not started go to other executors at once; they need not wait for the
          * longest task that runs here. */
         for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
-            rc = give_back(&ex->lanes[i], -1, err);
-        probe("drain.given");
+            rc = return_waiting(&ex->lanes[i], -1, err);
+        probe("drain.returned");
     }
     if (ex->drain.draining && !ex->drain.cancelled &&
-        (signals_stop() > 1 || ex->now_us >= ex->drain.until_us)) {
+        (signals_stop() > 1 || ex->turn.now_us >= ex->drain.until_us)) {
         ex->drain.cancelled = true;
         log_event(LOG_WARN, "cancelling_tasks", NULL);
-        for (int i = 0; i < ex->reader_count; i++)
-            if (ex->readers[i].count > 0)
-                reader_cancel(ex->readers[i].thread);
+        for (int i = 0; i < ex->readers.count; i++)
+            if (ex->readers.list[i].count > 0)
+                reader_cancel(ex->readers.list[i].thread);
     }
     return rc;
 }

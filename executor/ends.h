@@ -1,6 +1,6 @@
 /**
- * What: says of runs that they have ended when nobody else has: an executor that took the end may
- *   have died before.
+ * What: records the ends of runs that no executor has recorded: the executor that was to do it
+ *   may have died before.
  * Invariants: the database decides whether a run has ended.
  * Threads: control.
  * Ownership: -
@@ -13,6 +13,6 @@
 
 struct lane;
 
-MUST_CHECK enum rc ends_tell(struct lane *lane, struct err *err);
+MUST_CHECK enum rc ends_record(struct lane *lane, struct err *err);
 
 #endif

@@ -1,6 +1,7 @@
 /**
- * What: events: news from one file of an executor for the parts of a lane. One table (event.c) has
- *   the effects of each event on the parts; the file that notices the event knows none of them.
+ * What: events: a change that one file of an executor reports to the parts of a lane. One table
+ *   (event.c) has the effects of each event on the parts; the file that notices the event knows
+ *   none of them.
  * Invariants: an effect only makes a note in a part, for its next turn: it sends nothing and causes
  *   no further event.
  * Threads: control.
@@ -16,14 +17,14 @@ struct lane;
 enum event {
     EVENT_LANE_OPENED,        /* the lane begins to work */
     EVENT_RECOGNISED,         /* its server is the one that it knows */
-    EVENT_ROW_HELD,           /* a statement gave up for a row that another session holds */
+    EVENT_ROW_LOCKED,         /* a statement gave up for a row that another session holds */
     EVENT_ASSIGNED,           /* its stream is read from the cursor on */
-    EVENT_HEARD,              /* any notification for the queue */
+    EVENT_NOTIFIED,           /* any notification for the queue */
     EVENT_SLOT_FREED,         /* another executor returned a slot */
     EVENT_SLOT_WANTED,        /* another executor is short of slots */
     EVENT_WORK_UNOWNED,       /* tasks have no owner, now or soon: returned, put off, lost */
     EVENT_WORK_CLAIMED,       /* a claim brought tasks */
-    EVENT_LOOKAHEAD_FULL,     /* a claim waits for phases that perhaps nobody opens */
+    EVENT_LOOKAHEAD_FULL,     /* a claim waits for phases that perhaps no executor opens */
     EVENT_PHASE_OPENED,       /* a phase may start */
     EVENT_PHASE_GONE,         /* a phase has ended, or was never there */
     EVENT_PASSED_OVER_OPENED, /* a phase whose orphans were passed over may start */
@@ -37,7 +38,7 @@ enum event {
     EVENTS
 };
 
-void event_tell(struct lane *lane, enum event event);
-void event_tell_all(struct executor *ex, enum event event);
+void event_raise(struct lane *lane, enum event event);
+void event_raise_all(struct executor *ex, enum event event);
 
 #endif

@@ -1,13 +1,15 @@
-/* execute: hands startable tasks to readers that hold a slot. Control decides, readers run.
+/* Assigns startable tasks to readers that hold a slot. Control decides, readers run.
  *
  * Four parts: slots are taken for the readers that the lane may use (fill_slots), tasks are judged
- * (judge) and handed out (hand_out), what runs is shown and ended in time (mark_running, time_out),
- * and idle readers return their slots (slots_return). execute() runs the first two in each turn. */
+ * (judging.c) and assigned (assign_tasks), long tasks are shown and ended in time (mark_running,
+ * time_out), and idle readers return their slots (slots_return). execute() runs the first two in
+ * each turn. */
 #include "executor/execute.h"
 
 #include "executor/able.h"
 #include "executor/assignment.h"
 #include "executor/cut_off.h"
+#include "executor/judging.h"
 #include "executor/lane.h"
 #include "executor/measure.h"
 #include "executor/names.h"
@@ -19,42 +21,40 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
+#include "db/parameter.h"
 #include "phaselock/slot.h"
 #include "reader/reader.h"
-#include "reader/risks.h"
 #include "reader/session.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 #include <string.h>
 
 /* SLOT_KEEP_US and BARRIER_ROUNDS: a slot that is returned and taken again costs four statements,
- * and a barrier is shorter than this (bench/notes/barrier.md). RISKS_*: to read the names costs
- * about half a millisecond on a small database, and more with many definitions; so the pause
- * between two readings grows with their length. TIMEOUT_GRACE_US: SQL may catch the cancel of its
- * time-out (tests/e2e/timeout.sh). */
+ * and a barrier is shorter than this (bench/notes/barrier.md). TIMEOUT_GRACE_US: SQL may catch the
+ * cancel of its time-out (tests/e2e/timeout.sh). */
 #define MARK_AFTER_US    (50 * 1000) /* an attempt that runs for this long is shown as Processing */
 #define SLOT_KEEP_US     (5 * 1000)  /* an idle reader keeps its slot over a barrier */
 #define BARRIER_ROUNDS   6           /* and as long as these take */
 #define MARK_MOST        64
 #define SLOTS_MOST       64 /* of one statement that takes or returns slots */
-#define RISKS_FRESH_US   (1000 * 1000)
-#define RISKS_OLD_US     (10 * 1000 * 1000)
-#define RISKS_PAUSE      50 /* at least so many times as long as reading them took is between two */
-#define RISKS_TASKS      16 /* for fewer it costs less to take each for a risk */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
 
 /* Of its first waiting task. */
-static int64_t came(const struct phase *phase)
+static int64_t arrival(const struct phase *phase)
 {
-    return assignment_of(phase->waiting.first)->came;
+    return assignment_of(phase->waiting.first)->place;
 }
 
 /* The open phase whose first waiting task arrived before those of the others. Several phases are
  * open only when they belong to several runs. */
-static struct phase *next_phase(struct lane *lane)
+static struct phase *next_phase(const struct phases *phases)
 {
     struct phase *next = NULL;
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase->open && phase->waiting.count > 0 && (next == NULL || came(phase) < came(next)))
+    for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
+        if (phase->open && phase->waiting.count > 0 &&
+            (next == NULL || arrival(phase) < arrival(next)))
             next = phase;
     return next;
 }
@@ -65,12 +65,12 @@ struct slot_wish {
 };
 
 /* Lists readers without a slot that could start a task now, at most want. Returns how many. */
-static int wish_slots(struct executor *ex, int want, struct slot_wish *wishes,
+static int wish_slots(struct readers *readers, int want, struct slot_wish *wishes,
                       struct slot_reader *wanted)
 {
     int count = 0;
-    for (int i = 0; i < ex->reader_limit && count < want; i++) {
-        struct reader *reader = &ex->readers[i];
+    for (int i = 0; i < readers->limit && count < want; i++) {
+        struct reader *reader = &readers->list[i];
         if (reader->lane != NULL || reader->cut_off)
             continue;
         reader_backend(reader->thread, &wanted[count].pid, wishes[count].backend_start);
@@ -89,17 +89,17 @@ static enum rc take_slots(struct lane *lane, int want, bool *ret_more, struct er
     struct slot_reader wanted[SLOTS_MOST];
     struct slot_wish wishes[SLOTS_MOST];
     int nos[SLOTS_MOST], got = 0;
-    int count = wish_slots(ex, want < SLOTS_MOST ? want : SLOTS_MOST, wishes, wanted);
+    int count = wish_slots(&ex->readers, want < SLOTS_MOST ? want : SLOTS_MOST, wishes, wanted);
     *ret_more = false;
     if (count == 0)
         return RC_OK;
     probe("slot.take");
-    enum rc rc =
-        slot_take(ex->control, lane->queue.id, ex->executor_no, wanted, count, nos, &got, err);
+    enum rc rc = slot_take(ex->control.db, lane->queue.id, ex->incarnation.executor_no, wanted,
+                           count, nos, &got, err);
     if (rc != RC_OK && rc != RC_NONE)
         return rc;
     probe("slot.taken");
-    slots_tried(&lane->slots, rc == RC_OK, ex->now_us);
+    slots_tried(&lane->share.slots, rc == RC_OK, ex->turn.now_us);
     for (int i = 0; i < got; i++)
         reader_take_slot(wishes[i].reader, lane, nos[i], wanted[i].pid);
     *ret_more = rc == RC_OK && count == SLOTS_MOST;
@@ -111,83 +111,39 @@ static enum rc fill_slots(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     for (bool more = true; rc == RC_OK && more;) {
-        int want = lane->share.may - lane->slots.held;
-        more = want > 0 && lane->slots.after_us <= lane->ex->now_us;
+        int want = lane->share.may - lane->share.slots.held;
+        more = want > 0 && lane->share.slots.after_us <= lane->ex->turn.now_us;
         if (more)
             rc = take_slots(lane, want, &more, err);
     }
     return rc;
 }
 
-/* The risks of the phase's tasks are known: they were read while the phase was open, and not too
- * long ago. */
-static bool judged(const struct executor *ex, const struct phase *phase)
-{
-    return ex->judging.risks != NULL &&
-           phase->definitions == risks_definitions(ex->judging.risks) &&
-           ex->now_us < ex->judging.until_us;
-}
-
 /* A reader that changes to another run must clean its session first. So it stays with the run of
  * its last task, unless a task of another run has waited for much longer. */
-static struct phase *phase_for(struct lane *lane, const struct reader *reader)
+static struct phase *phase_for(const struct phases *phases, const struct reader *reader, int enough)
 {
-    struct phase *next = next_phase(lane);
+    struct phase *next = next_phase(phases);
     if (next == NULL || next->run_no == reader->run_no)
         return next;
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (phase->run_no == reader->run_no && phase->open && phase->waiting.count > 0 &&
-            came(phase) - came(next) < lane_enough(lane))
+            arrival(phase) - arrival(next) < enough)
             return phase;
     return next;
 }
 
-/* The works of one hand-out are linked and sent to the reader in one mail: the reader makes one
+/* The works of one assignment are linked and sent to the reader in one mail: the reader makes one
  * batch of the works that it finds together, and would make a batch of one from the first of
  * several mails. */
 static void start(struct reader *reader, struct phase *phase, int64_t now_us)
 {
     struct work *work = phase_start(phase);
     reader_add(reader, work, now_us);
-    if (judged(reader->lane->ex, phase))
-        work->risks = risks_keep(reader->lane->ex->judging.risks);
-    else
-        reader->lane->ex->judging.unjudged++;
+    work->risks = judging_risks(&reader->lane->ex->judging, phase, now_us);
     work->mail = (struct mail){.kind = MAIL_WORK_DONE};
-    *reader->given_last = &work->mail;
-    reader->given_last = &work->mail.next;
-}
-
-/* A task's text does not show all that it may do: triggers, functions and rules act, too. These
- * risks are read from the catalog before tasks are handed out, but not for a few tasks, and less
- * often where reading takes long. phase->definitions counts the changes of definitions that were
- * seen when the phase was seen open: it says whether the risks that were read still hold for the
- * phase. */
-static enum rc judge(struct lane *lane, struct err *err)
-{
-    struct executor *ex = lane->ex;
-    const struct phase *next = next_phase(lane);
-    if (next == NULL || judged(ex, next) ||
-        ex->judging.unjudged + next->waiting.count < RISKS_TASKS ||
-        ex->now_us < ex->judging.after_us)
-        return RC_OK;
-    struct risks *risks = NULL;
-    int64_t from_us = clock_boot_us();
-    enum rc rc = risks_read(ex->control, &risks, err);
-    if (rc != RC_OK)
-        return rc;
-    int64_t pause_us = RISKS_PAUSE * (clock_boot_us() - from_us);
-    ex->judging.after_us = ex->now_us + pause_us;
-    ex->judging.until_us = ex->now_us + (pause_us < RISKS_FRESH_US ? RISKS_FRESH_US
-                                         : pause_us > RISKS_OLD_US ? RISKS_OLD_US
-                                                                   : pause_us);
-    ex->judging.unjudged = 0;
-    risks_release(ex->judging.risks);
-    ex->judging.risks = risks;
-    for (int l = 0; l < ex->lane_count; l++)
-        for (struct phase *phase = ex->lanes[l].phases; phase != NULL; phase = phase->next)
-            phase_known(phase, risks_definitions(risks));
-    return RC_OK;
+    *reader->assigned_last = &work->mail;
+    reader->assigned_last = &work->mail.next;
 }
 
 /* The reader's slot is within the bounds of queue and executor, and names the session that the
@@ -197,7 +153,7 @@ static enum rc judge(struct lane *lane, struct err *err)
 static bool slot_holds(const struct executor *ex, const struct reader *reader)
 {
     return reader->slot_no <= reader->lane->queue.max_readers &&
-           reader->slot_pid == reader_pid(reader->thread) && reader_usable(ex, reader);
+           reader->slot_pid == reader_pid(reader->thread) && reader_usable(&ex->readers, reader);
 }
 
 /* Readers that still run tasks from before a bound was lowered. They count as used, so that no more
@@ -205,8 +161,8 @@ static bool slot_holds(const struct executor *ex, const struct reader *reader)
 static int beyond_bound(const struct lane *lane)
 {
     int count = 0;
-    for (int i = 0; i < lane->ex->reader_count; i++) {
-        const struct reader *reader = &lane->ex->readers[i];
+    for (int i = 0; i < lane->ex->readers.count; i++) {
+        const struct reader *reader = &lane->ex->readers.list[i];
         count += reader->lane == lane && reader->count > 0 && !slot_holds(lane->ex, reader);
     }
     return count;
@@ -216,77 +172,79 @@ static int beyond_bound(const struct lane *lane)
 static bool has_long(const struct executor *ex, const struct reader *reader)
 {
     const struct assignment *first = reader->first;
-    return first != NULL && (first->marked || (first->head_since_us != 0 &&
-                                               ex->now_us - first->head_since_us >= MARK_AFTER_US));
+    return first != NULL &&
+           (first->marked ||
+            (first->head_since_us != 0 && ex->turn.now_us - first->head_since_us >= MARK_AFTER_US));
 }
 
 /* Hands tasks out level by level: no reader gets a second task before each has a first one. A
  * reader is refilled when half of its tasks are done, so that it sends several tasks to the server
  * together. No task goes behind a long one. */
-static void hand_out(struct lane *lane, int ready)
+static void assign_tasks(struct lane *lane, int ready)
 {
     struct executor *ex = lane->ex;
-    int depth = lane_depth(lane), mine = beyond_bound(lane);
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct reader *reader = &ex->readers[i];
+    int depth = lane_depth(lane), enough = lane_enough(lane), mine = beyond_bound(lane);
+    for (int i = 0; i < ex->readers.count; i++) {
+        struct reader *reader = &ex->readers.list[i];
         bool may = reader->lane == lane && slot_holds(ex, reader) && mine < lane->share.may;
         mine += may;
         reader->refill = may && reader->count <= depth / 2 && !has_long(ex, reader);
-        reader->given = NULL;
-        reader->given_last = &reader->given;
+        reader->assigned = NULL;
+        reader->assigned_last = &reader->assigned;
     }
     for (int level = 1; level <= depth && ready > 0; level++)
-        for (int i = 0; i < ex->reader_limit && ready > 0; i++) {
-            struct reader *reader = &ex->readers[i];
+        for (int i = 0; i < ex->readers.limit && ready > 0; i++) {
+            struct reader *reader = &ex->readers.list[i];
             if (!reader->refill || reader->count >= level)
                 continue;
-            struct phase *phase = phase_for(lane, reader);
+            struct phase *phase = phase_for(&lane->phases, reader, enough);
             ready--;
             if (phase != NULL)
-                start(reader, phase, ex->now_us);
+                start(reader, phase, ex->turn.now_us);
         }
-    for (int i = 0; i < ex->reader_count; i++)
-        reader_give(ex->readers[i].thread, ex->readers[i].given);
+    for (int i = 0; i < ex->readers.count; i++)
+        reader_assign(ex->readers.list[i].thread, ex->readers.list[i].assigned);
 }
 
-void hand_on(struct executor *ex)
+void assign_waiting(struct executor *ex)
 {
     if (ex->drain.draining)
         return;
     share_readers(ex);
     for (int i = 0; i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        int ready = startable(lane);
-        if (ready > 0 && !lane->foreign && !lane->unjudged && !lane->doubtful)
-            hand_out(lane, ready);
+        int ready = phases_startable(&lane->phases);
+        if (ready > 0 && !lane->queue.foreign && !lane->phases.unjudged && !lane->phases.doubtful)
+            assign_tasks(lane, ready);
     }
 }
 
 enum rc execute(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    enum rc rc = lane->unjudged ? leave_unable(lane, err) : RC_OK;
+    enum rc rc = lane->phases.unjudged ? leave_unable(lane, err) : RC_OK;
     if (rc != RC_OK)
         return rc;
-    int ready = startable(lane);
+    int ready = phases_startable(&lane->phases);
     if (ready == 0 || ex->drain.draining) {
-        slots_suffice(&lane->slots);
+        slots_suffice(&lane->share.slots);
         return RC_OK;
     }
     share_readers(ex);
     rc = fill_slots(lane, err);
     if (rc == RC_OK)
-        rc = judge(lane, err);
-    probe("execute.hand");
-    hand_out(lane, ready);
-    probe("execute.handed");
-    ready = startable(lane);
-    if (rc == RC_OK && ready > 0 && slots_starve(&lane->slots, ex->now_us)) {
-        int keep = lane_enough(lane) - started(lane); /* it would adopt these again at once */
-        rc = give_back(lane, keep > 0 ? keep : 0, err);
+        rc = judge(lane->ex, next_phase(&lane->phases), err);
+    probe("execute.assign");
+    assign_tasks(lane, ready);
+    probe("execute.assigned");
+    ready = phases_startable(&lane->phases);
+    if (rc == RC_OK && ready > 0 && slots_starve(&lane->share.slots, ex->turn.now_us)) {
+        int keep = lane_enough(lane) -
+                   phases_running(&lane->phases); /* it would adopt these again at once */
+        rc = return_waiting(lane, keep > 0 ? keep : 0, err);
     }
     if (rc == RC_OK && out_of_reach(lane)) /* readers of other executors may be free */
-        rc = give_back(lane, 0, err);
+        rc = return_waiting(lane, 0, err);
     return rc;
 }
 
@@ -304,17 +262,17 @@ enum rc mark_running(struct executor *ex, struct err *err)
     names_start(&names);
     db_array_start(&ages);
     db_array_start(&pids);
-    for (int i = 0; i < ex->reader_count && names.count < MARK_MOST; i++) {
-        struct assignment *first = ex->readers[i].first;
-        if (!to_be_marked(first) || ex->now_us - first->head_since_us < MARK_AFTER_US)
+    for (int i = 0; i < ex->readers.count && names.count < MARK_MOST; i++) {
+        struct assignment *first = ex->readers.list[i].first;
+        if (!to_be_marked(first) || ex->turn.now_us - first->head_since_us < MARK_AFTER_US)
             continue;
-        int64_t age_us = ex->now_us - first->head_since_us;
+        int64_t age_us = ex->turn.now_us - first->head_since_us;
         /* Tried once: the statement passes over a row that another transaction has locked, which is
          * mostly the completion of the attempt. */
         first->marked = true;
         names_add(&names, &first->work);
         db_array_int(&ages, age_us);
-        db_array_int(&pids, reader_pid(ex->readers[i].thread));
+        db_array_int(&pids, reader_pid(ex->readers.list[i].thread));
     }
     db_array_end(&ages);
     db_array_end(&pids);
@@ -322,8 +280,8 @@ enum rc mark_running(struct executor *ex, struct err *err)
         return RC_OK;
     probe("mark.send");
     if (ex->lane_count > 1)
-        turn_again(ex); /* see out_of_reach */
-    return db_run(ex->control, &sql_executor_mark_processing,
+        turn_again(&ex->turn); /* see out_of_reach */
+    return db_run(ex->control.db, &sql_executor_mark_processing,
                   (const char *const[]){names.ids.data, names.tokens.data, ages.data, pids.data},
                   NULL, err);
 }
@@ -342,13 +300,13 @@ static int64_t out_at_us(const struct assignment *first, int64_t now_us)
 
 /* Cancels the statement of a task that has run out of its time; if the task ignores that for the
  * grace, closes its session. */
-void time_out(struct executor *ex)
+void time_out(struct readers *readers, int64_t now_us)
 {
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct assignment *first = ex->readers[i].first;
-        int64_t at_us = out_at_us(first, ex->now_us);
-        if (at_us != 0 && at_us <= ex->now_us &&
-            reader_time_out(ex->readers[i].thread, &first->work, first->late == 1))
+    for (int i = 0; i < readers->count; i++) {
+        struct assignment *first = readers->list[i].first;
+        int64_t at_us = out_at_us(first, now_us);
+        if (at_us != 0 && at_us <= now_us &&
+            reader_time_out(readers->list[i].thread, &first->work, first->late == 1))
             first->late++;
     }
 }
@@ -356,11 +314,12 @@ void time_out(struct executor *ex)
 int64_t running_due_us(const struct executor *ex)
 {
     int64_t due_us = 0;
-    for (int i = 0; i < ex->reader_count; i++) {
-        const struct assignment *first = ex->readers[i].first;
-        int64_t out_us = out_at_us(first, ex->now_us);
+    for (int i = 0; i < ex->readers.count; i++) {
+        const struct assignment *first = ex->readers.list[i].first;
+        int64_t out_us = out_at_us(first, ex->turn.now_us);
         if (out_us != 0) /* over, but there was no statement to cancel yet: soon again */
-            due_us = clock_earlier_us(due_us, out_us > ex->now_us ? out_us : ex->now_us + 1000);
+            due_us = clock_earlier_us(due_us,
+                                      out_us > ex->turn.now_us ? out_us : ex->turn.now_us + 1000);
         if (to_be_marked(first))
             due_us = clock_earlier_us(due_us, first->head_since_us + MARK_AFTER_US);
     }
@@ -374,14 +333,14 @@ static int64_t keeps_until_us(const struct executor *ex, const struct reader *re
     const struct lane *lane = reader->lane;
     if (!slot_holds(ex, reader))
         return -1;
-    if (ex->line.short_handed && lane->slots.held > lane->share.may)
+    if (ex->line.short_handed && lane->share.slots.held > lane->share.may)
         return -1;
-    if (startable(lane) > 0 && !ex->drain.draining)
+    if (phases_startable(&lane->phases) > 0 && !ex->drain.draining)
         return 0;
-    if (slots_wanted(&lane->slots, ex->now_us) && !next_is_ours(lane))
+    if (slots_wanted(&lane->share.slots, ex->turn.now_us) && !phases_next_is_ours(&lane->phases))
         return -1;
-    int64_t until_us = reader->idle_since_us + SLOT_KEEP_US + BARRIER_ROUNDS * ex->round_us;
-    return until_us > ex->now_us ? until_us : -1;
+    int64_t until_us = reader->idle_since_us + SLOT_KEEP_US + BARRIER_ROUNDS * ex->control.round_us;
+    return until_us > ex->turn.now_us ? until_us : -1;
 }
 
 /* Returns the slots of idle readers of the lane, SLOTS_MOST at most; *ret_count: of how many. */
@@ -390,16 +349,16 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
     struct executor *ex = lane->ex;
     int nos[SLOTS_MOST], count = 0;
     *ret_count = 0;
-    for (int i = 0; i < ex->reader_count && *ret_count < SLOTS_MOST; i++) {
-        struct reader *reader = &ex->readers[i];
+    for (int i = 0; i < ex->readers.count && *ret_count < SLOTS_MOST; i++) {
+        struct reader *reader = &ex->readers.list[i];
         if (reader->lane != lane || reader->count > 0)
             continue;
         int64_t until_us = all ? -1 : keeps_until_us(ex, reader);
         if (until_us >= 0) {
-            ex->slots_due_us = clock_earlier_us(ex->slots_due_us, until_us);
+            readers_keep_until(&ex->readers, until_us);
             continue;
         }
-        if (!lane->gone) /* the slots of a deleted queue are deleted, too */
+        if (!lane->queue.gone) /* the slots of a deleted queue are deleted, too */
             nos[count++] = reader->slot_no;
         /* Forgotten before the statement is sent: if it fails, the incarnation ends, and its locks
          * with it. */
@@ -409,9 +368,10 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
     if (count == 0)
         return RC_OK;
     probe("slot.return");
-    enum rc rc = slot_release(ex->control, lane->queue.id, ex->executor_no, nos, count, err);
+    enum rc rc =
+        slot_release(ex->control.db, lane->queue.id, ex->incarnation.executor_no, nos, count, err);
     if (rc == RC_OK && ex->lane_count > 1)
-        turn_again(ex); /* another lane may have use for them */
+        turn_again(&ex->turn); /* another lane may have use for them */
     return rc;
 }
 
@@ -420,7 +380,7 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
 enum rc slots_return(struct executor *ex, bool all, struct err *err)
 {
     enum rc rc = RC_OK;
-    ex->slots_due_us = 0;
+    readers_keep_none(&ex->readers);
     if (ex->lane_count > 1)
         share_readers(ex);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
@@ -431,5 +391,5 @@ enum rc slots_return(struct executor *ex, bool all, struct err *err)
 
 int64_t slots_return_due_us(const struct executor *ex)
 {
-    return ex->slots_due_us;
+    return ex->readers.slots_due_us;
 }

@@ -26,22 +26,13 @@
 
 struct executor;
 struct lane;
-struct risks;
-
-/** Which tasks are risky to run behind others. */
-struct judging {
-    struct risks *risks; /* reader/risks.h; NULL: not read yet */
-    int64_t until_us;    /* they are too old then */
-    int64_t after_us;    /* not to be read again before */
-    int unjudged;        /* tasks that were started since then without knowing */
-};
+struct readers;
 
 MUST_CHECK enum rc execute(struct lane *lane, struct err *err);
-/* Of all lanes, as far as it takes no statement: what may start goes to readers that have a slot
- * for it. */
-void hand_on(struct executor *ex);
+/* Assigns startable tasks of all lanes to readers that have a slot for them. Sends no statement. */
+void assign_waiting(struct executor *ex);
 /* Ends attempts that have run out of their time. */
-void time_out(struct executor *ex);
+void time_out(struct readers *readers, int64_t now_us);
 MUST_CHECK enum rc mark_running(struct executor *ex, struct err *err);
 /* When one of the two has something to do, 0: not by time. */
 int64_t running_due_us(const struct executor *ex);

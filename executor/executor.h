@@ -1,7 +1,7 @@
 /**
  * What: the daemon: claims tasks from its queues in order and runs them, phase by phase. Walk
- *   through the files in the order of a task's life: run.c tells the story, then receive,
- *   claim, gate, execute, record, release, recover.
+ *   through the files in the order of a task's life: run.c has the story of a turn, then receive,
+ *   claim, gate, execute, record, release, recover. executor.c has the life of the process.
  * Invariants: the promises of docs/explanation/guarantees.md. A process is one incarnation after
  *   another: when a session that carries locks is lost, the executor drops everything, and a new
  *   incarnation starts.
@@ -25,16 +25,16 @@ struct executor_options {
     const char *conninfo;      /* control, gate and liveness sessions */
     const char *task_conninfo; /* who runs the tasks' SQL; NULL: conninfo, with a warning */
     const struct kafka_properties *kafka;
-    struct tally *tally; /* of the same queues: what it counts for the metrics; NULL: nothing */
+    struct tally *tally; /* the counts of the metrics, for the same queues; NULL: none */
     const char *const *queues;
     int queue_count;
     struct action_shelf *actions; /* commands and requests */
-    /* SIGHUP: reads the configuration again, and tells what is wrong. False: the one before stays.
-     * NULL: there is none. */
+    /* SIGHUP: reads the configuration again, and logs its errors. False: the configuration of
+     * before stays. NULL: there is none. */
     bool (*reload)(void *context);
     void *reload_context;
     int readers;           /* of this executor, over all its queues */
-    int max_attempts;      /* of a task of which neither message nor queue tells */
+    int max_attempts;      /* of a task for which neither message nor queue sets it */
     int64_t keep_log_ms;   /* of jobs */
     bool dispatches;       /* its dispatcher fires jobs, if no other one does */
     bool until_idle;       /* end when the topics' ends are reached and nothing is unfinished */

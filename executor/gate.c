@@ -1,14 +1,16 @@
 /* Control orders a gate to open the oldest phase that control has not seen open; the gate answers
  * which phase is open. A gate is asked only when the release of S (release.c) could not open the
- * next phase. The file has two halves: what the gate's thread does, up to gate_main, and what
- * control does.
+ * next phase. The file has two halves: the thread of a gate, up to gate_main, and the side of
+ * control.
  *
  * A wait for IX happens inside the server, so each waiting run has a session and a thread of its
- * own. It has slices, because a waiting statement holds the vacuum horizon back. lockstep.gate
- * decides: tests/sql/gate.sql, tests/model/phases.pml. */
+ * own. The wait has slices, because a waiting statement holds the vacuum horizon back.
+ * lockstep.gate decides: tests/sql/gate.sql, tests/model/phases.pml. openings.c has the openings
+ * that are to be recorded in the log of events. */
 #include "executor/gate.h"
 
 #include "executor/event.h"
+#include "executor/executor.h"
 #include "executor/idle.h"
 #include "executor/lane.h"
 #include "executor/late.h"
@@ -21,8 +23,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/probe.h"
+#include "base/thread.h"
 #include "db/canceller.h"
+#include "db/db.h"
 #include "db/sqlstate.h"
 #include "phaselock/phaselock.h"
 
@@ -32,23 +38,23 @@
 
 #define FALLBACK_MS 5000 /* a notification wakes a gate; this is for one that was lost */
 #define ORPHAN_MS   100  /* after asking for an adoption */
-#define HELD_MS     1000 /* after another session held a row for longer than the time-out */
+#define LOCKED_MS   1000 /* after another session held a row for longer than the time-out */
 /* Between two slices of a wait: while a gate waits for IX, no executor that adopts gets S. */
-#define GAP_MS   3
-#define AFTER_MS 5 /* the readers come first; an order of control ends this wait early */
-#define TELL_US  (AFTER_MS * 1000)
+#define GAP_MS    3
+#define AFTER_MS  5 /* the readers come first; an order of control ends this wait early */
+#define RECORD_US (AFTER_MS * 1000)
 
-enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_TELL, GATE_WAKE };
+enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_RECORD, GATE_WAKE };
 
 struct gate_order {
     struct mail mail;
-    int64_t phase_id;     /* WANT: 0 = nothing; RELEASE: whose IX is released */
-    struct untold untold; /* TELL: what was opened */
+    int64_t phase_id;         /* WANT: 0 = nothing; RELEASE: whose IX is released */
+    struct openings openings; /* RECORD: phases that control opened */
 };
 
 enum gate_verdict {
     VERDICT_OPEN,
-    VERDICT_OPEN_TOLD,
+    VERDICT_OPEN_OUTBOX,
     VERDICT_GONE,
     VERDICT_ORPHANS,
     VERDICT_FAILED
@@ -76,10 +82,10 @@ struct gate {
     bool stopping;
 };
 
-static void send(struct gate *gate, struct gate_order said)
+static void send(struct gate *gate, struct gate_order reply)
 {
     struct gate_order *order = xcalloc(1, sizeof *order);
-    *order = said;
+    *order = reply;
     thread_tell(&gate->thread, &order->mail);
 }
 
@@ -88,31 +94,13 @@ static void send_order(struct gate *gate, enum gate_mail kind, int64_t phase_id)
     send(gate, (struct gate_order){.mail.kind = (int)kind, .phase_id = phase_id});
 }
 
-static void answer(struct gate *gate, struct gate_answer said)
+static void answer(struct gate *gate, struct gate_answer reply)
 {
     struct gate_answer *mail = xcalloc(1, sizeof *mail);
-    *mail = said;
+    *mail = reply;
     mail->mail.kind = MAIL_GATE;
     mail->gate = gate;
     mailbox_put(gate->control, &mail->mail);
-}
-
-/* Records that phases were opened, for the log of events; their tasks start meanwhile. gates_stop
- * cancels the wait of a gate, and its cancel may hit this statement instead: then it runs again. */
-static enum rc opened_told(struct db *db, const struct untold *untold, int executor_no,
-                           struct err *err)
-{
-    STR_AUTO phases = {0};
-    db_array_start(&phases);
-    for (int i = 0; i < untold->count; i++)
-        db_array_int(&phases, untold->phase_ids[i]);
-    db_array_end(&phases);
-    const char *const params[] = {phases.data, DB_INT(executor_no)};
-    probe("gate.opened");
-    enum rc rc = db_run(db, &sql_executor_opened, params, NULL, err);
-    if (rc != RC_OK && sqlstate_is(err, SQLSTATE_QUERY_CANCELED))
-        rc = db_run(db, &sql_executor_opened, params, NULL, err);
-    return rc;
 }
 
 /* Does the orders of control in their order: a release of IX is not left behind a wait. */
@@ -131,9 +119,10 @@ static enum rc take_orders(struct gate *gate, struct err *err)
             if (rc == RC_OK)
                 rc = phaselock_release_intent(gate->db, order->phase_id, err);
             break;
-        case GATE_TELL:
+        case GATE_RECORD:
             if (rc == RC_OK)
-                rc = opened_told(gate->db, &order->untold, gate->ex->executor_no, err);
+                rc = openings_record(&order->openings, gate->db, gate->ex->incarnation.executor_no,
+                                     err);
             break;
         case GATE_WAKE:
             break;
@@ -143,7 +132,8 @@ static enum rc take_orders(struct gate *gate, struct err *err)
     return rc;
 }
 
-/* Two statements open phases, gate and release: the columns in which each says what it opened. */
+/* Two statements open phases, gate and release: the columns in which each names the phase that it
+ * opened. */
 struct opened_columns {
     int phase_id, previous_phase_id, definitions, conditional, tells;
 };
@@ -161,7 +151,7 @@ static struct gate_answer opened_answer(const struct db_result *row,
                                         const struct opened_columns *of)
 {
     return (struct gate_answer){.verdict =
-                                    db_bool(row, 0, of->tells) ? VERDICT_OPEN_TOLD : VERDICT_OPEN,
+                                    db_bool(row, 0, of->tells) ? VERDICT_OPEN_OUTBOX : VERDICT_OPEN,
                                 .phase_id = db_int(row, 0, of->phase_id),
                                 .previous_phase_id = db_int(row, 0, of->previous_phase_id),
                                 .definitions = db_int(row, 0, of->definitions),
@@ -204,22 +194,22 @@ static enum rc open_session(struct gate *gate, struct err *err)
 {
     const struct executor *ex = gate->ex;
     probe("gate.open");
-    enum rc rc =
-        db_open_on(ex->options->conninfo, DB_GATE, db_server(ex->control), DB_SAME, &gate->db, err);
+    enum rc rc = db_open_on(ex->options->conninfo, DB_GATE, db_server(ex->control.db), DB_SAME,
+                            &gate->db, err);
     if (rc != RC_OK)
         return rc;
-    db_patience(gate->db, ex->patience_ms);
+    db_patience(gate->db, ex->control.patience_ms);
     gate->canceller = db_canceller_new(gate->db);
-    rc = server_lock_timeout(gate->db, ex->patience_ms, err);
-    return rc == RC_OK ? session_note(gate->db, ex->executor_no, "gate", err) : rc;
+    rc = server_lock_timeout(gate->db, ex->control.patience_ms, err);
+    return rc == RC_OK ? session_note(gate->db, ex->incarnation.executor_no, "gate", err) : rc;
 }
 
 /* Another session holds the row of the run or phase, or the server lacks disk space. Nothing was
  * changed and no lock is kept, so the gate asks the same again. */
 static enum rc put_off(struct gate *gate, const struct err *why)
 {
-    log_err(LOG_WARN, "gate_waits", gate->lane->name, why);
-    mailbox_wait(&gate->thread.inbox, HELD_MS);
+    log_err(LOG_WARN, "gate_waits", gate->lane->queue.name, why);
+    mailbox_wait(&gate->thread.inbox, LOCKED_MS);
     return RC_OK;
 }
 
@@ -255,9 +245,9 @@ static void *gate_main(void *context)
          * (AFTER_MS). If this thread ends in between, the log lacks a line. */
         if (rc == RC_OK && db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
             mailbox_wait(&gate->thread.inbox, AFTER_MS);
-            const struct untold opened = {.phase_ids = {db_int(row, 0, EXECUTOR_GATE_PHASE_ID)},
-                                          .count = 1};
-            rc = opened_told(gate->db, &opened, gate->ex->executor_no, &err);
+            const struct openings opened = {.phase_ids = {db_int(row, 0, EXECUTOR_GATE_PHASE_ID)},
+                                            .count = 1};
+            rc = openings_record(&opened, gate->db, gate->ex->incarnation.executor_no, &err);
         }
         if (sleep_ms > 0)
             mailbox_wait(&gate->thread.inbox, sleep_ms);
@@ -285,8 +275,8 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
         gate_free(gate);
         return rc;
     }
-    gate->next = lane->gates;
-    lane->gates = gate;
+    gate->next = lane->gates.first;
+    lane->gates.first = gate;
     *ret_gate = gate;
     return RC_OK;
 }
@@ -294,9 +284,9 @@ static enum rc gate_start(struct lane *lane, struct gate **ret_gate, struct err 
 /* clean: the sessions still answer, so waits are cancelled; otherwise connections are severed. */
 void gates_stop(struct lane *lane, bool clean)
 {
-    while (lane->gates != NULL) {
-        struct gate *gate = lane->gates;
-        lane->gates = gate->next;
+    while (lane->gates.first != NULL) {
+        struct gate *gate = lane->gates.first;
+        lane->gates.first = gate->next;
         thread_ask_stop(&gate->thread);
         /* A cancel between two statements has no effect; so the thread is asked first. */
         if (!clean)
@@ -310,7 +300,7 @@ void gates_stop(struct lane *lane, bool clean)
 
 void gates_wake(struct lane *lane)
 {
-    for (struct gate *gate = lane->gates; gate != NULL; gate = gate->next)
+    for (struct gate *gate = lane->gates.first; gate != NULL; gate = gate->next)
         if (gate->asked_phase != 0)
             send_order(gate, GATE_WAKE, 0);
 }
@@ -324,10 +314,10 @@ void gate_release(struct phase *phase)
 }
 
 /* The gate that works for the run, else a gate that has nothing to open, else NULL. */
-static struct gate *gate_for(const struct lane *lane, int64_t run_no)
+static struct gate *gate_for(struct gate *gates, int64_t run_no)
 {
     struct gate *idle = NULL;
-    for (struct gate *gate = lane->gates; gate != NULL; gate = gate->next) {
+    for (struct gate *gate = gates; gate != NULL; gate = gate->next) {
         if (gate->asked_run == run_no && gate->asked_phase != 0)
             return gate;
         if (gate->asked_phase == 0)
@@ -339,7 +329,7 @@ static struct gate *gate_for(const struct lane *lane, int64_t run_no)
 /* Orders a gate of the run to open the phase, unless that is its last order already. */
 static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct err *err)
 {
-    struct gate *gate = gate_for(lane, run_no);
+    struct gate *gate = gate_for(lane->gates.first, run_no);
     enum rc rc = gate != NULL ? RC_OK : gate_start(lane, &gate, err);
     if (rc != RC_OK || gate == NULL || (gate->asked_run == run_no && gate->asked_phase == phase_id))
         return rc;
@@ -352,9 +342,10 @@ static enum rc ask(struct lane *lane, int64_t run_no, int64_t phase_id, struct e
 /* The oldest phase of the run that this executor has not seen open, but for one phase (NULL: none).
  * NULL when this executor has S of a phase before it: then release opens it. A gate that asked all
  * the same would wait behind the S of its own executor. */
-static struct phase *next_closed(const struct lane *lane, int64_t run_no, const struct phase *but)
+static struct phase *next_closed(const struct phases *phases, int64_t run_no,
+                                 const struct phase *but)
 {
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+    for (struct phase *phase = phases->first; phase != NULL; phase = phase->next) {
         if (phase->run_no != run_no || phase == but)
             continue;
         if (phase_gates(phase))
@@ -367,36 +358,39 @@ static struct phase *next_closed(const struct lane *lane, int64_t run_no, const 
 
 struct phase *gate_behind(const struct lane *lane, const struct phase *phase)
 {
-    const struct gate *gate = gate_for(lane, phase->run_no);
-    return gate != NULL && gate->asked_phase != 0 ? NULL : next_closed(lane, phase->run_no, phase);
+    const struct gate *gate = gate_for(lane->gates.first, phase->run_no);
+    return gate != NULL && gate->asked_phase != 0
+               ? NULL
+               : next_closed(&lane->phases, phase->run_no, phase);
 }
 
 enum rc gate(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     struct gate *first;
-    if (lane->gates == NULL &&
-        lane->phases != NULL) /* now: later a barrier would wait for its session */
+    if (lane->gates.first == NULL &&
+        lane->phases.first != NULL) /* now: later a barrier would wait for its session */
         rc = gate_start(lane, &first, err);
-    for (struct phase *phase = lane->phases; rc == RC_OK && phase != NULL; phase = phase->next)
-        if (phase_gates(phase) && next_closed(lane, phase->run_no, NULL) == phase)
+    for (struct phase *phase = lane->phases.first; rc == RC_OK && phase != NULL;
+         phase = phase->next)
+        if (phase_gates(phase) && next_closed(&lane->phases, phase->run_no, NULL) == phase)
             rc = ask(lane, phase->run_no, phase->phase_id, err);
     return rc;
 }
 
 /* A phase is open, by whichever executor: its tasks in hand may start. */
-static void seen_open(struct lane *lane, struct phase *phase, const struct gate_answer *said)
+static void seen_open(struct lane *lane, struct phase *phase, const struct gate_answer *reply)
 {
-    if (said->verdict == VERDICT_OPEN_TOLD) /* events of it are in the outbox */
+    if (reply->verdict == VERDICT_OPEN_OUTBOX) /* events of it are in the outbox */
         letters_wake(lane, RELAY_NEWS);
-    probe("gate.told");
-    event_tell(lane, EVENT_PHASE_OPENED);
-    if (phase != NULL && (phase->looks > 0 || phase->nobodys))
-        event_tell(lane, EVENT_PASSED_OVER_OPENED);
-    if (said->conditional)
-        event_tell(lane, EVENT_TASKS_DOUBTED);
+    probe("gate.seen");
+    event_raise(lane, EVENT_PHASE_OPENED);
+    if (phase != NULL && (phase->passed_over > 0 || phase->unowned))
+        event_raise(lane, EVENT_PASSED_OVER_OPENED);
+    if (reply->conditional)
+        event_raise(lane, EVENT_TASKS_DOUBTED);
     if (phase != NULL)
-        phase_open(phase, said->definitions, lane->ex->now_us);
+        phase_open(phase, reply->definitions, lane->ex->turn.now_us);
 }
 
 /* release has opened the next phase, or found it open, in its own round trip: no gate was needed. A
@@ -407,93 +401,83 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
     bool opened = verdict == EXECUTOR_RELEASE_IS_OPENED;
     if (!opened && verdict != EXECUTOR_RELEASE_IS_OPEN)
         return RC_OK;
-    struct gate_answer said = opened_answer(row, &of_release);
-    struct phase *phase = phase_find(lane, said.phase_id);
-    struct untold *untold = &lane->untold;
+    struct gate_answer reply = opened_answer(row, &of_release);
+    struct phase *phase = phases_find(&lane->phases, reply.phase_id);
+    struct openings *openings = &lane->gates.openings;
     enum rc rc = RC_OK;
-    seen_open(lane, phase, &said);
+    seen_open(lane, phase, &reply);
     if (opened) {
-        if (untold->count == UNTOLD_MOST)
-            rc = openings_told(lane, err);
-        if (untold->count == 0)
-            untold->since_us = lane->ex->now_us;
-        if (untold->count < UNTOLD_MOST)
-            untold->phase_ids[untold->count++] = said.phase_id;
+        if (openings_full(openings))
+            rc = openings_flush(openings, lane->ex->control.db, lane->ex->incarnation.executor_no,
+                                err);
+        openings_add(openings, reply.phase_id, lane->ex->turn.now_us);
     }
     if (phase != NULL && phase->previous_phase_id == 0)
-        phase->previous_phase_id = said.previous_phase_id;
-    else if (rc == RC_OK && said.previous_phase_id != 0)
-        rc = phaselock_release_intent(lane->ex->control, said.previous_phase_id, err);
+        phase->previous_phase_id = reply.previous_phase_id;
+    else if (rc == RC_OK && reply.previous_phase_id != 0)
+        rc = phaselock_release_intent(lane->ex->control.db, reply.previous_phase_id, err);
     return rc;
 }
 
-static int64_t untold_until(const struct lane *lane)
+/* The openings are due at once when the tasks are long, or when no more openings fit. */
+static int64_t record_at_us(const struct lane *lane)
 {
-    bool now = lane->untold.count == UNTOLD_MOST || lane_depth(lane) == 1;
-    return lane->untold.since_us + (now ? 0 : TELL_US);
+    bool now = openings_full(&lane->gates.openings) || lane_depth(lane) == 1;
+    return lane->gates.openings.since_us + (now ? 0 : RECORD_US);
 }
 
-enum rc openings_told(struct lane *lane, struct err *err)
+enum rc gate_record(struct lane *lane, struct err *err)
 {
-    if (lane->untold.count == 0)
+    struct openings *openings = &lane->gates.openings;
+    if (openings->count == 0 || lane->ex->turn.now_us < record_at_us(lane))
         return RC_OK;
-    enum rc rc = opened_told(lane->ex->control, &lane->untold, lane->ex->executor_no, err);
-    if (!lane_put_off(rc, err)) /* otherwise they are recorded later */
-        lane->untold.count = 0;
-    return rc;
-}
-
-enum rc openings_tell(struct lane *lane, struct err *err)
-{
-    const struct untold *untold = &lane->untold;
-    if (untold->count == 0 || lane->ex->now_us < untold_until(lane))
-        return RC_OK;
-    struct gate *gate = gate_for(lane, 0);
+    struct gate *gate = gate_for(lane->gates.first, 0);
     if (gate == NULL)
-        return openings_told(lane, err);
-    send(gate, (struct gate_order){.mail.kind = GATE_TELL, .untold = *untold});
-    lane->untold.count = 0;
+        return openings_flush(openings, lane->ex->control.db, lane->ex->incarnation.executor_no,
+                              err);
+    send(gate, (struct gate_order){.mail.kind = GATE_RECORD, .openings = *openings});
+    openings_clear(openings);
     return RC_OK;
 }
 
-int64_t openings_due_us(const struct lane *lane)
+int64_t gate_record_due_us(const struct lane *lane)
 {
-    return lane->untold.count > 0 ? untold_until(lane) : 0;
+    return lane->gates.openings.count > 0 ? record_at_us(lane) : 0;
 }
 
 enum rc gate_report(struct mail *mail, struct err *err)
 {
-    struct gate_answer *said = (struct gate_answer *)mail;
-    struct gate *gate = said->gate;
+    struct gate_answer *reply = (struct gate_answer *)mail;
+    struct gate *gate = reply->gate;
     struct lane *lane = gate->lane;
-    struct phase *phase = phase_find(lane, said->phase_id);
+    struct phase *phase = phases_find(&lane->phases, reply->phase_id);
     enum rc rc = RC_OK;
-    switch (said->verdict) {
-    case VERDICT_OPEN_TOLD:
+    switch (reply->verdict) {
+    case VERDICT_OPEN_OUTBOX:
     case VERDICT_OPEN:
-        seen_open(lane, phase, said);
+        seen_open(lane, phase, reply);
         if (phase != NULL && phase->gate == NULL && phase->previous_phase_id == 0) {
             phase->gate = gate;
-            phase->previous_phase_id = said->previous_phase_id;
-        } else if (said->previous_phase_id != 0) { /* no task of it here, or IX held */
-            send_order(gate, GATE_RELEASE, said->previous_phase_id);
+            phase->previous_phase_id = reply->previous_phase_id;
+        } else if (reply->previous_phase_id != 0) { /* no task of it here, or IX held */
+            send_order(gate, GATE_RELEASE, reply->previous_phase_id);
         }
         break;
     case VERDICT_GONE:
-        event_tell(lane, EVENT_PHASE_GONE);
+        event_raise(lane, EVENT_PHASE_GONE);
         if (phase != NULL)
             phase_forget_waiting(phase);
         break;
     case VERDICT_ORPHANS:
-        event_tell(lane, EVENT_WORK_UNOWNED);
+        event_raise(lane, EVENT_WORK_UNOWNED);
         break;
     case VERDICT_FAILED:
-        *err = said->err;
-        rc = lane->gone ? RC_OK : RC_LOST;
+        *err = reply->err;
+        rc = lane->queue.gone ? RC_OK : RC_LOST;
         break;
     }
-    if (said->verdict != VERDICT_ORPHANS && gate->asked_phase == said->phase_id)
+    if (reply->verdict != VERDICT_ORPHANS && gate->asked_phase == reply->phase_id)
         gate->asked_phase = 0;
-    free(said);
+    free(reply);
     return rc;
 }

@@ -23,6 +23,7 @@
 
 #include "base/err.h"
 #include "base/mailbox.h"
+#include "executor/openings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,29 +32,25 @@ struct db_result;
 struct lane;
 struct phase;
 
-/** Phases that control has opened and for which lockstep.opened is to be called: of short tasks for
- * several at once. */
-#define UNTOLD_MOST 8
-struct untold {
-    int64_t phase_ids[UNTOLD_MOST];
-    int count;
-    int64_t since_us; /* the first of them */
+/** The gates of a lane, and the openings that are to be recorded. Only gate.c writes first. */
+struct gates {
+    struct gate *first;
+    struct openings openings;
 };
 
-MUST_CHECK enum rc gate(struct lane *lane,
-                        struct err *err); /* asks the gates for what is not open */
+/** Orders the gates to open the phases that are not open, and starts a gate where none is free. */
+MUST_CHECK enum rc gate(struct lane *lane, struct err *err);
 MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
 void gates_wake(struct lane *lane);
 void gate_release(struct phase *phase); /* IX of the phase before, if a gate has it */
 /* The phase that may open when S of this one is released and that no gate waits for; NULL: none. */
 struct phase *gate_behind(const struct lane *lane, const struct phase *phase);
-/* What release.sql says of the next phase. */
+/* The answer of release.sql about the next phase. */
 MUST_CHECK enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *err);
-/* Of phases that were opened so: by a gate that waits for nothing, so that no task waits for it,
- * and not before it is time; all, at once. */
-MUST_CHECK enum rc openings_tell(struct lane *lane, struct err *err);
-MUST_CHECK enum rc openings_told(struct lane *lane, struct err *err);
-int64_t openings_due_us(const struct lane *lane);
+/* Has the openings recorded when they are due: by a gate that waits for nothing, so that no task
+ * waits for the statement. */
+MUST_CHECK enum rc gate_record(struct lane *lane, struct err *err);
+int64_t gate_record_due_us(const struct lane *lane);
 void gates_stop(struct lane *lane, bool clean);
 
 #endif

@@ -1,12 +1,14 @@
-/* headers: what a record has beside key and value is kept while it is in the buffer, in case that
- * it is rejected. Packed into one piece of memory: name and its NUL, length of the value (-1:
- * null), value; again and again. */
+/* The headers of a record are kept while it is in the buffer, because the row of a rejected record
+ * has them. They are packed into one piece of memory: name and its NUL, length of the value (-1:
+ * null), value; again and again. stream.c packs them; segment.c and rejects.c make array parameters
+ * of them. */
 #include "executor/headers.h"
 
 #include "executor/lane.h"
 #include "executor/record.h"
 
 #include "base/utf8.h"
+#include "db/parameter.h"
 #include "kafka/source.h"
 
 #include <stdlib.h>
@@ -36,12 +38,12 @@ static void add_name(struct str *names, const char *name)
     db_array_text(names, text.data ? text.data : "", text.len);
 }
 
-void headers_arrays(const struct held *held, struct str *offsets, struct str *names,
+void headers_arrays(const struct buffered *buffered, struct str *offsets, struct str *names,
                     struct str *values)
 {
-    if (held->headers == NULL)
+    if (buffered->headers == NULL)
         return;
-    const char *at = held->headers, *end = at + held->headers_len;
+    const char *at = buffered->headers, *end = at + buffered->headers_len;
     while (at < end) {
         int64_t len;
         add_name(names, at);
@@ -50,6 +52,6 @@ void headers_arrays(const struct held *held, struct str *offsets, struct str *na
         at += sizeof len;
         db_array_bytes(values, len < 0 ? NULL : at, len < 0 ? 0 : (size_t)len);
         at += len < 0 ? 0 : len;
-        db_array_int(offsets, held->offset);
+        db_array_int(offsets, buffered->offset);
     }
 }

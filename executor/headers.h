@@ -1,6 +1,5 @@
 /**
- * What: what a record has beside key and value, kept while it is in the buffer in case that it is
- *   rejected.
+ * What: the headers of a record, kept while it is in the buffer in case that it is rejected.
  * Invariants: packed into one piece of memory.
  * Threads: control.
  * Ownership: headers_pack gives it to the caller.
@@ -12,12 +11,12 @@
 #include "base/str.h"
 #include "kafka/source.h"
 
-struct held;
+struct buffered;
 
 /** Name, value, ... of a record in one piece of memory. */
 char *headers_pack(const struct kafka_record *record, size_t *ret_len);
 /** As the claim's array parameters, to be ended by the caller. */
-void headers_arrays(const struct held *held, struct str *offsets, struct str *names,
+void headers_arrays(const struct buffered *buffered, struct str *offsets, struct str *names,
                     struct str *values);
 
 #endif

@@ -1,8 +1,8 @@
-/* identity: is the topic still the one that the queue has claimed from? The watcher looks at the
- * topic now and then, and after each doubt; here its look is compared with what the queue knows
- * (cluster, partitions, birthmark, ends of the log). A finding becomes a verdict only when a second
- * look, begun later, finds the same, and it halts the queue only if no operator has decided since
- * (halt_no). */
+/* Is the topic still the one that the queue has claimed from? The watcher checks the topic now and
+ * then, and after each doubt; this file compares its answer with the queue's row (cluster,
+ * partitions, birthmark, ends of the log). A finding becomes a verdict only when a second check,
+ * begun later, finds the same, and it halts the queue only if no operator has decided since
+ * (halt_no). receive.c carries the verdict out. */
 #include "executor/identity.h"
 
 #include "executor/alive.h"
@@ -15,6 +15,8 @@
 #include "base/log.h"
 #include "base/remedies.h"
 #include "base/utf8.h"
+#include "db/db.h"
+#include "kafka/consumer.h"
 #include "kafka/source.h"
 #include "task/uuid.h"
 
@@ -28,18 +30,18 @@
 #define MARK_RENEW_S 3600
 #define AGAIN_MS     1000
 #define EXPIRED_S                                                                                  \
-    (24 * 3600) /* offsets of a group that nobody renews expire, after a week by default */
+    (24 * 3600) /* offsets of a group expire if they are not renewed, after a week by default */
 #define SLOW_SIGN_US (2 * 1000 * 1000LL)
 #define BLOCKED_US   (5 * 1000 * 1000LL) /* a publisher's transaction is open for a moment */
 
 static void ask(struct lane *lane, int delay_ms)
 {
-    watcher_look(lane->ex->watcher, lane, ++lane->identity.asked, delay_ms);
+    watcher_check(lane->ex->services.watcher, lane, ++lane->identity.asked, delay_ms);
 }
 
 void identity_ask(struct lane *lane, int delay_ms)
 {
-    lane->identity.looked = false;
+    lane->identity.checked = false;
     ask(lane, delay_ms);
 }
 
@@ -53,7 +55,8 @@ void identity_read(struct lane *lane, const struct db_result *row)
     (void)snprintf(identity->mark, sizeof identity->mark, "%s",
                    db_text(row, 0, EXECUTOR_QUEUE_MARK));
     identity->mark_age_s = db_int(row, 0, EXECUTOR_QUEUE_MARK_AGE_S);
-    identity->renew_at_us = lane->ex->now_us + (MARK_RENEW_S - identity->mark_age_s) * 1000 * 1000;
+    identity->renew_at_us =
+        lane->ex->turn.now_us + (MARK_RENEW_S - identity->mark_age_s) * 1000 * 1000;
     identity->blocked_offset = db_null(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET)
                                    ? -1
                                    : db_int(row, 0, EXECUTOR_QUEUE_BLOCKED_OFFSET);
@@ -62,30 +65,30 @@ void identity_read(struct lane *lane, const struct db_result *row)
 void identity_watch(struct lane *lane)
 {
     lane->identity.leader = -1;
-    watcher_add(lane->ex->watcher, lane);
+    watcher_add(lane->ex->services.watcher, lane);
 }
 
 void identity_begin(struct lane *lane)
 {
     lane->identity.suspect[0] = '\0';
-    lane->identity.held_at = -1;
-    lane->identity.outages = kafka_consumer_outages(lane->ex->consumer);
+    lane->identity.open_at = -1;
+    lane->identity.outages = kafka_consumer_outages(lane->ex->services.consumer);
     identity_ask(lane, 0);
 }
 
-void identity_clear(struct lane *lane)
+void identity_clear(struct identity *identity)
 {
-    lane->identity.suspect[0] = '\0';
+    identity->suspect[0] = '\0';
 }
 
 bool identity_steady(const struct lane *lane)
 {
-    return kafka_consumer_outages(lane->ex->consumer) == lane->identity.outages;
+    return kafka_consumer_outages(lane->ex->services.consumer) == lane->identity.outages;
 }
 
-bool identity_known(const struct lane *lane)
+bool identity_known(const struct identity *identity)
 {
-    return lane->identity.looked && lane->identity.suspect[0] == '\0';
+    return identity->checked && identity->suspect[0] == '\0';
 }
 
 static enum rc assign(struct identity_finding *to)
@@ -100,7 +103,7 @@ static enum rc reread_cursor(struct lane *lane, int64_t *ret_cursor, bool *ret_d
                              struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = lane_row(lane, &row, err);
+    enum rc rc = queue_row(lane->ex->control.db, &lane->queue, &row, err);
     if (rc != RC_OK)
         return rc;
     *ret_cursor = db_int(row, 0, EXECUTOR_QUEUE_NEXT_OFFSET);
@@ -151,7 +154,7 @@ static const char *wrong_mark(const struct lane *lane, const struct kafka_look *
     return "topic_replaced";
 }
 
-/* cursor: as it was before the look. All that was claimed lies below it. */
+/* cursor: as it was before the check. All claimed records lie below it. */
 static const char *wrong_range(const struct lane *lane, const struct kafka_look *look,
                                int64_t cursor, struct str *detail)
 {
@@ -185,10 +188,10 @@ static const char *wrong(const struct lane *lane, const struct kafka_look *look,
     return reason;
 }
 
-/* The first look that finds a reason remembers the cursor; a second look, begun later, decides. Why
- * two: metadata of a broker that has just started, or of a topic that is being created, may lack
- * the topic or its partitions for a moment, and a look may have begun before a claim moved the
- * cursor. */
+/* The first check that finds a reason remembers the cursor; a second check, begun later, decides.
+ * Why two: metadata of a broker that has just started, or of a topic that is being created, may
+ * lack the topic or its partitions for a moment, and a check may have begun before a claim moved
+ * the cursor. */
 static enum rc suspect(struct lane *lane, const char *reason, struct identity_finding *to,
                        struct err *err)
 {
@@ -215,13 +218,15 @@ static enum rc position(struct lane *lane, const struct kafka_look *look,
     if (look->low <= lane->stream.check_offset || lane->stream.check_offset < 0 ||
         look->low > lane->stream.cursor)
         return assign(to);
-    log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->name, "offset",
+    log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->queue.name, "offset",
               LOG_INT(lane->stream.check_offset), "low", LOG_INT(look->low), "reason",
               "retention removed the last claimed record", NULL);
     to->verdict = IDENTITY_ASSIGN_UNCHECKED;
     return RC_OK;
 }
 
+/* The first check of a new queue records the cluster and the number of partitions; later checks
+ * compare with them (identity_shape). */
 static enum rc learn(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
     bool cluster = lane->identity.cluster_id[0] == '\0' && look->cluster_id[0] != '\0';
@@ -233,7 +238,7 @@ static enum rc learn(struct lane *lane, const struct kafka_look *look, struct er
                        look->cluster_id);
     if (partitions)
         lane->identity.partitions = look->partitions;
-    return db_run(lane->ex->control, &sql_executor_learn,
+    return db_run(lane->ex->control.db, &sql_executor_learn,
                   (const char *const[]){DB_INT(lane->queue.id), cluster ? look->cluster_id : NULL,
                                         partitions ? DB_INT(look->partitions) : NULL},
                   NULL, err);
@@ -243,7 +248,7 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
                          struct err *err)
 {
     enum rc rc =
-        db_run(lane->ex->control, &sql_executor_mark_seen,
+        db_run(lane->ex->control.db, &sql_executor_mark_seen,
                (const char *const[]){DB_INT(lane->queue.id), mark, DB_INT(lane->queue.halt_no)},
                NULL, err);
     if (rc == RC_NONE) /* another executor wrote another mark first, or an operator has decided */
@@ -252,7 +257,7 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
         (void)snprintf(lane->identity.mark, sizeof lane->identity.mark, "%s", mark);
     lane->identity.marked = rc == RC_OK;
     lane->identity.mark_age_s = 0;
-    lane->identity.renew_at_us = lane->ex->now_us + MARK_RENEW_S * 1000 * 1000LL;
+    lane->identity.renew_at_us = lane->ex->turn.now_us + MARK_RENEW_S * 1000 * 1000LL;
     return rc;
 }
 
@@ -261,23 +266,26 @@ static enum rc mark_seen(struct lane *lane, const char *mark, struct identity_fi
 static enum rc mark_start(struct lane *lane, struct identity_finding *to, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(lane->ex->control, &sql_executor_mark_start,
+    enum rc rc = db_run(lane->ex->control.db, &sql_executor_mark_start,
                         (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->queue.halt_no)},
                         &row, err);
     if (rc == RC_NONE)
         return assign(to);
     if (rc == RC_OK)
-        watcher_sign(lane->ex->watcher, lane, db_text(row, 0, EXECUTOR_MARK_START_MARK), true);
+        watcher_sign(lane->ex->services.watcher, lane, db_text(row, 0, EXECUTOR_MARK_START_MARK),
+                     true);
     return rc;
 }
 
-static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct identity_finding *to,
-                    struct err *err)
+/* A mark that this queue does not know yet was written by another executor and is adopted. A topic
+ * without a mark gets one. A known mark is renewed before the broker forgets it. */
+static enum rc mark(struct lane *lane, const struct watcher_mail *report,
+                    struct identity_finding *to, struct err *err)
 {
-    const struct kafka_look *look = &said->look;
+    const struct kafka_look *look = &report->look;
     if (!look->mark_known) {
         if (!lane->identity.mark_trouble)
-            log_err(LOG_WARN, "birthmark_not_read", lane->name, &look->mark_err);
+            log_err(LOG_WARN, "birthmark_not_read", lane->queue.name, &look->mark_err);
         lane->identity.mark_trouble = true;
         return RC_OK;
     }
@@ -288,65 +296,66 @@ static enum rc mark(struct lane *lane, const struct watcher_mail *said, struct i
         return mark_seen(lane, look->mark, to, err);
     if (!lane->identity.marked)
         return mark_start(lane, to, err);
-    if (said->is_signed) {
+    if (report->is_signed) {
         enum rc rc = mark_seen(lane, lane->identity.mark, to, err);
-        return rc == RC_OK && said->took_us > SLOW_SIGN_US ? assign(to) : rc;
+        return rc == RC_OK && report->took_us > SLOW_SIGN_US ? assign(to) : rc;
     }
     if (look->mark[0] == '\0')
-        log_event(LOG_WARN, "birthmark_expired", "queue", lane->name, "age_s",
+        log_event(LOG_WARN, "birthmark_expired", "queue", lane->queue.name, "age_s",
                   LOG_INT(lane->identity.mark_age_s), NULL);
-    if (look->mark[0] == '\0' || lane->ex->now_us >= lane->identity.renew_at_us)
-        watcher_sign(lane->ex->watcher, lane, lane->identity.mark, look->mark[0] == '\0');
+    if (look->mark[0] == '\0' || lane->ex->turn.now_us >= lane->identity.renew_at_us)
+        watcher_sign(lane->ex->services.watcher, lane, lane->identity.mark, look->mark[0] == '\0');
     return RC_OK;
 }
 
-static enum rc tell_blocked(struct lane *lane, int64_t offset, int64_t for_us, struct err *err)
+static enum rc note_blocked(struct lane *lane, int64_t offset, int64_t for_us, struct err *err)
 {
     char seconds[32], hint[200];
-    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->name);
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, lane->queue.name);
     (void)snprintf(seconds, sizeof seconds, "%.3f", (double)for_us / 1e6);
     lane->identity.blocked_offset = offset;
     if (offset >= 0)
-        log_event(LOG_WARN, "blocked_by_transaction", "queue", lane->name, "offset",
+        log_event(LOG_WARN, "blocked_by_transaction", "queue", lane->queue.name, "offset",
                   LOG_INT(offset), "seconds", seconds, "reason",
                   "an open transaction of some producer holds back what lies there and behind it",
                   "hint", hint, NULL);
     else
-        log_event(LOG_INFO, "transaction_ended", "queue", lane->name, NULL);
+        log_event(LOG_INFO, "transaction_ended", "queue", lane->queue.name, NULL);
     return db_run(
-        lane->ex->control, &sql_executor_blocked,
+        lane->ex->control.db, &sql_executor_blocked,
         (const char *const[]){DB_INT(lane->queue.id), offset >= 0 ? DB_INT(offset) : NULL, seconds},
         NULL, err);
 }
 
-/* The lane is at the end of what a consumer may read, and the log continues behind it: a producer
- * has an open transaction there. A consumer with read_committed gets nothing behind the last stable
- * offset (Kafka protocol, fetch response: last_stable_offset), while the high watermark is already
- * behind it. */
+/* The lane is at the last offset that a consumer may read, and the log continues behind it: a
+ * producer has an open transaction there. A consumer with read_committed gets nothing behind the
+ * last stable offset (Kafka protocol, fetch response: last_stable_offset), while the high watermark
+ * is already behind it. */
 static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct err *err)
 {
-    int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->now_us;
+    int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->turn.now_us;
     if (!stream_at_end(&lane->stream) || look->high <= end) {
-        lane->identity.held_at = -1;
+        lane->identity.open_at = -1;
         bool over =
             lane->identity.blocked_offset >= 0 &&
             (stream_at_end(&lane->stream) || lane->stream.cursor > lane->identity.blocked_offset);
-        return over ? tell_blocked(lane, -1, 0, err) : RC_OK;
+        return over ? note_blocked(lane, -1, 0, err) : RC_OK;
     }
-    if (lane->identity.held_at != end) {
-        lane->identity.held_at = end;
-        lane->identity.held_since_us = now_us;
+    if (lane->identity.open_at != end) {
+        lane->identity.open_at = end;
+        lane->identity.open_since_us = now_us;
     }
-    if (now_us - lane->identity.held_since_us < BLOCKED_US || lane->identity.blocked_offset == end)
+    if (now_us - lane->identity.open_since_us < BLOCKED_US || lane->identity.blocked_offset == end)
         return RC_OK;
-    return tell_blocked(lane, end, now_us - lane->identity.held_since_us, err);
+    return note_blocked(lane, end, now_us - lane->identity.open_since_us, err);
 }
 
 /* The brokers were away, or the partition has another leader. An unclean election may have cut the
  * log and filled it again; librdkafka 2.0.2 does not notice that, but the fingerprint does. */
 static bool interrupted(struct lane *lane, const struct kafka_look *look)
 {
-    int outages = kafka_consumer_outages(lane->ex->consumer), leader = lane->identity.leader;
+    int outages = kafka_consumer_outages(lane->ex->services.consumer),
+        leader = lane->identity.leader;
     bool elsewhere = look->leader >= 0 && leader >= 0 && look->leader != leader;
     bool was_away = outages != lane->identity.outages;
     if (look->leader >= 0)
@@ -359,8 +368,8 @@ static bool interrupted(struct lane *lane, const struct kafka_look *look)
  * log would look short or emptied against an old cursor. The faults of the topic come first, then
  * the doubts that only the fingerprint can settle (interrupted), and only a topic that has passed
  * both gets its birthmark written or renewed. */
-static enum rc take_look(struct lane *lane, const struct watcher_mail *said,
-                         struct identity_finding *to, struct err *err)
+static enum rc take_check(struct lane *lane, const struct watcher_mail *report,
+                          struct identity_finding *to, struct err *err)
 {
     bool suspected = lane->identity.suspect[0] != '\0';
     int64_t cursor = suspected ? lane->identity.suspect_cursor : lane->stream.cursor;
@@ -370,58 +379,59 @@ static enum rc take_look(struct lane *lane, const struct watcher_mail *said,
         if (rc != RC_OK || decided)
             return rc != RC_OK ? rc : assign(to);
     }
-    const char *reason = wrong(lane, &said->look, cursor, &to->detail);
+    const char *reason = wrong(lane, &report->look, cursor, &to->detail);
     if (reason != NULL)
         return suspect(lane, reason, to, err);
     lane->identity.suspect[0] = '\0';
-    lane->identity.looked = true;
-    if (said->look.partitions <= lane->queue.partition)
+    lane->identity.checked = true;
+    if (report->look.partitions <= lane->queue.partition)
         return RC_OK;
     if (lane->stream.state == SOURCE_ASKING)
-        return position(lane, &said->look, to);
-    if (interrupted(lane, &said->look))
+        return position(lane, &report->look, to);
+    if (interrupted(lane, &report->look))
         return assign(to);
-    enum rc rc = learn(lane, &said->look, err);
+    enum rc rc = learn(lane, &report->look, err);
     if (rc == RC_OK && lane->stream.state == SOURCE_READING) /* the fingerprint comes first */
-        rc = mark(lane, said, to, err);
+        rc = mark(lane, report, to, err);
     if (rc == RC_OK && to->verdict == IDENTITY_GOOD)
-        rc = blocked(lane, &said->look, err);
+        rc = blocked(lane, &report->look, err);
     return rc;
 }
 
 /* Operators see in the executor's row that it lives but cannot reach Kafka, and so claims nothing.
  */
-static void tell_trouble(struct lane *lane, const struct watcher_mail *said)
+static void note_trouble(struct lane *lane, const struct watcher_mail *report)
 {
     const char *trouble = NULL;
     lane->identity.unanswered[0] = '\0';
-    if (said->rc != RC_OK)
+    if (report->rc != RC_OK)
         utf8_format(lane->identity.unanswered, sizeof lane->identity.unanswered, "%s%s%s",
-                    said->err.object, *said->err.object ? ": " : "", said->err.message);
+                    report->err.object, *report->err.object ? ": " : "", report->err.message);
     for (int i = 0; i < lane->ex->lane_count && trouble == NULL; i++)
         if (lane->ex->lanes[i].identity.unanswered[0] != '\0')
             trouble = lane->ex->lanes[i].identity.unanswered;
-    alive_trouble(lane->ex->alive, ALIVE_KAFKA, trouble);
+    alive_trouble(lane->ex->services.alive, ALIVE_KAFKA, trouble);
 }
 
 enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding, struct err *err)
 {
-    struct watcher_mail *said = (struct watcher_mail *)mail;
-    struct lane *lane = said->lane;
+    struct watcher_mail *report = (struct watcher_mail *)mail;
+    struct lane *lane = report->lane;
     enum rc rc = RC_OK;
     *ret_finding = (struct identity_finding){.lane = lane};
-    tell_trouble(lane, said);
-    if (said->rc == RC_OK && said->look.partitions > 0)
-        lag_seen(lane, said->look.high);
+    note_trouble(lane, report);
+    if (report->rc == RC_OK && report->look.partitions > 0)
+        lag_seen(&lane->lag, report->look.high);
     /* `asked` numbers the questions. An answer to an older one may have begun before the last
      * assign, so it says nothing about the stream as it is. */
-    if (lane->stream.source != NULL && !lane->queue.halted && !lane->reread &&
-        said->asked == lane->identity.asked) {
-        if (said->rc == RC_OK)
-            rc = take_look(lane, said, ret_finding, err);
+    if (lane->stream.source != NULL && !lane->queue.halted && !lane->queue.stale &&
+        report->asked == lane->identity.asked) {
+        if (report->rc == RC_OK)
+            rc = take_check(lane, report, ret_finding, err);
         else if (lane->identity.suspect[0] == '\0')
-            lane->identity.looked = true; /* Kafka does not answer: the stream has its own checks */
+            lane->identity.checked =
+                true; /* Kafka does not answer: the stream has its own checks */
     }
-    free(said);
+    free(report);
     return rc;
 }

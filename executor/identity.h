@@ -1,10 +1,11 @@
 /**
  * What: decides whether the topic is still this queue's, from the watcher's findings and the
  *   queue's row.
- * Invariants: metadata has hiccups and a check may be older than a claim, so a finding counts when
- *   the next check confirms it. This file gives a verdict; the caller assigns or halts.
+ * Invariants: metadata has hiccups and a check may be older than a claim, so a finding counts
+ *   when the next check confirms it. This file gives a verdict; the caller assigns or halts. Only
+ *   identity.c writes the fields.
  * Threads: control.
- * Ownership: embedded in the lane; only identity.c writes it.
+ * Ownership: embedded in the lane.
  * Failure: as db.h.
  */
 #ifndef EXECUTOR_IDENTITY_H
@@ -26,16 +27,16 @@ struct identity {
     char mark[37];                  /* the topic's birthmark, */
     bool marked;                    /* which was seen there, */
     int64_t mark_age_s;             /* so long before it was read here */
-    int64_t renew_at_us;            /* the mark expires if nobody renews it */
-    bool mark_trouble;              /* told that it cannot be read */
-    int asked;                      /* looks asked for; older answers count no more */
-    bool looked;                    /* one has come since the last assign: claims may be made */
+    int64_t renew_at_us;            /* the mark expires unless it is renewed */
+    bool mark_trouble;              /* logged: the mark cannot be read */
+    int asked;                      /* checks asked for; older answers do not count */
+    bool checked;                   /* one has come since the last assign: claims may be made */
     char unanswered[300];           /* why the last one found nothing, "": Kafka answered */
-    char suspect[24];               /* what the last look found wrong, "": nothing */
+    char suspect[24];               /* the reason that the last check found, "": none */
     int64_t suspect_cursor;         /* the queue's cursor then */
-    int leader, outages;            /* of the partition; of the brokers, at the last look */
-    int64_t held_at, held_since_us; /* at the end there, and the log continues; -1 */
-    int64_t blocked_offset;         /* told to be blocked there, -1: not */
+    int leader, outages;            /* of the partition; of the brokers, at the last check */
+    int64_t open_at, open_since_us; /* at the end there, and the log continues; -1 */
+    int64_t blocked_offset;         /* logged: the queue is blocked there; -1: it is not */
 };
 
 /** What is to be done about the stream. */
@@ -53,19 +54,19 @@ struct identity_finding {
     struct str detail; /* owned */
 };
 
-/** What the queue's row says. */
+/** Reads the queue's row. */
 void identity_read(struct lane *lane, const struct db_result *row);
-/** The watcher looks at the topic from now on. */
+/** The watcher checks the topic from now on. */
 void identity_watch(struct lane *lane);
-/** The stream begins at the cursor: nothing is known before the next look, which is asked for. */
+/** The stream begins at the cursor: nothing is known before the next check, which is asked for. */
 void identity_begin(struct lane *lane);
-/** Nothing is known before the next look, in delay_ms. */
+/** Nothing is known before the next check, in delay_ms. */
 void identity_ask(struct lane *lane, int delay_ms);
 /** The queue is halted: there is no suspicion left. */
-void identity_clear(struct lane *lane);
-/** The topic was looked at since the last assign, and nothing was wrong. */
-bool identity_known(const struct lane *lane);
-/** No broker was away since the last look. */
+void identity_clear(struct identity *identity);
+/** The topic was checked since the last assign, and nothing was wrong. */
+bool identity_known(const struct identity *identity);
+/** No broker was away since the last check. */
 bool identity_steady(const struct lane *lane);
 /** The reason to halt for the cluster or the number of partitions, NULL if they are right. */
 const char *identity_shape(const struct lane *lane, const char *cluster_id, int partitions,

@@ -1,7 +1,7 @@
 /**
  * What: is everything done? For --until-idle: at the topics' ends, and nothing unfinished, here or
  *   elsewhere.
- * Invariants: asked rarely: others may still be at work.
+ * Invariants: asked rarely: other executors may still be at work.
  * Threads: control.
  * Ownership: -
  * Failure: RC_FATAL: a queue is halted.
@@ -18,7 +18,7 @@ struct executor;
 
 struct idling {
     int64_t asked_us; /* when the database was last asked for unfinished tasks */
-    bool told;        /* the log says why the queue waits */
+    bool logged;      /* the log says why the queue waits */
 };
 
 MUST_CHECK enum rc idle(struct executor *ex, bool *ret_idle, struct err *err);

@@ -12,13 +12,14 @@
 #include "base/err.h"
 
 struct executor;
+struct jobs;
 
 /** Listens, and checks whether there are jobs. */
 MUST_CHECK enum rc jobs_begin(struct executor *ex, struct err *err);
-/** Jobs were changed, or a session says so. */
-void jobs_heard(struct executor *ex);
+/** Jobs were changed, as a notification reports. */
+void jobs_notified(struct executor *ex);
 /** The lock of dispatch may be free. */
-void jobs_free(struct executor *ex);
+void jobs_free(struct jobs *jobs);
 void jobs_end(struct executor *ex);
 
 #endif

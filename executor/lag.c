@@ -9,8 +9,8 @@
 
 #define EVERY_US (1000 * 1000)
 
-/* What they are to be told now, -1: nothing new. */
-static int64_t news(const struct lane *lane)
+/* The position that is to be committed now, -1: nothing new. */
+static int64_t unsent(const struct lane *lane)
 {
     if (lane->stream.source == NULL || lane->stream.state != SOURCE_READING)
         return -1;
@@ -19,13 +19,13 @@ static int64_t news(const struct lane *lane)
     return position == lane->lag.sent ? -1 : position;
 }
 
-void lag_seen(struct lane *lane, int64_t high)
+void lag_seen(struct lag *lag, int64_t high)
 {
-    lane->lag.high = high;
+    lag->high = high;
 }
 
-/* What the consumer saw with its last fetch counts, unless it fetches nothing: then what the last
- * look at the topic said. */
+/* The end that the consumer saw with its last fetch counts, unless it fetches nothing: then the end
+ * that the last check of the topic saw. */
 static void report_end(struct lane *lane)
 {
     int64_t low, high = -1;
@@ -35,7 +35,7 @@ static void report_end(struct lane *lane)
     bool claimed =
         stream_at_end(&lane->stream) && kafka_source_end(lane->stream.source) >= lane->lag.high;
     int64_t end = claimed ? lane->stream.cursor : lane->lag.high;
-    alive_end(lane->ex->alive, (int)(lane - lane->ex->lanes), end);
+    alive_end(lane->ex->services.alive, (int)(lane - lane->ex->lanes), end);
     if (end >= 0)
         counts_high(lane, end);
 }
@@ -45,17 +45,17 @@ static void report_end(struct lane *lane)
 void lag_publish(struct lane *lane)
 {
     report_end(lane);
-    int64_t position = news(lane);
-    if (position < 0 || lane->ex->now_us - lane->lag.sent_us < EVERY_US)
+    int64_t position = unsent(lane);
+    if (position < 0 || lane->ex->turn.now_us - lane->lag.sent_us < EVERY_US)
         return;
     STR_AUTO group = {0};
-    str_format(&group, "lockstep.%s", lane->name);
+    str_format(&group, "lockstep.%s", lane->queue.name);
     kafka_source_publish_lag(lane->stream.source, group.data, position);
     lane->lag.sent = position;
-    lane->lag.sent_us = lane->ex->now_us;
+    lane->lag.sent_us = lane->ex->turn.now_us;
 }
 
 int64_t lag_due_us(const struct lane *lane)
 {
-    return news(lane) >= 0 ? lane->lag.sent_us + EVERY_US : 0;
+    return unsent(lane) >= 0 ? lane->lag.sent_us + EVERY_US : 0;
 }

@@ -3,8 +3,8 @@
  *   to the metrics; the cursor is committed to a consumer group now and then, for tools that show
  *   lag.
  * Invariants: nothing that the executor does depends on it; the broker is asked for nothing more.
- *   Once all that was published is claimed the end is the cursor: what lies between is marks of
- *   transactions.
+ *   Once all published records are claimed the end is the cursor: only marks of transactions lie
+ *   between the two.
  * Threads: control.
  * Ownership: -
  * Failure: -
@@ -17,14 +17,14 @@
 struct lane;
 
 struct lag {
-    int64_t sent_us, sent; /* when the lag was last reported, and what it was */
+    int64_t sent_us, sent; /* when a position was last committed, and which */
     int64_t high;          /* the end of the topic */
 };
 
 /** In each turn. */
 void lag_publish(struct lane *lane);
-int64_t lag_due_us(const struct lane *lane); /* 0: there is nothing to tell */
-/** The topic ended there when it was looked at. */
-void lag_seen(struct lane *lane, int64_t high);
+int64_t lag_due_us(const struct lane *lane); /* 0: there is nothing to commit */
+/** The topic ended there when it was checked. */
+void lag_seen(struct lag *lag, int64_t high);
 
 #endif

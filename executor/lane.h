@@ -6,121 +6,73 @@
  *   (base/mailbox.h) and send messages back.
  * Threads: control only, but for the two mailboxes.
  * Ownership: executor owns lanes, readers, gates; lane owns phases and buffer; phase owns its
- *   waiting work; work that a reader runs belongs to the reader until it comes back.
+ *   waiting work; a work that a reader runs belongs to the reader until it returns.
  * Failure: -
  */
 #ifndef EXECUTOR_LANE_H
 #define EXECUTOR_LANE_H
 
-#include "action/action.h"
-#include "base/thread.h"
-#include "db/canceller.h"
-#include "db/db.h"
 #include "executor/claims.h"
-#include "executor/cut_off.h"
+#include "executor/control.h"
 #include "executor/drain.h"
-#include "executor/execute.h"
-#include "executor/executor.h"
 #include "executor/gate.h"
-#include "executor/hear.h"
 #include "executor/identity.h"
 #include "executor/idle.h"
+#include "executor/incarnation.h"
+#include "executor/judging.h"
 #include "executor/lag.h"
 #include "executor/late.h"
-#include "executor/obey.h"
+#include "executor/notifications.h"
 #include "executor/orphans.h"
+#include "executor/output.h"
+#include "executor/pace.h"
+#include "executor/phases.h"
 #include "executor/queue.h"
 #include "executor/readers.h"
-#include "executor/record.h"
-#include "executor/refusal.h"
-#include "executor/said.h"
+#include "executor/requests.h"
+#include "executor/services.h"
 #include "executor/share.h"
-#include "executor/slots.h"
 #include "executor/stream.h"
-#include "kafka/consumer.h"
-#include "reader/work.h"
-#include "relay/relay.h"
-#include "scheduler/retention.h"
-#include "task/message.h"
+#include "executor/turn.h"
 
 /** What reaches the control thread. */
 enum control_mail { MAIL_WORK_DONE, MAIL_GATE, MAIL_ALIVE, MAIL_TOPIC };
 
 struct lane {
     struct executor *ex;
-    const char *name;
-    struct queue_row queue;
-    char keeps[64]; /* what the queue keeps, as far as retention was told */
-    bool gone;      /* there is no such queue (any more): trouble.c */
-    bool foreign;   /* not the server that the queue knows: nothing of it runs here (server.h) */
-    /* The next turn reads the queue again and the topic from its cursor, before anything else: a
-     * statement gave up for a row that another session holds, or the cursor went back. */
-    bool reread;
-
+    struct queue queue;
     struct stream stream;
     struct lag lag;
     struct identity identity;
 
-    /* claim */
-    struct phase *phases; /* oldest first */
-    bool doubtful;        /* a phase has opened of which tasks in our hands may be cancelled: ask */
-    bool unjudged;        /* tasks have come that this executor may be unable to do */
+    struct phases phases;
     struct claims claims;
-    struct refused refused;
-    int64_t came; /* of the last assignment */
-    struct worked worked;
+    struct pace pace;
 
     struct orphans orphans;
-    struct hearing hearing;
-    struct holds holds;
-    struct slots slots;
+    struct notifications notifications;
+    struct paused_runs paused;
     struct share share;
-    struct gate *gates;
-    struct untold untold;
+    struct gates gates;
     struct late late;
     struct idling idling;
 };
 
 struct executor {
     const struct executor_options *options;
-    char id[37];
-    int executor_no;
     struct server_memory *memory; /* server.h; outlives the incarnation */
-    struct db *control;
-    struct db_canceller *control_canceller;
-    int patience_ms;  /* for an answer on control and gate sessions */
-    int64_t round_us; /* about the least time of a statement of control's, there and back */
-    struct alive *alive;
-    struct watcher *watcher;
-    struct relay *relay;         /* NULL until there is something to relay */
-    struct jobs *jobs;           /* NULL: this executor does not dispatch */
-    struct retention *retention; /* NULL until a queue keeps not everything */
-    struct kafka_consumer *consumer;
+    struct incarnation incarnation;
+    struct control control;
+    struct services services;
     struct mailbox inbox;
-    /* There is to be another turn at once: mail was looked at beside a claim, or adoption let a
-     * claim go first. */
-    bool news;
-    bool worked; /* this incarnation has completed a task */
+    struct turn turn;
     struct lane *lanes;
     int lane_count;
     struct line line;
-    struct reader *readers;
-    int reader_count;
-    int reader_limit; /* of them, the first so many are used */
-    struct cut_off cut_off;
+    struct readers readers;
     struct drain drain;
-    int64_t now_us;       /* of this turn */
-    int64_t up_us;        /* since when the incarnation runs */
-    int64_t slots_due_us; /* when an idle reader's slot is to be returned, 0: none */
     struct judging judging;
-    struct sayings said;
+    struct output output;
 };
-
-/* A short statement took so long: quick to fall, slow to rise. */
-static inline void round_trip(struct executor *ex, int64_t us)
-{
-    ex->round_us =
-        ex->round_us == 0 || us < ex->round_us ? us : ex->round_us + (us - ex->round_us) / 16;
-}
 
 #endif

@@ -1,7 +1,7 @@
 /**
  * What: how the lanes of an executor begin and end: the consumer that all of them read through,
  *   then each lane.
- * Invariants: all lanes are opened before the first one starts to read: what is asked of a broker
+ * Invariants: all lanes are opened before the first one starts to read: a request to a broker
  *   waits behind the fetches there.
  * Threads: control.
  * Ownership: lane_close frees what lane_open made; the executor closes the consumer.
@@ -18,11 +18,10 @@ struct lane;
 MUST_CHECK enum rc consumer_open(struct executor *ex, struct err *err);
 MUST_CHECK enum rc lane_open(struct lane *lane, struct err *err);
 MUST_CHECK enum rc lane_start(struct lane *lane, struct err *err);
-/* Its queue is read again in the next turn (lane->reread). */
-void lane_anew(struct lane *lane);
-/* The same, where what was read is void: the next turn follows at once. */
-void lane_again(struct lane *lane);
-MUST_CHECK enum rc lane_begin_again(struct lane *lane, struct err *err);
+/* Its records are void. The next turn follows at once and reads its queue and its topic again
+ * (queue.stale). */
+void lane_restart(struct lane *lane);
+MUST_CHECK enum rc lane_renew(struct lane *lane, struct err *err);
 void lane_close(struct lane *lane);
 
 #endif

@@ -14,7 +14,9 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
+#include "db/db.h"
 #include "db/sqlstate.h"
+#include "reader/work.h"
 
 #include <stdlib.h>
 
@@ -25,16 +27,18 @@
 
 /* 55P03 comes from lock_timeout, which control and gates have at 2 s (db/packet.c): the statement
  * was undone and the session is fine. */
-bool lane_row_held(enum rc rc, const struct err *err)
+bool lane_row_locked(enum rc rc, const struct err *err)
 {
     return rc == RC_RETRY && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE);
 }
 
 bool lane_put_off(enum rc rc, const struct err *err)
 {
-    return lane_row_held(rc, err) || (rc == RC_RETRY && sqlstate_lacks(err));
+    return lane_row_locked(rc, err) || (rc == RC_RETRY && sqlstate_lacks(err));
 }
 
+/* The first delay of a list is the shortest; a list that already waits keeps its time, so that a
+ * busy row is not asked for more often with each task. */
 static void keep(struct lane *lane, struct work *work)
 {
     struct late *late = &lane->late;
@@ -42,7 +46,7 @@ static void keep(struct lane *lane, struct work *work)
     assignment_of(work)->phase->late++;
     if (late->wait_ms == 0) {
         late->wait_ms = AGAIN_FIRST_MS;
-        late->at_us = lane->ex->now_us + 1000LL * late->wait_ms;
+        late->at_us = lane->ex->turn.now_us + 1000LL * late->wait_ms;
     }
 }
 
@@ -74,7 +78,7 @@ enum rc late_settle(struct lane *lane, struct works *works, int64_t done, enum r
     if (all)
         rc = RC_OK;
     else if (rc == RC_OK && name(&names, works) > done)
-        rc = db_run(lane->ex->control, &sql_executor_still_ours,
+        rc = db_run(lane->ex->control.db, &sql_executor_still_ours,
                     (const char *const[]){names.ids.data, names.tokens.data}, &rows, err);
     for (struct work *work; (work = works_take(works)) != NULL;) {
         if (all || (rows != NULL && named(rows, work)))
@@ -91,41 +95,44 @@ enum rc late_return(struct lane *lane, struct works *works, struct err *err)
     DB_RESULT_AUTO *row = NULL;
     (void)name(&names, works);
     enum rc rc =
-        db_run(lane->ex->control, &sql_executor_give_back,
+        db_run(lane->ex->control.db, &sql_executor_give_back,
                (const char *const[]){DB_INT(lane->queue.id), names.ids.data, names.tokens.data},
                &row, err);
-    int64_t given = rc == RC_OK ? db_int(row, 0, EXECUTOR_GIVE_BACK_GIVEN) : 0;
-    if (given > 0)
-        log_event(LOG_INFO, "tasks_returned", "queue", lane->name, "tasks", LOG_INT(given), NULL);
-    return late_settle(lane, works, given, rc, err);
+    int64_t returned = rc == RC_OK ? db_int(row, 0, EXECUTOR_GIVE_BACK_GIVEN) : 0;
+    if (returned > 0)
+        log_event(LOG_INFO, "tasks_returned", "queue", lane->queue.name, "tasks", LOG_INT(returned),
+                  NULL);
+    return late_settle(lane, works, returned, rc, err);
 }
 
-/* Lost attempts come last and only while nothing is held: each of them is a statement that may wait
- * for lock_timeout, and control stands still for these two seconds. */
+/* Lost attempts come last and only while no row is locked: each of them is a statement that may
+ * wait for lock_timeout, and control stands still for these two seconds. */
 enum rc late_send(struct lane *lane, struct err *err)
 {
     struct late *late = &lane->late;
     struct works lost = {0}, unstarted = {0};
-    if (late->works.first == NULL || lane->ex->now_us < late->at_us)
+    if (late->works.first == NULL || lane->ex->turn.now_us < late->at_us)
         return RC_OK;
     for (struct work *work; (work = works_take(&late->works)) != NULL;) {
         works_add(work->end.outcome == OUTCOME_LOST ? &lost : &unstarted, work);
         assignment_of(work)->phase->late--;
     }
-    event_tell(lane, EVENT_WORK_UNOWNED);
+    event_raise(lane, EVENT_WORK_UNOWNED);
     enum rc rc = unstarted.first != NULL ? late_return(lane, &unstarted, err) : RC_OK;
     for (struct work *work; (work = works_take(&lost)) != NULL;) {
         if (rc == RC_OK && late->works.first == NULL)
             rc = record_lost(lane, work, err);
-        else /* the first one that is held shows that the rows are not free yet */
+        else /* the first one that is delayed shows that the rows are still locked */
             keep(lane, work);
     }
     late->wait_ms =
         late->works.first != NULL ? backoff_next(late->wait_ms, AGAIN_FIRST_MS, AGAIN_LAST_MS) : 0;
-    late->at_us = lane->ex->now_us + 1000LL * late->wait_ms;
+    late->at_us = lane->ex->turn.now_us + 1000LL * late->wait_ms;
     return rc;
 }
 
+/* A draining executor waits for these: their rows name it as their owner until they are
+ * returned. */
 bool late_any(const struct executor *ex)
 {
     for (int i = 0; i < ex->lane_count; i++)
@@ -134,15 +141,15 @@ bool late_any(const struct executor *ex)
     return false;
 }
 
-void late_drop(struct lane *lane, bool spared)
+void late_drop(struct late *late, struct spared *spared)
 {
-    for (struct work *work; (work = works_take(&lane->late.works)) != NULL;) {
+    for (struct work *work; (work = works_take(&late->works)) != NULL;) {
         assignment_of(work)->phase->late--;
-        if (spared)
-            spare_note(lane->ex, work);
+        if (spared != NULL)
+            spare_note(spared, work);
         work_free(work);
     }
-    lane->late = (struct late){0};
+    *late = (struct late){0};
 }
 
 int64_t late_due_us(const struct lane *lane)

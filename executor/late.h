@@ -17,6 +17,7 @@
 
 struct executor;
 struct lane;
+struct spared;
 struct work;
 
 /** Tasks whose rows, or whose queue's row, another session has locked: to be returned when that is
@@ -29,8 +30,8 @@ struct late {
 
 /** A statement gave up because another session holds a row that it needs: see lock_timeout in
  * db/packet.c. */
-bool lane_row_held(enum rc rc, const struct err *err);
-/** A row is held, or the server lacks disk or another resource. The statement is undone, and the
+bool lane_row_locked(enum rc rc, const struct err *err);
+/** A row is locked, or the server lacks disk or another resource. The statement is undone, and the
  * same statement is sent again later. */
 bool lane_put_off(enum rc rc, const struct err *err);
 /** Gives unstarted works back: takes the list. */
@@ -42,7 +43,8 @@ MUST_CHECK enum rc late_settle(struct lane *lane, struct works *works, int64_t d
 MUST_CHECK enum rc late_send(struct lane *lane, struct err *err);
 bool late_any(const struct executor *ex);
 int64_t late_due_us(const struct lane *lane); /* 0: there are none */
-/** spared: the incarnation is lost, see spare.c. */
-void late_drop(struct lane *lane, bool spared);
+/** spared: the incarnation is lost, and its attempts are noted there (spare.h); NULL: it is not
+ * lost. */
+void late_drop(struct late *late, struct spared *spared);
 
 #endif

@@ -1,6 +1,6 @@
 /**
- * What: what this executor knows of the outbox of its queues goes to the relay's thread.
- * Invariants: it is started when there is something for the first time.
+ * What: reports rows in the outbox of the queues to the relay's thread.
+ * Invariants: the thread is started when there is a row for the first time.
  * Threads: control.
  * Ownership: the executor stops it.
  * Failure: a thread that cannot be started is logged; the rows wait.
@@ -14,6 +14,6 @@
 struct lane;
 
 void letters_wake(struct lane *lane, enum relay_word word);
-MUST_CHECK enum rc letters_look(struct lane *lane, struct err *err);
+MUST_CHECK enum rc letters_check(struct lane *lane, struct err *err);
 
 #endif

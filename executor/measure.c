@@ -2,8 +2,7 @@
  *
  * Too little in hand makes readers wait for a claim; too much takes work from the idle readers of
  * other executors. The figures are measured: bench/notes/task.md for short tasks,
- * bench/notes/long-tasks.md for longer ones. record.c measures how long a task takes
- * (worked.task_us). */
+ * bench/notes/long-tasks.md for longer ones. record.c reports how long each task took (pace.h). */
 #include "executor/measure.h"
 
 #include "executor/lane.h"
@@ -20,9 +19,7 @@
 /* So much work, in tasks per reader; more where the server is far. */
 static double ahead(const struct lane *lane, double work_us)
 {
-    return lane->worked.task_us <= 0
-               ? 0
-               : (work_us + 2.0 * (double)lane->ex->round_us) / lane->worked.task_us;
+    return pace_ahead(&lane->pace, lane->ex->control.round_us, work_us);
 }
 
 /* A long task never has another one behind it. */
@@ -44,7 +41,7 @@ int lane_enough(const struct lane *lane)
         return readers + (int)(readers * (behind < 1 ? behind : 1));
     }
     bool few = readers > 0 && ahead_of_readers < SHORT_ENOUGH && ahead(lane, WORK_AHEAD_US) > depth;
-    bool slots = lane->slots.held > 0 || lane->slots.after_us == 0;
+    bool slots = lane->share.slots.held > 0 || lane->share.slots.after_us == 0;
     return few && slots ? SHORT_ENOUGH : ahead_of_readers;
 }
 

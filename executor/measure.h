@@ -10,8 +10,9 @@
 
 struct lane;
 
-/* Tasks handed to one reader at a time; tasks that may start, and those that run: so many in hand;
- * and so many of them, at least one, have to be missing before it asks for more. */
+/* lane_depth: tasks assigned to one reader at a time. lane_enough: tasks in hand, those that may
+ * start and those that run. lane_worth: so many of them, at least one, have to be missing before a
+ * claim is worth its round trip. */
 #define CLAIM_MOST 256
 int lane_depth(const struct lane *lane);
 int lane_enough(const struct lane *lane);

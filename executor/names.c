@@ -1,5 +1,6 @@
 /* Task ids and tokens always go together: a statement that names a task by its id alone could end
- * the attempt of another executor. */
+ * the attempt of another executor. Each statement compares both with the row, so a task that
+ * another executor has adopted meanwhile is left alone. */
 #include "executor/names.h"
 
 #include "db/parameter.h"
@@ -28,6 +29,7 @@ int names_end(struct names *names)
     return names->count;
 }
 
+/* A lost attempt is recorded alone: its kind and its error are parameters of the statement. */
 void names_only(struct names *names, const struct work *work)
 {
     names_start(names);

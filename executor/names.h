@@ -2,7 +2,7 @@
  * What: tasks in hand, named to the database by their ids and tokens: two array parameters.
  * Invariants: names_start, then names_add for each, then names_end.
  * Threads: control.
- * Ownership: whoever declares it; NAMES_AUTO frees it at the end of the block.
+ * Ownership: the function that declares it; NAMES_AUTO frees it at the end of the block.
  * Failure: -
  */
 #ifndef EXECUTOR_NAMES_H

@@ -1,5 +1,5 @@
-/* receive: records of the partition are decoded into the lane's buffer. A record that does not
- * decode is held as rejected, and claimed as such. The file also begins and ends a lane's stream.
+/* Records of the partition are decoded into the lane's buffer. A record that does not decode is
+ * kept as rejected, and claimed as such. The file also begins and ends a lane's stream.
  *
  * Begin with receive() and take_records(). The consumer reads from offsets that this file names
  * (assign), never as a member of a group: the cursor in the queue's row is the only truth, and a
@@ -10,12 +10,13 @@
 #include "executor/alive.h"
 #include "executor/counts.h"
 #include "executor/event.h"
-#include "executor/keeping.h"
+#include "executor/executor.h"
+#include "executor/keep.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
-#include "executor/obey.h"
 #include "executor/queue.h"
 #include "executor/record.h"
+#include "executor/requests.h"
 #include "executor/server.h"
 #include "executor/signals.h"
 #include "executor/turn.h"
@@ -25,6 +26,9 @@
 #include "base/log.h"
 #include "base/remedies.h"
 #include "base/utf8.h"
+#include "db/db.h"
+#include "db/parameter.h"
+#include "kafka/consumer.h"
 #include "kafka/source.h"
 
 #include <stdio.h>
@@ -43,10 +47,12 @@
 static enum rc read_lane(struct lane *lane, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = queue_read(lane, &row, err);
-    if (rc == RC_OK)
-        identity_read(lane, row);
-    return rc;
+    enum rc rc = queue_read(lane->ex->control.db, &lane->queue, &row, err);
+    if (rc != RC_OK)
+        return rc;
+    stream_read(&lane->stream, row);
+    identity_read(lane, row);
+    return RC_OK;
 }
 
 /* A topic of another cluster, or with another number of partitions, is not this queue's stream. If
@@ -57,14 +63,14 @@ static enum rc check_topic(struct lane *lane, struct err *err)
     struct err why = {0};
     int partitions = 0;
     STR_AUTO detail = {0};
-    enum rc rc = kafka_consumer_partitions(lane->ex->consumer, lane->queue.topic,
+    enum rc rc = kafka_consumer_partitions(lane->ex->services.consumer, lane->queue.topic,
                                            BROKER_PATIENCE_MS, &partitions, &why);
     if (rc != RC_OK) {
-        log_err(LOG_WARN, "topic_not_checked", lane->name, &why);
+        log_err(LOG_WARN, "topic_not_checked", lane->queue.name, &why);
         return RC_OK;
     }
-    const char *reason =
-        identity_shape(lane, kafka_consumer_cluster_id(lane->ex->consumer), partitions, &detail);
+    const char *reason = identity_shape(
+        lane, kafka_consumer_cluster_id(lane->ex->services.consumer), partitions, &detail);
     return reason == NULL ? RC_OK : lane_halt(lane, reason, detail.data, err);
 }
 
@@ -76,31 +82,31 @@ enum rc lane_halt(struct lane *lane, const char *reason, const char *found, stru
     STR_AUTO text = {0};
     utf8_escape(&text, found); /* of a topic or a broker: any bytes */
     const char *detail = text.data != NULL ? text.data : "";
-    identity_clear(lane);
+    identity_clear(&lane->identity);
     enum rc rc = db_run(
-        lane->ex->control, &sql_executor_halt,
+        lane->ex->control.db, &sql_executor_halt,
         (const char *const[]){DB_INT(lane->queue.id), reason, detail, DB_INT(lane->queue.halt_no)},
         NULL, err);
     if (rc == RC_NONE) { /* an operator has decided about the queue meanwhile */
-        lane_again(lane);
+        lane_restart(lane);
         return RC_OK;
     }
     if (rc != RC_OK)
         return rc;
-    lane_halted(lane);
+    queue_set_halted(&lane->queue);
     stream_turn(&lane->stream, SOURCE_STOPPED);
-    log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", reason, "detail", detail,
-              NULL);
+    log_event(LOG_ERROR, "queue_halted", "queue", lane->queue.name, "reason", reason, "detail",
+              detail, NULL);
     return RC_OK;
 }
 
-static enum rc look_up(struct lane *lane, struct err *err)
+static enum rc read_and_recognise(struct lane *lane, struct err *err)
 {
     enum rc rc = read_lane(lane, err);
     if (rc == RC_OK)
         rc = server_recognise(lane, err);
     if (rc == RC_OK)
-        keeping_tell(lane);
+        keep_send(lane);
     return rc;
 }
 
@@ -110,22 +116,22 @@ static enum rc begin(struct lane *lane, bool checked, struct err *err)
 {
     if (lane->queue.halted)
         return RC_OK;
-    event_tell(lane, EVENT_ASSIGNED);
+    event_raise(lane, EVENT_ASSIGNED);
     bool check = checked && lane->stream.check_offset >= 0;
     identity_begin(lane);
-    stream_begin(&lane->stream, check, lane->ex->now_us);
+    stream_begin(&lane->stream, check, lane->ex->turn.now_us);
     enum rc rc = kafka_source_assign(lane->stream.source,
                                      check ? lane->stream.check_offset : lane->stream.cursor, err);
     if (rc == RC_OK)
-        log_event(LOG_INFO, "assigned", "queue", lane->name, "topic", lane->queue.topic, "offset",
-                  LOG_INT(lane->stream.cursor), NULL);
+        log_event(LOG_INFO, "assigned", "queue", lane->queue.name, "topic", lane->queue.topic,
+                  "offset", LOG_INT(lane->stream.cursor), NULL);
     return rc;
 }
 
 static enum rc assign(struct lane *lane, bool checked, struct err *err)
 {
     stream_clear(&lane->stream);
-    enum rc rc = look_up(lane, err);
+    enum rc rc = read_and_recognise(lane, err);
     return rc == RC_OK ? begin(lane, checked, err) : rc;
 }
 
@@ -139,17 +145,17 @@ static enum rc lane_assign(struct lane *lane, struct err *err)
 enum rc lane_reread(struct lane *lane, struct err *err)
 {
     bool decided = false;
-    enum rc rc = queue_reread(lane, &decided, err);
+    enum rc rc = queue_reread(lane->ex->control.db, &lane->queue, &decided, err);
     if (rc != RC_OK)
         return rc;
-    keeping_tell(lane);
+    keep_send(lane);
     return decided && !lane->queue.halted ? lane_assign(lane, err) : RC_OK;
 }
 
-/* At the end of a topic a fetch waits long at the broker, because fetches are most of what an idle
- * client costs. Two exceptions: --until-idle waits for the first empty fetch, which shows the end;
- * and with many queues, a busy queue whose buffer was full for a moment waits for the fetch that
- * was sent without it. */
+/* At the end of a topic a fetch waits long at the broker, because an idle client costs little more
+ * than its fetches. Two exceptions: --until-idle waits for the first empty fetch, which shows the
+ * end; and with many queues, a busy queue whose buffer was full for a moment waits for the fetch
+ * that was sent without it. */
 enum rc consumer_open(struct executor *ex, struct err *err)
 {
     struct kafka_properties props = {0};
@@ -159,7 +165,7 @@ enum rc consumer_open(struct executor *ex, struct err *err)
     if (!ex->options->until_idle && kafka_properties_get(&props, "fetch.wait.max.ms") == NULL)
         rc = kafka_properties_set(&props, "fetch.wait.max.ms", wait_ms, err);
     if (rc == RC_OK)
-        rc = kafka_consumer_open(&props, signals_fd(), &ex->consumer, err);
+        rc = kafka_consumer_open(&props, signals_fd(), &ex->services.consumer, err);
     if (rc == RC_OK)
         counts_begin(ex);
     kafka_properties_done(&props);
@@ -168,40 +174,40 @@ enum rc consumer_open(struct executor *ex, struct err *err)
 
 static enum rc note_attempts(struct lane *lane, struct err *err)
 {
-    if (lane->foreign)
+    if (lane->queue.foreign)
         return RC_OK;
     return db_run(
-        lane->ex->control, &sql_executor_attempts,
+        lane->ex->control.db, &sql_executor_attempts,
         (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->ex->options->max_attempts)},
         NULL, err);
 }
 
-/* LISTEN comes before the second reading of the row (look_up). PostgreSQL delivers the
+/* LISTEN comes before the second reading of the row (read_and_recognise). PostgreSQL delivers the
  * notifications of transactions that commit after LISTEN has committed (manual, LISTEN), so a
  * change is either in the row that is read or is notified; the other order would leave a gap. */
 enum rc lane_open(struct lane *lane, struct err *err)
 {
     stream_open(&lane->stream);
-    event_tell(lane, EVENT_LANE_OPENED);
+    event_raise(lane, EVENT_LANE_OPENED);
     enum rc rc = read_lane(lane, err);
     if (rc != RC_OK)
         return rc;
     identity_watch(lane);
     STR_AUTO listen = {0};
     str_format(&listen, "LISTEN lockstep_%d", lane->queue.id);
-    rc = db_script(lane->ex->control, listen.data, NULL, err);
+    rc = db_script(lane->ex->control.db, listen.data, NULL, err);
     if (rc == RC_OK)
-        rc = kafka_source_open(lane->ex->consumer, lane->queue.topic, lane->queue.partition,
-                               &lane->stream.source, err);
+        rc = kafka_source_open(lane->ex->services.consumer, lane->queue.topic,
+                               lane->queue.partition, &lane->stream.source, err);
     if (rc == RC_OK)
-        rc = look_up(lane, err);
+        rc = read_and_recognise(lane, err);
     if (rc == RC_OK &&
         !lane->queue.halted) /* later the watcher checks, so that control never waits for Kafka */
         rc = check_topic(lane, err);
     if (rc == RC_OK)
-        rc = obey_control(lane, err);
-    if (!lane->foreign)
-        event_tell(lane, EVENT_RECOGNISED);
+        rc = requests_read(lane, err);
+    if (!lane->queue.foreign)
+        event_raise(lane, EVENT_RECOGNISED);
     return rc == RC_OK ? note_attempts(lane, err) : rc;
 }
 
@@ -210,31 +216,26 @@ enum rc lane_start(struct lane *lane, struct err *err)
     return begin(lane, true, err);
 }
 
-void lane_anew(struct lane *lane)
-{
-    lane->reread = true;
-}
-
-void lane_again(struct lane *lane)
+void lane_restart(struct lane *lane)
 {
     stream_clear(&lane->stream);
     stream_turn(&lane->stream, SOURCE_STOPPED);
-    lane_anew(lane);
-    turn_again(lane->ex);
+    queue_set_stale(&lane->queue, true);
+    turn_again(&lane->ex->turn);
 }
 
-enum rc lane_begin_again(struct lane *lane, struct err *err)
+enum rc lane_renew(struct lane *lane, struct err *err)
 {
     enum rc rc = lane_assign(lane, err);
     if (rc == RC_OK)
         rc = note_attempts(lane, err);
-    lane->reread = rc != RC_OK;
+    queue_set_stale(&lane->queue, rc != RC_OK);
     return rc;
 }
 
 void lane_close(struct lane *lane)
 {
-    free(lane->holds.runs);
+    free(lane->paused.runs);
     stream_close(&lane->stream);
 }
 
@@ -252,7 +253,7 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
     if (record->offset > lane->stream.check_offset) {
         int64_t low, high;
         kafka_source_watermarks(lane->stream.source, &low, &high);
-        log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->name, "offset",
+        log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->queue.name, "offset",
                   LOG_INT(lane->stream.check_offset), "low", LOG_INT(low), "reason",
                   "retention removed the last claimed record", NULL);
         return RC_OK;
@@ -270,7 +271,7 @@ static enum rc check_identity(struct lane *lane, const struct kafka_record *reco
 }
 
 /* The stream stopped for good: the queue is halted with the reason. A position outside the log has
- * several causes; the watcher's next look at the topic finds out which. auto.offset.reset is
+ * several causes; the watcher's next check of the topic finds the right one. auto.offset.reset is
  * `error`, so librdkafka reports such a position as _AUTO_OFFSET_RESET instead of moving to an end
  * of the log, which would skip messages or claim them again. */
 static enum rc source_failed(struct lane *lane, const struct err *why, struct err *err)
@@ -289,10 +290,11 @@ static enum rc source_failed(struct lane *lane, const struct err *why, struct er
     };
     if (strcmp(why->code, "_AUTO_OFFSET_RESET") == 0 ||
         strcmp(why->code, "OFFSET_OUT_OF_RANGE") == 0) {
-        log_event(LOG_WARN, "position_outside_log", "queue", lane->name, "detail", why->message,
-                  "at", why->context, NULL);
+        log_event(LOG_WARN, "position_outside_log", "queue", lane->queue.name, "detail",
+                  why->message, "at", why->context, NULL);
         stream_turn(&lane->stream, SOURCE_ASKING);
-        identity_ask(lane, lane->ex->now_us - lane->stream.assigned_us < RANGE_US ? RANGE_MS : 0);
+        identity_ask(lane,
+                     lane->ex->turn.now_us - lane->stream.assigned_us < RANGE_US ? RANGE_MS : 0);
         return RC_OK;
     }
     STR_AUTO detail = {0};
@@ -323,7 +325,7 @@ static enum rc take_records(struct lane *lane, struct err *err)
             rc = check_identity(lane, &record, err);
         if (rc == RC_OK && lane->stream.state == SOURCE_READING &&
             record.offset >= lane->stream.buffer_from)
-            stream_hold(&lane->stream, &record);
+            stream_append(&lane->stream, &record);
         kafka_record_free(&record);
     }
     return rc;
@@ -334,7 +336,7 @@ enum rc receive(struct lane *lane, struct err *err)
     int before = lane->stream.buffer_count;
     enum rc rc = take_records(lane, err);
     if (lane->stream.buffer_count > before)
-        alive_stir(lane->ex->alive);
+        alive_stir(lane->ex->services.alive);
     return rc;
 }
 
@@ -348,7 +350,7 @@ enum rc lane_end(struct lane *lane, struct err *err)
     if (!stream_at_end(&lane->stream) || lane->queue.halted || end <= lane->stream.cursor)
         return RC_OK;
     enum rc rc = db_run(
-        lane->ex->control, &sql_executor_at_end,
+        lane->ex->control.db, &sql_executor_at_end,
         (const char *const[]){DB_INT(lane->queue.id), DB_INT(lane->stream.cursor), DB_INT(end)},
         NULL, err);
     if (rc == RC_OK)
@@ -358,7 +360,7 @@ enum rc lane_end(struct lane *lane, struct err *err)
 
 int64_t receive_due_us(const struct lane *lane)
 {
-    return lane->stream.unread && lane->stream.buffer_count == 0 ? lane->ex->now_us : 0;
+    return lane->stream.unread && lane->stream.buffer_count == 0 ? lane->ex->turn.now_us : 0;
 }
 
 enum rc lane_follow(const struct identity_finding *finding, struct err *err)

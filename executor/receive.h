@@ -15,7 +15,7 @@
 
 struct lane;
 
-/* Does what a look at the topic has found to be done. */
+/* Carries out the verdict of a check of the topic. */
 MUST_CHECK enum rc lane_follow(const struct identity_finding *finding, struct err *err);
 MUST_CHECK enum rc lane_reread(struct lane *lane, struct err *err);
 MUST_CHECK enum rc receive(struct lane *lane, struct err *err);

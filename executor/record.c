@@ -11,24 +11,19 @@
 #include "executor/lane.h"
 #include "executor/late.h"
 #include "executor/names.h"
+#include "executor/output.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
-#include "executor/said.h"
+#include "executor/run_id.h"
 
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The average rises quickly and falls slowly, so that soon after a first long task no others are
- * queued behind one. */
-static void learn(struct lane *lane, int64_t ran_us)
-{
-    double sample = (double)ran_us;
-    lane->worked.task_us +=
-        (sample - lane->worked.task_us) * (sample > lane->worked.task_us ? 0.5 : 0.1);
-}
 
 /* A session that ends sooner than this was ended by its own task (pg_terminate_backend), and counts
  * against the task: an operator is not that quick, time after time. */
@@ -37,12 +32,12 @@ static void learn(struct lane *lane, int64_t ran_us)
 static const char *kind_of(const struct work *work)
 {
     switch (work->end.loss) {
-    case LOSS_UNSAID:
+    case LOSS_UNDECIDED:
     case LOSS_UNKNOWN:
         break;
     case LOSS_DOUBTED:
         return "doubt";
-    case LOSS_ASKED:
+    case LOSS_CANCELLED:
         return work->end.ran_us < AT_ONCE_US ? "lost" : "ended";
     case LOSS_SERVER:
     case LOSS_BARRED:
@@ -67,9 +62,9 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
     NAMES_AUTO names = {0};
     DB_RESULT_AUTO *row = NULL;
     names_only(&names, work);
-    event_tell(lane, EVENT_WORK_UNOWNED);
+    event_raise(lane, EVENT_WORK_UNOWNED);
     probe("lose.send");
-    enum rc rc = db_run(ex->control, &sql_executor_lose,
+    enum rc rc = db_run(ex->control.db, &sql_executor_lose,
                         (const char *const[]){DB_INT(lane->queue.id), names.ids.data,
                                               names.tokens.data, why_of(work), kind_of(work)},
                         &row, err);
@@ -78,32 +73,32 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
     return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 
-static void tell_lost(const struct work *work)
+/* An attempt that an operator has stopped is lost in the same way, and is no warning. */
+static void log_lost(const struct work *work)
 {
     const struct assignment *own = assignment_of(work);
     bool stopped = own->stop_us != 0; /* by an operator, as the row says */
     log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue",
-              own->lane->name, "task", LOG_INT(work->task_id), "attempt", LOG_INT(work->attempt),
-              "error", why_of(work), NULL);
+              own->lane->queue.name, "task", LOG_INT(work->task_id), "attempt",
+              LOG_INT(work->attempt), "error", why_of(work), NULL);
 }
 
-static void leaves(struct executor *ex, struct work *work)
+static void note_return(struct executor *ex, struct work *work)
 {
     const struct assignment *own = assignment_of(work);
     probe("record.take");
     counts_work(own->lane, work);
-    readers_remove(ex, work);
-    phase_back(own->phase, ex->now_us);
-    own->lane->worked.run = work->run_no;
-    own->lane->worked.order = own->phase->order;
+    readers_remove(&ex->readers, work, ex->turn.now_us);
+    phase_back(own->phase, ex->turn.now_us);
+    phases_returned(&own->lane->phases, own->phase);
 }
 
 void record_completed(struct executor *ex, struct work *work)
 {
-    leaves(ex, work);
-    ex->worked = true;
-    said_note(ex, work);
-    learn(assignment_of(work)->lane, work->end.ran_us);
+    note_return(ex, work);
+    incarnation_completed(&ex->incarnation);
+    output_add(&ex->output, work);
+    pace_learn(&assignment_of(work)->lane->pace, work->end.ran_us);
     work_free(work);
 }
 
@@ -116,34 +111,34 @@ enum rc record(struct executor *ex, struct work *work, struct err *err)
         record_completed(ex, work);
         return RC_OK;
     }
-    leaves(ex, work);
-    said_note(ex, work);
+    note_return(ex, work);
+    output_add(&ex->output, work);
     switch (work->end.outcome) {
     case OUTCOME_COMPLETED:
         break;
     case OUTCOME_ERROR:
-        event_tell(lane, EVENT_WORK_UNOWNED); /* to learn when it is due */
+        event_raise(lane, EVENT_WORK_UNOWNED); /* to learn when it is due */
         break;
     case OUTCOME_FAILED:
-        log_event(LOG_WARN, "task_failed", "queue", lane->name, "run",
-                  phase_run_id(lane, assignment_of(work)->phase, id), "task",
+        log_event(LOG_WARN, "task_failed", "queue", lane->queue.name, "run",
+                  run_id(lane->ex->control.db, assignment_of(work)->phase, id), "task",
                   LOG_INT(work->task_id), "name", work->msg->name, "sqlstate",
                   work->end.why ? work->end.why->code : "", "error",
                   work->end.why ? work->end.why->message : "", NULL);
         break;
     case OUTCOME_STALE:
-        log_event(LOG_WARN, "attempt_stale", "queue", lane->name, "task", LOG_INT(work->task_id),
-                  NULL);
+        log_event(LOG_WARN, "attempt_stale", "queue", lane->queue.name, "task",
+                  LOG_INT(work->task_id), NULL);
         break;
     /* The reader has rolled the transaction of the attempt back, or has seen that its backend is
      * gone; so the row is final. */
     case OUTCOME_LOST:
-        tell_lost(work);
+        log_lost(work);
         return record_lost(lane, work, err);
     /* Not by the reader that did the step: its slot names the session of before. */
-    case OUTCOME_GO_ON:
+    case OUTCOME_CONTINUES:
     case OUTCOME_UNSTARTED:
-        event_tell(lane, EVENT_WORK_UNOWNED);
+        event_raise(lane, EVENT_WORK_UNOWNED);
         works_add(&works, work);
         return late_return(lane, &works, err);
     }

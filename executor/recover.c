@@ -22,7 +22,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
+#include "db/parameter.h"
 #include "reader/reader.h"
+#include "reader/work.h"
+#include "task/message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +47,8 @@ static enum rc leave_unreadable(struct lane *lane, struct work *work, struct err
 static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int i, struct err *err)
 {
     struct phase *phase =
-        phase_get(lane, db_int(rows, i, EXECUTOR_ADOPT_PHASE_ID),
-                  db_int(rows, i, EXECUTOR_ADOPT_RUN_NO), db_int(rows, i, EXECUTOR_ADOPT_ORDER));
+        phases_get(&lane->phases, db_int(rows, i, EXECUTOR_ADOPT_PHASE_ID),
+                   db_int(rows, i, EXECUTOR_ADOPT_RUN_NO), db_int(rows, i, EXECUTOR_ADOPT_ORDER));
     struct message *msg = NULL;
     struct err why;
     enum rc rc = message_parse(db_text(rows, i, EXECUTOR_ADOPT_PAYLOAD),
@@ -60,14 +64,14 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
                            .attempt = (int)db_int(rows, i, EXECUTOR_ADOPT_ATTEMPT_NUM),
                            .wary = db_bool(rows, i, EXECUTOR_ADOPT_DOUBTED),
                            .msg = rc == RC_OK ? msg : NULL});
-    phase_seen(lane, phase, db_bool(rows, i, EXECUTOR_ADOPT_IS_OPEN),
-               db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES));
+    phase_seen(&lane->phases, phase, db_bool(rows, i, EXECUTOR_ADOPT_IS_OPEN),
+               db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES), lane->ex->turn.now_us);
     phase_share(phase, db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED));
     if (rc != RC_OK) {
-        log_err(LOG_ERROR, "task_unreadable", lane->name, &why);
+        log_err(LOG_ERROR, "task_unreadable", lane->queue.name, &why);
         return leave_unreadable(lane, work, err);
     }
-    phase_add(phase, work);
+    phases_add(&lane->phases, phase, work, lane->ex->turn.now_us);
     return RC_OK;
 }
 
@@ -79,7 +83,7 @@ struct room {
 
 static struct room measure(const struct lane *lane)
 {
-    int have = startable(lane) + started(lane);
+    int have = phases_startable(&lane->phases) + phases_running(&lane->phases);
     return (struct room){.have = have, .left = lane_enough(lane) - have, .worth = lane_worth(lane)};
 }
 
@@ -92,23 +96,23 @@ static int most(const struct lane *lane, const struct room *room)
     return room->left < 0 ? 0 : room->left < most ? room->left : most;
 }
 
-/* held: phases of which control has S. enough: closed phases of which this executor has tasks in
+/* shared: phases of which control has S. enough: closed phases of which this executor has tasks in
  * hand; their orphans are passed over, because they could not start now. */
-static void name_phases(struct lane *lane, struct str *held, struct str *enough)
+static void name_phases(struct lane *lane, struct str *shared, struct str *enough)
 {
     bool changed = lane->orphans.state == ORPHANS_ADOPT;
-    db_array_start(held);
+    db_array_start(shared);
     db_array_start(enough);
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next) {
         bool closed = phase_gates(phase);
         if (phase->shared)
-            db_array_int(held, phase->phase_id);
+            db_array_int(shared, phase->phase_id);
         if (closed)
             db_array_int(enough, phase->phase_id);
         if (closed && changed) /* one more: it may be open already, and the answer under way */
             phase_pass_over(phase, lane->queue.lookahead + 1);
     }
-    db_array_end(held);
+    db_array_end(shared);
     db_array_end(enough);
 }
 
@@ -118,17 +122,17 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
                    struct err *err)
 {
     struct executor *ex = lane->ex;
-    STR_AUTO held = {0}, enough = {0};
-    enum rc rc = db_run(ex->control, &sql_executor_give_up,
+    STR_AUTO shared = {0}, enough = {0};
+    enum rc rc = db_run(ex->control.db, &sql_executor_give_up,
                         (const char *const[]){DB_INT(lane->queue.id)}, NULL, err);
     if (rc != RC_OK)
         return rc;
-    name_phases(lane, &held, &enough);
+    name_phases(lane, &shared, &enough);
     probe("adopt.send");
     int64_t from_us = clock_boot_us();
-    rc = db_run(ex->control, &sql_executor_adopt,
-                (const char *const[]){DB_INT(lane->queue.id), DB_INT(ex->executor_no),
-                                      DB_INT(most(lane, room)), held.data, enough.data},
+    rc = db_run(ex->control.db, &sql_executor_adopt,
+                (const char *const[]){DB_INT(lane->queue.id), DB_INT(ex->incarnation.executor_no),
+                                      DB_INT(most(lane, room)), shared.data, enough.data},
                 ret_rows, err);
     if (rc != RC_OK)
         return rc;
@@ -137,14 +141,14 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
     int verdict = db_word(rows, 0, EXECUTOR_ADOPT_VERDICT);
     bool none = verdict == EXECUTOR_ADOPT_IS_NONE;
     if (none && !db_null(rows, 0, EXECUTOR_ADOPT_WAIT_MS))
-        next_us = ex->now_us + db_int(rows, 0, EXECUTOR_ADOPT_WAIT_MS) * 1000;
+        next_us = ex->turn.now_us + db_int(rows, 0, EXECUTOR_ADOPT_WAIT_MS) * 1000;
     probe("adopt.answered");
     orphans_answered(&lane->orphans,
                      verdict == EXECUTOR_ADOPT_IS_BUSY           ? ORPHANS_BUSY
                      : !none                                     ? ORPHANS_SOME
                      : db_null(rows, 0, EXECUTOR_ADOPT_PHASE_ID) ? ORPHANS_NONE
                                                                  : ORPHANS_PHASE,
-                     ex->now_us, took_us, next_us, room->left > 0);
+                     ex->turn.now_us, took_us, next_us, room->left > 0);
     return RC_OK;
 }
 
@@ -152,10 +156,10 @@ static enum rc ask(struct lane *lane, const struct room *room, struct db_result 
 static void take_phase(struct lane *lane, const struct db_result *row)
 {
     struct phase *phase =
-        phase_get(lane, db_int(row, 0, EXECUTOR_ADOPT_PHASE_ID),
-                  db_int(row, 0, EXECUTOR_ADOPT_RUN_NO), db_int(row, 0, EXECUTOR_ADOPT_ORDER));
-    phase_seen(lane, phase, false, 0);
-    phase_nobodys(phase, true);
+        phases_get(&lane->phases, db_int(row, 0, EXECUTOR_ADOPT_PHASE_ID),
+                   db_int(row, 0, EXECUTOR_ADOPT_RUN_NO), db_int(row, 0, EXECUTOR_ADOPT_ORDER));
+    phase_seen(&lane->phases, phase, false, 0, lane->ex->turn.now_us);
+    phase_unowned(phase, true);
 }
 
 static enum rc take_tasks(struct lane *lane, const struct db_result *rows, struct err *err)
@@ -164,7 +168,7 @@ static enum rc take_tasks(struct lane *lane, const struct db_result *rows, struc
     for (int i = 0; rc == RC_OK && i < db_rows(rows); i++)
         rc = add_adopted(lane, rows, i, err);
     probe("adopt.taken");
-    log_event(LOG_INFO, "tasks_adopted", "queue", lane->name, "phase",
+    log_event(LOG_INFO, "tasks_adopted", "queue", lane->queue.name, "phase",
               db_text(rows, 0, EXECUTOR_ADOPT_PHASE_ID), "tasks", LOG_INT(db_rows(rows)), NULL);
     return rc;
 }
@@ -176,15 +180,15 @@ enum rc recover(struct lane *lane, struct err *err)
     struct orphans *orphans = &lane->orphans;
     DB_RESULT_AUTO *rows = NULL;
     const struct room room = measure(lane);
-    if (!orphans_due(orphans, lane->ex->now_us, room.left >= room.worth, room.have > 0) ||
+    if (!orphans_due(orphans, lane->ex->turn.now_us, room.left >= room.worth, room.have > 0) ||
         lane->ex->drain.draining)
         return RC_OK;
     if (orphans_claims_first(orphans) && claim_waits(lane)) {
         orphans_claimed(orphans);
-        turn_again(lane->ex); /* and then it is our turn */
+        turn_again(&lane->ex->turn); /* and then it is our turn */
         return RC_OK;
     }
-    orphans_asked(orphans, lane->ex->now_us);
+    orphans_asked(orphans, lane->ex->turn.now_us);
     enum rc rc = ask(lane, &room, &rows, err);
     if (rc != RC_OK)
         return rc;

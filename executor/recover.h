@@ -7,7 +7,7 @@
  * Mechanism: lockstep.adopt takes S of the phase, locks rows whose owner's liveness lock is free
  *   (SKIP LOCKED), and writes this executor and a new token into them. An attempt with the old
  *   token cannot commit any more, even if its process lives on.
- * Not its concern: how often to look (orphans.h), and how a dead executor is recognised (its
+ * Not its concern: how often to ask (orphans.h), and how a dead executor is recognised (its
  *   liveness lock is free; no clock counts).
  * Example: a run has the phases 1 (a, b), 2 (c) and 3 (d), all claimed by X, which dies after a has
  *   committed. Y adopts b, because an adoption takes tasks of the oldest phase first, runs it and

@@ -1,9 +1,9 @@
-/* refusal: a claim that the database refuses for its data costs nobody but the message that is the
- * cause. It is taken back where it was made: the transaction is undone, S of the phase that it may
+/* A claim that the database refuses for its data may cost only the message that is the cause. The
+ * claim is undone where it was made: the transaction is rolled back, S of the phase that it may
  * have tried is released on the same session, and the next claim takes half as many messages, until
- * the one is alone; that one is kept as rejected. A rejection that is refused comes again with less
- * of what the record says: each claim is made at most nine times (256 messages, halved) and then
- * three times. */
+ * the one is alone; that one is kept as rejected. A rejection that is refused is sent again with
+ * less of the record: each claim is made at most nine times (256 messages, halved) and then three
+ * times. */
 #include "executor/refusal.h"
 
 #include "executor/lane.h"
@@ -12,6 +12,9 @@
 
 #include "base/log.h"
 #include "base/utf8.h"
+#include "db/db.h"
+#include "db/parameter.h"
+#include "task/message.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -35,55 +38,55 @@ static bool by_data(const struct err *err)
  * that the lanes have. */
 enum rc claim_unlock(struct executor *ex, struct err *err)
 {
-    STR_AUTO held = {0};
-    db_array_start(&held);
+    STR_AUTO shared = {0};
+    db_array_start(&shared);
     for (int i = 0; i < ex->lane_count; i++)
-        for (struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
+        for (struct phase *phase = ex->lanes[i].phases.first; phase != NULL; phase = phase->next)
             if (phase->shared)
-                db_array_int(&held, phase->phase_id);
-    db_array_end(&held);
-    return db_run(ex->control, &sql_executor_shared_only, (const char *const[]){held.data}, NULL,
-                  err);
+                db_array_int(&shared, phase->phase_id);
+    db_array_end(&shared);
+    return db_run(ex->control.db, &sql_executor_shared_only, (const char *const[]){shared.data},
+                  NULL, err);
 }
 
 /* From here on it is no message. */
-static void reject(struct held *held, const struct err *why)
+static void reject(struct buffered *buffered, const struct err *why)
 {
     char text[401];
     utf8_copy(text, sizeof text, why->message);
-    message_free(held_take(held));
-    (void)err_set(&held->why, RC_REJECT, ERR_DB, "", NULL, "%s: %s", why->code, text);
-    err_code(&held->why, FIXED_REASON);
+    message_free(buffered_take_message(buffered));
+    (void)err_set(&buffered->why, RC_REJECT, ERR_DB, "", NULL, "%s: %s", why->code, text);
+    err_code(&buffered->why, FIXED_REASON);
 }
 
 /* A rejection was refused. The rejection itself has three parts that the database may refuse: the
  * message of the parser, the reason, and the bytes of the record. Each refusal drops the next part.
  * The record is never skipped: if even the bare offset is refused, the queue halts
  * (tests/e2e/refused.sh). */
-static enum rc say_less(struct lane *lane, struct held *held, const struct err *why,
-                        struct err *err)
+static enum rc reject_with_less(struct lane *lane, struct buffered *buffered, const struct err *why,
+                                struct err *err)
 {
-    if (held->said < SAID_NOTHING) {
-        if (held->said++ == SAID_ALL) {
-            char code[sizeof held->why.code];
-            utf8_copy(code, sizeof code, held->why.code);
-            (void)err_set(&held->why, RC_REJECT, ERR_DB, "", NULL, "%s", FIXED_DETAIL);
-            err_code(&held->why, code);
+    if (buffered->detail < DETAIL_NONE) {
+        if (buffered->detail++ == DETAIL_ALL) {
+            char code[sizeof buffered->why.code];
+            utf8_copy(code, sizeof code, buffered->why.code);
+            (void)err_set(&buffered->why, RC_REJECT, ERR_DB, "", NULL, "%s", FIXED_DETAIL);
+            err_code(&buffered->why, code);
         } else {
-            err_code(&held->why, FIXED_REASON);
+            err_code(&buffered->why, FIXED_REASON);
         }
         return RC_OK;
     }
     STR_AUTO detail = {0};
     str_format(&detail,
                "the database refuses even the rejection of the record at offset %lld: %s: %s",
-               (long long)held->offset, why->code, why->message);
+               (long long)buffered->offset, why->code, why->message);
     return lane_halt(lane, "rejection_refused", detail.data, err);
 }
 
 enum rc claim_refused(struct lane *lane, int count, struct err *err)
 {
-    struct held *head = stream_head(&lane->stream, 0);
+    struct buffered *head = stream_head(&lane->stream, 0);
     int64_t last = stream_head(&lane->stream, count - 1)->offset;
     const struct err why = *err;
     /* Any other refusal is not the fault of a message, and halving the claim would reject good
@@ -93,22 +96,14 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
     enum rc rc = claim_unlock(lane->ex, err);
     if (rc != RC_OK)
         return rc;
-    log_event(LOG_WARN, "claim_refused", "queue", lane->name, "messages", LOG_INT(count), "last",
-              LOG_INT(last), "code", why.code, "error", why.message, NULL);
+    log_event(LOG_WARN, "claim_refused", "queue", lane->queue.name, "messages", LOG_INT(count),
+              "last", LOG_INT(last), "code", why.code, "error", why.message, NULL);
     if (head->msg == NULL && count == 1)
-        return say_less(lane, head, &why, err);
+        return reject_with_less(lane, head, &why, err);
     /* Until the end of the refused claim every claim is small; behind it the messages have not been
      * refused, so claims are whole again. */
-    lane->refused.until = last;
-    lane->refused.most = count > 1 ? count / 2 : 1;
+    claims_limit(&lane->claims, count > 1 ? count / 2 : 1, last);
     if (count == 1)
         reject(head, &why);
     return RC_OK;
-}
-
-int claim_most(struct lane *lane)
-{
-    if (lane->refused.most > 0 && stream_head(&lane->stream, 0)->offset > lane->refused.until)
-        lane->refused.most = 0;
-    return lane->refused.most;
 }

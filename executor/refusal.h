@@ -1,6 +1,5 @@
 /**
- * What: a claim that the database refuses for its data costs nobody but the message that is the
- *   cause.
+ * What: a claim that the database refuses for its data costs only the message that is the cause.
  * Invariants: each claim is made at most nine times with messages, and then three times as a
  *   rejection.
  * Threads: control.
@@ -12,22 +11,12 @@
 
 #include "base/err.h"
 
-#include <stdint.h>
-
 struct executor;
 struct lane;
-
-/** After a claim was refused: at most so many messages a claim, up to this offset. */
-struct refused {
-    int most; /* 0: no claim was refused */
-    int64_t until;
-};
 
 /** The database refused a claim of count messages, for err; it is to be tried again, with less. */
 MUST_CHECK enum rc claim_refused(struct lane *lane, int count, struct err *err);
 /** A claim failed: releases the S that it may have taken. */
 MUST_CHECK enum rc claim_unlock(struct executor *ex, struct err *err);
-/** At most so many messages a claim, 0: as many as there are. */
-int claim_most(struct lane *lane);
 
 #endif

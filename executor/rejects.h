@@ -1,8 +1,8 @@
 /**
  * What: records at the head of the buffer that are no messages and name no run are rejected many at
  *   once.
- * Invariants: what only one of them is, or names a run, or was refused before, is rejected by a
- *   claim of its own.
+ * Invariants: a record that is alone at the head, names a run, or was refused before is rejected
+ *   by a claim of its own.
  * Threads: control.
  * Ownership: -
  * Failure: as db.h.
@@ -17,15 +17,15 @@
 
 struct db_result;
 struct lane;
+struct stream;
 
 /** How many records at the head, which is no message, are to be rejected at once; 1: by a claim. */
-int rejects_segment(struct lane *lane, int most);
+int rejects_segment(const struct stream *stream, int most);
 MUST_CHECK enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row,
                                struct err *err);
-/** Does what the answer says. Returns whether another claim makes sense. */
+/** Carries out the answer. Returns whether another claim makes sense. */
 bool rejects_follow(struct lane *lane, const struct db_result *row, int count);
-/** Logs that those of them from an offset on were rejected: others may have been somebody
- * else's. */
-void rejects_tell(struct lane *lane, int count, int64_t from);
+/** Logs the rejection of those from an offset on: another executor has rejected the others. */
+void rejects_log(struct lane *lane, int count, int64_t from);
 
 #endif

@@ -13,10 +13,13 @@
 #include "executor/late.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
+#include "executor/run_id.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
+#include "db/db.h"
+#include "task/message.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,15 +38,18 @@ static bool followed(const struct phase *phase)
  * the buffer's head belongs to it. */
 static enum rc openings_before_end(struct lane *lane, const struct phase *phase, struct err *err)
 {
-    const struct held *head = lane->stream.buffer_count > 0 ? stream_head(&lane->stream, 0) : NULL;
+    const struct buffered *head =
+        lane->stream.buffer_count > 0 ? stream_head(&lane->stream, 0) : NULL;
     bool goes_on = head != NULL && strcmp(head->run, phase->run) == 0 &&
                    (head->msg == NULL || head->msg->type != MESSAGE_END);
-    return goes_on ? RC_OK : openings_told(lane, err);
+    return goes_on ? RC_OK
+                   : openings_flush(&lane->gates.openings, lane->ex->control.db,
+                                    lane->ex->incarnation.executor_no, err);
 }
 
 /* *ret_kept: nothing was released, because another session holds a row that the end of the run, or
  * the opening of the next phase, needs. */
-static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, struct err *err)
+static enum rc release_one(struct lane *lane, struct phase *phase, bool *ret_kept, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     char id[37];
@@ -57,12 +63,12 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
         return rc;
     probe("release.send");
     int64_t from_us = clock_boot_us();
-    rc = db_run(lane->ex->control, &sql_executor_release,
+    rc = db_run(lane->ex->control.db, &sql_executor_release,
                 (const char *const[]){DB_INT(phase->phase_id), phase->shared ? "true" : "false",
                                       last ? "false" : "true", intent != 0 ? DB_INT(intent) : NULL,
                                       next != NULL ? DB_INT(next->phase_id) : NULL},
                 &row, err);
-    round_trip(lane->ex, clock_boot_us() - from_us);
+    control_round_trip(&lane->ex->control, clock_boot_us() - from_us);
     probe("release.done");
     /* The statement was undone, so S is still held and known: the phase goes back into the list and
      * is released in a later turn (tests/e2e/row_held.sh). */
@@ -73,11 +79,12 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
     /* pg_advisory_unlock_shared returns false, and no error, if the lock is not held. That would
      * mean that memory and session disagree about locks, so the incarnation does not continue. */
     if (rc == RC_OK && !db_bool(row, 0, EXECUTOR_RELEASE_UNLOCKED))
-        rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->name, "Please report this.",
+        rc = err_set(err, RC_FATAL, ERR_INTERNAL, lane->queue.name, "Please report this.",
                      "the shared lock of phase %lld was not held", (long long)phase->phase_id);
     if (rc == RC_OK && !db_null(row, 0, EXECUTOR_RELEASE_ENDED))
-        log_event(LOG_INFO, "run_ended", "queue", lane->name, "run", phase_run_id(lane, phase, id),
-                  "status", db_text(row, 0, EXECUTOR_RELEASE_ENDED), NULL);
+        log_event(LOG_INFO, "run_ended", "queue", lane->queue.name, "run",
+                  run_id(lane->ex->control.db, phase, id), "status",
+                  db_text(row, 0, EXECUTOR_RELEASE_ENDED), NULL);
     if (rc == RC_OK && db_word(row, 0, EXECUTOR_RELEASE_VERDICT) == EXECUTOR_RELEASE_IS_OPENED)
         counts_barrier(lane, phase);
     return rc == RC_OK ? gate_passed(lane, row, err) : rc;
@@ -85,16 +92,16 @@ static enum rc let_go(struct lane *lane, struct phase *phase, bool *ret_kept, st
 
 enum rc release(struct lane *lane, struct err *err)
 {
-    for (struct phase *phase = lane->phases, *next; phase != NULL; phase = next) {
+    for (struct phase *phase = lane->phases.first, *next; phase != NULL; phase = next) {
         bool kept = false;
         next = phase->next;
         if (phase->waiting.count > 0 || phase->running > 0 || phase->late > 0 ||
             phase_gates(phase) || claims_more(lane, phase))
             continue;
-        phases_unlink(lane, phase); /* gate_behind must not find it */
-        enum rc rc = let_go(lane, phase, &kept, err);
+        phases_unlink(&lane->phases, phase); /* gate_behind must not find it */
+        enum rc rc = release_one(lane, phase, &kept, err);
         if (kept)
-            phases_link(lane, phase);
+            phases_link(&lane->phases, phase);
         else
             free(phase);
         if (rc != RC_OK)

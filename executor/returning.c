@@ -1,4 +1,6 @@
-/* returning: tasks in hand that other executors are to run are returned to the database. */
+/* Tasks in hand that other executors are to run are returned to the database. The file chooses
+ * them: all, those beyond a number, or those of a run. late.c sends the statement, and keeps the
+ * tasks whose rows are locked. */
 #include "executor/returning.h"
 
 #include "executor/lane.h"
@@ -6,6 +8,7 @@
 #include "executor/phase.h"
 
 #include "base/probe.h"
+#include "reader/work.h"
 
 /* The youngest tasks are returned first: all executors wait for the oldest phase. */
 static void back_add(struct works *works, struct phase *phase, int stays)
@@ -17,38 +20,38 @@ static void back_add(struct works *works, struct phase *phase, int stays)
     }
 }
 
-static enum rc back_send(struct lane *lane, struct works *works, bool nobodys, struct err *err)
+static enum rc back_send(struct lane *lane, struct works *works, bool unowned, struct err *err)
 {
-    if (works->first == NULL && !nobodys)
+    if (works->first == NULL && !unowned)
         return RC_OK;
-    probe("give_back.send");
+    probe("return.send");
     return late_return(lane, works, err);
 }
 
-enum rc give_back(struct lane *lane, int keep, struct err *err)
+enum rc return_waiting(struct lane *lane, int keep, struct err *err)
 {
-    bool nobodys = false;
+    bool unowned = false;
     struct works works = {0};
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next) {
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next) {
         /* Tasks of closed phases are kept where only slots are short: they could not start
          * elsewhere either, and this executor's gate opens their phase. */
         if (keep >= 0 && !phase->open)
             continue;
-        if (keep < 0 && phase->nobodys) { /* another executor will open it */
-            phase_nobodys(phase, false);
-            nobodys = true;
+        if (keep < 0 && phase->unowned) { /* another executor will open it */
+            phase_unowned(phase, false);
+            unowned = true;
         }
         int stays = keep < 0 ? 0 : keep < phase->waiting.count ? keep : phase->waiting.count;
         keep -= keep > 0 ? stays : 0;
         back_add(&works, phase, stays);
     }
-    return back_send(lane, &works, nobodys, err);
+    return back_send(lane, &works, unowned, err);
 }
 
-enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err)
+enum rc return_run(struct lane *lane, int64_t run_no, struct err *err)
 {
     struct works works = {0};
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next)
         if (phase->run_no == run_no)
             back_add(&works, phase, 0);
     return back_send(lane, &works, false, err);

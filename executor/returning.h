@@ -1,6 +1,6 @@
 /**
- * What: tasks in hand that others are to do go back to the database.
- * Invariants: the youngest go first: the oldest phase is what everybody waits for.
+ * What: returns tasks in hand to the database, for other executors.
+ * Invariants: the youngest go first: all executors wait for the oldest phase.
  * Threads: control.
  * Ownership: frees the works.
  * Failure: as db.h.
@@ -16,8 +16,8 @@ struct lane;
 
 /* Returns what is not started and may start, but for `keep` tasks; keep -1: everything, open or
  * not. */
-MUST_CHECK enum rc give_back(struct lane *lane, int keep, struct err *err);
+MUST_CHECK enum rc return_waiting(struct lane *lane, int keep, struct err *err);
 /* All of a run that is not started. */
-MUST_CHECK enum rc give_back_run(struct lane *lane, int64_t run_no, struct err *err);
+MUST_CHECK enum rc return_run(struct lane *lane, int64_t run_no, struct err *err);
 
 #endif

@@ -1,6 +1,9 @@
 /* The story of an executor: receive -> parse -> claim -> gate -> execute -> record -> release. A
  * turn takes the mail of the other threads (take_mail: record) and then works on each lane
- * (lane_turn: receive, claim, execute; barrier: release and gate). */
+ * (lane_turn: receive, claim, execute; barrier: release and gate). executor.c begins and ends the
+ * incarnation around the turns, and wait.c sleeps between them. */
+#include "executor/run.h"
+
 #include "executor/alive.h"
 #include "executor/claim.h"
 #include "executor/counts.h"
@@ -9,79 +12,58 @@
 #include "executor/ends.h"
 #include "executor/event.h"
 #include "executor/execute.h"
+#include "executor/executor.h"
 #include "executor/gate.h"
-#include "executor/hear.h"
 #include "executor/idle.h"
 #include "executor/jobs.h"
 #include "executor/lag.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
 #include "executor/late.h"
-#include "executor/obey.h"
+#include "executor/notifications.h"
+#include "executor/output.h"
 #include "executor/phase.h"
-#include "executor/phases.h"
 #include "executor/receive.h"
 #include "executor/record.h"
 #include "executor/recover.h"
 #include "executor/release.h"
-#include "executor/said.h"
+#include "executor/requests.h"
 #include "executor/server.h"
 #include "executor/sessions.h"
-#include "executor/share.h"
-#include "executor/signals.h"
-#include "executor/spare.h"
 #include "executor/trouble.h"
 #include "executor/turn.h"
-#include "executor/wait.h"
-#include "executor/watcher.h"
 
-#include "db/canceller.h"
-#include "db/sqlstate.h"
-#include "reader/reader.h"
-#include "reader/risks.h"
-
-#include "base/backoff.h"
-#include "base/clock.h"
-#include "base/log.h"
+#include "base/mailbox.h"
 #include "base/probe.h"
-#include "phaselock/phaselock.h"
+#include "kafka/consumer.h"
 
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define BACKOFF_FIRST_MS 100
-#define BACKOFF_LAST_MS  2000
-#define LASTS_FIRST_MS   1000
-#define LASTS_LAST_MS    60000
-#define REFUSED_LAST_MS  30000 /* a login that is refused is let in by a person */
-#define PATIENCE_LAST_MS                                                                           \
-    60000 /* doubled from T1 on: a statement that needs longer gets through in the end */
-#define CALM_US        (60 * 1000 * 1000LL)
-#define LOCKS_PER_LANE 64 /* S and IX of the phases in hand, twice the usual lookahead */
 
 static bool busy(const struct lane *lane)
 {
-    return lane->phases != NULL;
+    return lane->phases.first != NULL;
 }
 
+/* The liveness thread reports that its session is lost, that other executors died, or that the lock
+ * of dispatch is free. */
 static enum rc alive_report(struct executor *ex, struct mail *mail, struct err *err)
 {
-    struct alive_mail *said = (struct alive_mail *)mail;
+    struct alive_mail *report = (struct alive_mail *)mail;
     enum rc rc = RC_OK;
-    if (said->news == ALIVE_LOST) {
-        *err = said->err;
+    if (report->event == ALIVE_LOST) {
+        *err = report->err;
         rc = RC_LOST;
-    } else if (said->news == ALIVE_OTHERS_DIED) {
-        event_tell_all(ex, EVENT_EXECUTOR_DIED);
+    } else if (report->event == ALIVE_OTHERS_DIED) {
+        event_raise_all(ex, EVENT_EXECUTOR_DIED);
     } else {
-        jobs_free(ex);
+        jobs_free(ex->services.jobs);
     }
-    free(said);
+    free(report);
     return rc;
 }
 
+/* A statement that the verdict needs may fail for this queue alone; then the lane is set aside and
+ * the mail of the others is still taken. */
 static enum rc topic_report(struct mail *mail, struct err *err)
 {
     struct identity_finding finding;
@@ -98,30 +80,32 @@ static enum rc take_mail(struct executor *ex, struct err *err)
     for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
         struct err ignored;
         struct err *to = rc == RC_OK ? err : &ignored;
-        enum rc said = RC_OK;
+        enum rc one = RC_OK;
         next = mail->next;
         switch ((enum control_mail)mail->kind) {
         case MAIL_WORK_DONE:
-            said = record(ex, (struct work *)mail, to);
+            one = record(ex, (struct work *)mail, to);
             break;
         case MAIL_GATE:
-            said = gate_report(mail, to);
+            one = gate_report(mail, to);
             break;
         case MAIL_ALIVE:
-            said = alive_report(ex, mail, to);
+            one = alive_report(ex, mail, to);
             break;
         case MAIL_TOPIC:
-            said = topic_report(mail, to);
+            one = topic_report(mail, to);
             break;
         }
-        rc = rc == RC_OK ? said : rc;
+        rc = rc == RC_OK ? one : rc;
     }
     return rc;
 }
 
+/* Another executor may have cancelled tasks in hand when it opened their phase (conditions). If one
+ * started before the question, a cancelled task would run. */
 static enum rc start_tasks(struct lane *lane, struct err *err)
 {
-    enum rc rc = lane->doubtful ? obey_stops(lane, err) : RC_OK;
+    enum rc rc = lane->phases.doubtful ? requests_check_stops(lane, err) : RC_OK;
     return rc == RC_OK ? execute(lane, err) : rc;
 }
 
@@ -133,16 +117,20 @@ static enum rc barrier(struct lane *lane, struct err *err)
     if (rc == RC_OK)
         rc = start_tasks(lane, err);
     if (rc == RC_OK)
-        rc = openings_tell(lane, err);
+        rc = gate_record(lane, err);
     return rc == RC_OK ? gate(lane, err) : rc;
 }
 
+/* A draining lane claims, adopts and starts nothing. It releases phases whose last task has ended,
+ * so that another executor can open the next one before this process ends. */
 static enum rc drain_turn(struct lane *lane, struct err *err)
 {
     if (lane_aside(lane))
         return RC_OK;
     enum rc rc = release(lane, err);
-    return rc == RC_OK ? openings_told(lane, err) : rc;
+    return rc == RC_OK ? openings_flush(&lane->gates.openings, lane->ex->control.db,
+                                        lane->ex->incarnation.executor_no, err)
+                       : rc;
 }
 
 /* The loop of claims ends as soon as mail waits: a claim takes as long as thirty short tasks, and a
@@ -151,14 +139,14 @@ static enum rc drain_turn(struct lane *lane, struct err *err)
 static enum rc lane_turn(struct lane *lane, struct err *err)
 {
     bool progress = true;
-    if (lane->foreign || lane_aside(lane))
+    if (lane->queue.foreign || lane_aside(lane))
         return RC_OK;
-    enum rc rc = lane->reread ? lane_begin_again(lane, err) : RC_OK;
+    enum rc rc = lane->queue.stale ? lane_renew(lane, err) : RC_OK;
     if (rc == RC_OK)
         rc = receive(lane, err);
     probe("receive.done");
     if (rc == RC_OK && orphans_take_ends(&lane->orphans))
-        rc = ends_tell(lane, err);
+        rc = ends_record(lane, err);
     if (rc == RC_OK)
         rc = recover(lane, err);
     if (rc == RC_OK)
@@ -170,7 +158,7 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
         if (rc == RC_OK)
             rc = start_tasks(lane, err);
         /* Which ends the wait at once. */
-        progress = progress && !lane->ex->news && !mailbox_waiting(&lane->ex->inbox);
+        progress = progress && !lane->ex->turn.again && !mailbox_waiting(&lane->ex->inbox);
     }
     if (rc == RC_OK)
         rc = barrier(lane, err);
@@ -187,25 +175,25 @@ static bool owns_work(const struct executor *ex)
     return false;
 }
 
-static bool running(const struct executor *ex)
+static bool running(const struct readers *readers)
 {
-    for (int i = 0; i < ex->reader_count; i++)
-        if (ex->readers[i].count > 0)
+    for (int i = 0; i < readers->count; i++)
+        if (readers->list[i].count > 0)
             return true;
     return false;
 }
 
 /* Mail comes before lanes, so that completed tasks make room. An error that lane_confine() lets
  * through ends the incarnation. */
-static enum rc turn(struct executor *ex, bool *ret_done, struct err *err)
+enum rc run_turn(struct executor *ex, bool *ret_done, struct err *err)
 {
-    turn_begin(ex);
+    turn_begin(&ex->turn);
     enum rc rc = drain_watch(ex, err);
-    kafka_consumer_serve(ex->consumer);
+    kafka_consumer_serve(ex->services.consumer);
     if (rc == RC_OK)
         rc = take_mail(ex, err);
     if (rc == RC_OK)
-        rc = hear(ex, err);
+        rc = notifications_take(ex, err);
     if (rc == RC_OK)
         rc = cut_off_watch(ex, err);
     if (rc == RC_OK)
@@ -218,283 +206,22 @@ static enum rc turn(struct executor *ex, bool *ret_done, struct err *err)
         lag_publish(&ex->lanes[i]);
         counts_state(&ex->lanes[i]);
     }
-    if (rc == RC_OK) /* behind what others wait for */
-        rc = said_write(ex, err);
-    time_out(ex);
-    obey_interrupt(ex);
+    if (rc == RC_OK) /* behind everything that other executors wait for */
+        rc = output_write(&ex->output, ex->control.db, err);
+    time_out(&ex->readers, ex->turn.now_us);
+    requests_interrupt(&ex->readers, ex->turn.now_us);
     if (rc == RC_OK)
         rc = mark_running(ex, err);
     if (rc == RC_OK)
         rc = slots_return(ex, false, err);
     server_lives(ex);
-    alive_busy(ex->alive, owns_work(ex));
+    alive_busy(ex->services.alive, owns_work(ex));
     if (rc == RC_OK && ex->drain.draining) {
-        *ret_done = !running(ex) && (!late_any(ex) || ex->drain.cancelled);
-        if (!*ret_done && ex->drain.cancelled && cut_off_all_that_runs(ex))
+        *ret_done = !running(&ex->readers) && (!late_any(ex) || ex->drain.cancelled);
+        if (!*ret_done && ex->drain.cancelled && cut_off_all_that_runs(&ex->readers))
             rc = err_set(err, RC_LOST, ERR_DB_DOWN, "readers", NULL,
                          "the end of what ran cannot be seen: the login of the tasks is refused");
     } else if (rc == RC_OK && ex->options->until_idle)
         rc = idle(ex, ret_done, err);
     return rc;
-}
-
-static void drop_mail(struct executor *ex)
-{
-    for (struct mail *mail = mailbox_take(&ex->inbox), *next; mail != NULL; mail = next) {
-        next = mail->next;
-        if (mail->kind == MAIL_WORK_DONE) {
-            spare_note(ex, (struct work *)mail);
-            work_free((struct work *)mail);
-        } else
-            free(mail);
-    }
-}
-
-/* What the database keeps of us is given up in order; after a loss there is nothing to give.
- *
- * spare_start() comes before reader_abandon(), which cuts the sessions that hear of a crash. The
- * liveness session ends last: until then no executor adopts tasks that may run here. */
-static void incarnation_stop(struct executor *ex, enum rc why, const struct err *cause)
-{
-    STR_AUTO error = {0};
-    bool clean = why == RC_OK;
-    struct err err;
-    counts_stop(ex);
-    if (clean)
-        probe("incarnation.drained");
-    else
-        probe("incarnation.lost");
-    spare_start(ex, cause);
-    for (int i = 0; !clean && i < ex->reader_count; i++)
-        reader_abandon(ex->readers[i].thread);
-    for (int i = 0; i < ex->lane_count; i++)
-        gates_stop(&ex->lanes[i], clean);
-    for (int i = 0; i < ex->reader_count; i++)
-        reader_stop(ex->readers[i].thread);
-    drop_mail(ex);
-    for (int i = 0; i < ex->lane_count; i++)
-        late_drop(&ex->lanes[i], true);
-    spare_end(ex);
-    for (int i = 0; i < ex->lane_count; i++) {
-        struct lane *lane = &ex->lanes[i];
-        phases_drop(lane);
-        lane_close(lane);
-    }
-    readers_forget(ex);
-    if (clean && slots_return(ex, true, &err) != RC_OK)
-        log_err(LOG_WARN, "slots_not_returned", NULL, &err);
-    if (clean && said_write(ex, NULL) != RC_OK)
-        log_event(LOG_WARN, "notices_not_kept", NULL);
-    jobs_end(ex);
-    relay_stop(ex->relay, clean);
-    retention_stop(ex->retention);
-    db_close(ex->control);
-    if (!clean)
-        trouble_text(&error, cause);
-    alive_stop(ex->alive, clean ? "drained" : "lost", error.data);
-    db_canceller_free(ex->control_canceller);
-    watcher_stop(ex->watcher); /* the last one who writes to us */
-    drop_mail(ex);
-    if (ex->consumer != NULL)
-        kafka_consumer_close(ex->consumer);
-    for (size_t i = 0; i < sizeof ex->said.parameters / sizeof *ex->said.parameters; i++)
-        str_done(&ex->said.parameters[i]);
-    mailbox_done(&ex->inbox);
-    risks_release(ex->judging.risks);
-    free(ex->lanes);
-    share_end(ex);
-    free(ex->readers);
-}
-
-/* The server has no connection left. Some are needed for gates, the relay and people. */
-#define CONNECTIONS_LEFT 5
-
-static void readers_fewer(struct executor *ex, const struct err *why)
-{
-    for (int i = 0; i < CONNECTIONS_LEFT && ex->reader_count > 1; i++)
-        reader_stop(ex->readers[--ex->reader_count].thread);
-    log_event(LOG_WARN, "readers_short", "readers", LOG_INT(ex->reader_count), "wanted",
-              LOG_INT(ex->options->readers), "code", why->code, "error", why->message, "hint",
-              "raise max_connections, or start with fewer readers", NULL);
-}
-
-/* Control's session is first: the others must lead to its server. The readers' sessions are noted
- * before a lane is opened: an adopter ends the sessions that it finds there. */
-static enum rc incarnation_start(struct executor *ex, struct err *err)
-{
-    const struct executor_options *options = ex->options;
-    const char *task_conninfo = options->task_conninfo ? options->task_conninfo : options->conninfo;
-    mailbox_init(&ex->inbox);
-    ex->lanes = xcalloc((size_t)options->queue_count, sizeof *ex->lanes);
-    share_start(ex);
-    ex->readers = xcalloc((size_t)options->readers, sizeof *ex->readers);
-    enum rc rc = server_open(ex, err);
-    if (rc == RC_OK) {
-        db_patience(ex->control, ex->patience_ms);
-        ex->control_canceller = db_canceller_new(ex->control);
-        rc = alive_start(ex, &ex->alive, err);
-    }
-    if (rc == RC_OK)
-        rc = consumer_open(ex, err);
-    if (rc == RC_OK)
-        rc = watcher_start(ex, &ex->watcher, err);
-    const struct reader_outside outside = {.actions = options->actions,
-                                           .liveness_socket =
-                                               rc == RC_OK ? alive_socket(ex->alive) : -1,
-                                           .silence_ms = alive_t1_ms(options)};
-    while (rc == RC_OK && ex->reader_count < options->readers) {
-        rc = reader_start(task_conninfo, db_server(ex->control), &outside, &ex->inbox,
-                          &ex->readers[ex->reader_count].thread, err);
-        ex->reader_count += rc == RC_OK;
-    }
-    if (rc == RC_RETRY && sqlstate_is(err, SQLSTATE_TOO_MANY_CONNECTIONS) && ex->reader_count > 0) {
-        readers_fewer(ex, err);
-        rc = RC_OK;
-    }
-    readers_use(ex, ex->reader_count);
-    int64_t asked_us = clock_boot_us();
-    if (rc == RC_OK)
-        rc = session_note(ex->control, ex->executor_no, "control", err);
-    if (rc == RC_OK) {
-        round_trip(ex, clock_boot_us() - asked_us);
-        rc = sessions_note(ex, err);
-    }
-    turn_clock(ex);
-    for (int i = 0; rc == RC_OK && i < options->queue_count && signals_stop() == 0; i++) {
-        ex->lanes[i] =
-            (struct lane){.ex = ex, .name = options->queues[i], .lag = {.sent = -1, .high = -1}};
-        ex->lane_count++;
-        rc = lane_confine(&ex->lanes[i], lane_open(&ex->lanes[i], err), err);
-    }
-    for (int i = 0; rc == RC_OK && i < ex->lane_count && signals_stop() == 0; i++)
-        if (!ex->lanes[i].gone && !ex->lanes[i].reread)
-            rc = lane_start(&ex->lanes[i], err);
-    if (rc == RC_OK)
-        rc = jobs_begin(ex, err);
-    if (rc == RC_OK)
-        log_event(LOG_INFO, "executor_started", "executor", ex->id, "readers",
-                  LOG_INT(ex->reader_count), NULL);
-    return rc;
-}
-
-/* When the lock table is full the whole cluster refuses connections: rather a word at the start. */
-static enum rc check_locks(struct executor *ex, struct err *err)
-{
-    struct err why = {0};
-    int needed = LOCKS_PER_LANE * ex->lane_count + ex->reader_count;
-    enum rc rc = phaselock_headroom(ex->control, needed, &why);
-    if (rc == RC_RETRY) {
-        log_err(LOG_WARN, "lock_table_nearly_full", NULL, &why);
-        return RC_OK;
-    }
-    if (rc != RC_OK && err != NULL)
-        *err = why;
-    return rc;
-}
-
-/* One incarnation: from its first session to its last. *ret_ran: it came up. *reached: set when the
- * server was. */
-static enum rc incarnation(const struct executor_options *options, struct server_memory *memory,
-                           int *patience_ms, bool *ret_ran, bool *reached, struct err *err)
-{
-    struct executor ex = {.options = options, .memory = memory, .patience_ms = *patience_ms};
-    bool done = false;
-    *ret_ran = false;
-    int64_t from_us = clock_boot_us();
-    enum rc rc = incarnation_start(&ex, err);
-    *ret_ran = rc == RC_OK;
-    *reached = *reached || ex.control != NULL;
-    if (rc == RC_OK)
-        rc = check_locks(&ex, err);
-    ex.up_us = clock_boot_us();
-    while (rc == RC_OK && !done) {
-        rc = turn(&ex, &done, err);
-        if (rc == RC_OK && !done)
-            wait_for_news(&ex);
-    }
-    /* The liveness thread severs control's connection, so control's own error is a consequence. Its
-     * own time-out doubles the patience, or a slow statement would end each incarnation. */
-    if (rc != RC_OK && alive_lost(ex.alive, err))
-        rc = RC_LOST; /* and what control met follows from it */
-    else if (rc == RC_LOST && err->kind == ERR_TIMEOUT && *patience_ms < PATIENCE_LAST_MS)
-        *patience_ms *= 2;
-    else if (clock_boot_us() - from_us > CALM_US)
-        *patience_ms = alive_t1_ms(options);
-    server_remember(&ex);
-    memory->worked = ex.worked;
-    incarnation_stop(&ex, rc, err);
-    if (*ret_ran) /* else nothing has said that it started */
-        log_event(LOG_INFO, "executor_stopped", "executor", ex.id, NULL);
-    return rc;
-}
-
-/* A signal ends the wait; what librdkafka's threads wrote before does not. */
-static void wait_before_next(int backoff_ms)
-{
-    signals_clear();
-    struct pollfd fd = {.fd = signals_fd(), .events = POLLIN};
-    if (signals_stop() == 0)
-        (void)poll(&fd, 1, backoff_ms);
-}
-
-/* The server answers and does not do what is asked: a person has to help, or time. */
-static bool lasts(enum rc rc, const struct err *why)
-{
-    return rc == RC_REJECT || sqlstate_lacks(why) || sqlstate_is(why, SQLSTATE_SYSTEM_ERROR);
-}
-
-/* The pause before the next incarnation. It grows until one of them has completed a task, or has
- * lived for longer than the last pause (than any pause, where the server refuses statements): that
- * a start succeeds shows nothing, and the first claim may come seconds later. */
-static int next_pause(enum rc rc, const struct err *why, const struct server_memory *memory,
-                      int64_t lived_us, int pause_ms)
-{
-    int first_ms = BACKOFF_FIRST_MS, last_ms = BACKOFF_LAST_MS, enough_ms = pause_ms;
-    if (lasts(rc, why)) {
-        first_ms = LASTS_FIRST_MS;
-        last_ms = enough_ms = LASTS_LAST_MS;
-    } else if (sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION)) {
-        last_ms = REFUSED_LAST_MS;
-    }
-    bool worked = memory->worked || (lived_us > LIVED_US && lived_us > 1000LL * enough_ms);
-    int next_ms = backoff_next(worked ? 0 : pause_ms, first_ms, last_ms);
-    return next_ms > first_ms ? next_ms : first_ms;
-}
-
-/* An error of the first start ends the process, so that a mistake in the configuration is seen. A
- * process that has come up lives through any outage (tests/e2e/outage.sh, start_trouble.sh). */
-enum rc executor_run(const struct executor_options *options, struct err *err)
-{
-    signals_start();
-    if (options->task_conninfo == NULL)
-        log_event(LOG_WARN, "tasks_run_with_executor_rights", "hint",
-                  "set [postgres] task_conninfo", NULL);
-    enum rc rc;
-    struct server_memory memory;
-    bool ran_once = false, reached = false;
-    server_memory_init(&memory);
-    int backoff_ms = BACKOFF_FIRST_MS, patience_ms = alive_t1_ms(options);
-    for (;;) {
-        bool ran;
-        struct err why = {0};
-        int64_t from_us = clock_boot_us();
-        rc = incarnation(options, &memory, &patience_ms, &ran, &reached, &why);
-        if (rc == RC_LOST && why.kind == ERR_TIMEOUT) /* not a time-out of the user's */
-            why.kind = ERR_DB_DOWN;
-        if (rc != RC_OK && err != NULL)
-            *err = why;
-        ran_once = ran_once || ran;
-        bool again =
-            rc == RC_RETRY || ran_once || (rc == RC_LOST && reached && !options->until_idle);
-        if (rc == RC_OK || signals_stop() > 0 || !again ||
-            (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN && why.kind != ERR_DB_DOWN &&
-             why.kind != ERR_SCHEMA))
-            break;
-        server_outage(&memory, &why);
-        backoff_ms = next_pause(rc, &why, &memory, ran ? clock_boot_us() - from_us : 0, backoff_ms);
-        wait_before_next(backoff_ms);
-    }
-    server_memory_done(&memory);
-    signals_end();
-    return signals_stop() > 0 && (rc == RC_LOST || rc == RC_RETRY) ? RC_OK : rc;
 }

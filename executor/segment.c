@@ -5,10 +5,12 @@
 #include "executor/segment.h"
 
 #include "executor/headers.h"
-#include "executor/lane.h"
 #include "executor/phase.h"
+#include "executor/phases.h"
+#include "executor/stream.h"
 
 #include "db/parameter.h"
+#include "task/message.h"
 
 #include <string.h>
 
@@ -18,40 +20,41 @@ void segment_done(struct segment *segment)
         str_done(&segment->arrays[i]);
 }
 
-void segment_fill(struct segment *segment, const struct lane *lane, int count)
+void segment_fill(struct segment *segment, const struct stream *stream, const struct phases *phases,
+                  int count)
 {
     struct str *s = segment->arrays;
-    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_HELD; i++)
+    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_SHARED; i++)
         db_array_start(&s[i]);
     for (int i = 0; i < count; i++) {
-        const struct held *held = stream_head(&lane->stream, i);
-        const struct message *msg = held->msg;
-        db_array_int(&s[SEGMENT_OFFSETS], held->offset);
-        if (held->seq >= 0 && held->said != SAID_NOTHING)
-            db_array_int(&s[SEGMENT_SEQS], held->seq);
+        const struct buffered *buffered = stream_head(stream, i);
+        const struct message *msg = buffered->msg;
+        db_array_int(&s[SEGMENT_OFFSETS], buffered->offset);
+        if (buffered->seq >= 0 && buffered->detail != DETAIL_NONE)
+            db_array_int(&s[SEGMENT_SEQS], buffered->seq);
         else
             db_array_text(&s[SEGMENT_SEQS], NULL, 0);
         if (msg == NULL || msg->type == MESSAGE_END) {
-            db_array_text(&s[SEGMENT_PAYLOADS], msg ? held->value : NULL, held->value_len);
+            db_array_text(&s[SEGMENT_PAYLOADS], msg ? buffered->value : NULL, buffered->value_len);
             continue;
         }
-        db_array_text(&s[SEGMENT_PAYLOADS], held->value, held->value_len);
+        db_array_text(&s[SEGMENT_PAYLOADS], buffered->value, buffered->value_len);
         db_array_text(&s[SEGMENT_NAMES], msg->name, msg->name ? strlen(msg->name) : 0);
         if (msg->max_attempts > 0)
             db_array_int(&s[SEGMENT_ATTEMPTS], msg->max_attempts);
         else
             db_array_text(&s[SEGMENT_ATTEMPTS], NULL, 0);
-        db_array_text(&s[SEGMENT_TRACES], held->traceparent,
-                      held->traceparent ? strlen(held->traceparent) : 0);
+        db_array_text(&s[SEGMENT_TRACES], buffered->traceparent,
+                      buffered->traceparent ? strlen(buffered->traceparent) : 0);
     }
     /* The database takes S of a phase for the session only if it is not in this list. Advisory
      * locks stack: a second take of the same lock would need a second release. */
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    for (struct phase *phase = phases->first; phase != NULL; phase = phase->next)
         if (phase->shared)
-            db_array_int(&s[SEGMENT_HELD], phase->phase_id);
-    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_HELD; i++)
+            db_array_int(&s[SEGMENT_SHARED], phase->phase_id);
+    for (int i = SEGMENT_OFFSETS; i <= SEGMENT_SHARED; i++)
         db_array_end(&s[i]);
-    db_bytea(&s[SEGMENT_DIGEST], stream_head(&lane->stream, count - 1)->digest, 16);
+    db_bytea(&s[SEGMENT_DIGEST], stream_head(stream, count - 1)->digest, 16);
 }
 
 void attached_done(struct attached *attached)
@@ -62,25 +65,25 @@ void attached_done(struct attached *attached)
     str_done(&attached->values);
 }
 
-bool segment_has_attached(const struct lane *lane, int count)
+bool segment_has_attached(const struct stream *stream, int count)
 {
     for (int i = 0; i < count; i++)
-        if (stream_head(&lane->stream, i)->key != NULL ||
-            stream_head(&lane->stream, i)->headers != NULL)
+        if (stream_head(stream, i)->key != NULL || stream_head(stream, i)->headers != NULL)
             return true;
     return false;
 }
 
-void attached_fill(struct attached *attached, const struct lane *lane, int count)
+/* Where no message has headers, NULL is sent instead of three empty arrays. */
+void attached_fill(struct attached *attached, const struct stream *stream, int count)
 {
     struct str *const arrays[] = {&attached->keys, &attached->offsets, &attached->names,
                                   &attached->values};
     for (int i = 0; i < 4; i++)
         db_array_start(arrays[i]);
     for (int i = 0; i < count; i++) {
-        const struct held *held = stream_head(&lane->stream, i);
-        db_array_bytes(&attached->keys, held->key, held->key_len);
-        headers_arrays(held, &attached->offsets, &attached->names, &attached->values);
+        const struct buffered *buffered = stream_head(stream, i);
+        db_array_bytes(&attached->keys, buffered->key, buffered->key_len);
+        headers_arrays(buffered, &attached->offsets, &attached->names, &attached->values);
     }
     for (int i = 0; i < 4; i++)
         db_array_end(arrays[i]);
@@ -91,11 +94,12 @@ void attached_fill(struct attached *attached, const struct lane *lane, int count
     }
 }
 
-bool segment_is_special(const struct lane *lane, int count)
+/* Conditions, keys and times cost the database further checks, so the claim says whether there are
+ * any. */
+bool segment_is_special(const struct stream *stream, int count)
 {
     for (int i = 0; i < count; i++)
-        if (stream_head(&lane->stream, i)->msg != NULL &&
-            stream_head(&lane->stream, i)->msg->special)
+        if (stream_head(stream, i)->msg != NULL && stream_head(stream, i)->msg->special)
             return true;
     return false;
 }

@@ -1,7 +1,7 @@
 /**
  * What: a segment of messages as the parameters of one claim: arrays with an element for each
- *   message, and what only a rejected message needs (its key and headers).
- * Invariants: the messages are those at the head of the lane's buffer.
+ *   message, and the parameters that only a rejected message needs (its key and headers).
+ * Invariants: the messages are those at the head of the stream's buffer.
  * Threads: control.
  * Ownership: the arrays belong to the segment; SEGMENT_AUTO and ATTACHED_AUTO free them.
  * Failure: -
@@ -13,7 +13,8 @@
 
 #include <stdbool.h>
 
-struct lane;
+struct phases;
+struct stream;
 
 enum segment_array {
     SEGMENT_OFFSETS,
@@ -22,7 +23,7 @@ enum segment_array {
     SEGMENT_NAMES,
     SEGMENT_ATTEMPTS,
     SEGMENT_TRACES,
-    SEGMENT_HELD,   /* phases of which this executor has S */
+    SEGMENT_SHARED, /* phases of which this executor has S */
     SEGMENT_DIGEST, /* no array: the digest of the last message */
     SEGMENT_ARRAYS
 };
@@ -31,20 +32,21 @@ struct segment {
     struct str arrays[SEGMENT_ARRAYS];
 };
 #define SEGMENT_AUTO __attribute__((cleanup(segment_done))) struct segment
-void segment_fill(struct segment *segment, const struct lane *lane, int count);
+void segment_fill(struct segment *segment, const struct stream *stream, const struct phases *phases,
+                  int count);
 void segment_done(struct segment *segment);
 
 /** One of the messages has a key or headers. */
-bool segment_has_attached(const struct lane *lane, int count);
+bool segment_has_attached(const struct stream *stream, int count);
 /** One of the messages has a condition, an idempotency key or a not_before. */
-bool segment_is_special(const struct lane *lane, int count);
+bool segment_is_special(const struct stream *stream, int count);
 
 /** Keys, and headers as three arrays in step; no data where no message has any. */
 struct attached {
     struct str keys, offsets, names, values;
 };
 #define ATTACHED_AUTO __attribute__((cleanup(attached_done))) struct attached
-void attached_fill(struct attached *attached, const struct lane *lane, int count);
+void attached_fill(struct attached *attached, const struct stream *stream, int count);
 void attached_done(struct attached *attached);
 
 #endif

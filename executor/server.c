@@ -6,16 +6,19 @@
 #include "executor/server.h"
 
 #include "executor/cut_off.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/queue.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "db/db.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* -1 and not 0: a queue may be at offset 0. */
 void server_memory_init(struct server_memory *memory)
 {
     *memory = (struct server_memory){0};
@@ -27,13 +30,13 @@ void server_memory_done(struct server_memory *memory)
 {
     for (int i = 0; i < 3; i++)
         str_done(&memory->spared.of[i]);
-    str_done(&memory->needs_told);
+    str_done(&memory->needs_logged);
 }
 
 #define LOCK_TIMEOUT_MS 2000 /* db/packet.c */
 
-/* Otherwise a row that another session holds would look like a server that does not answer, and
- * would end the incarnation instead of delaying one statement. */
+/* Otherwise a row that another session has locked would be taken for a server that does not answer,
+ * and would end the incarnation instead of delaying one statement. */
 enum rc server_lock_timeout(struct db *db, int patience_ms, struct err *err)
 {
     char ms[16];
@@ -47,44 +50,46 @@ enum rc server_open(struct executor *ex, struct err *err)
 {
     struct server_memory *memory = ex->memory;
     enum rc rc = db_open_on(ex->options->conninfo, DB_CONTROL, &memory->server, DB_NOT_OLDER,
-                            &ex->control, err);
+                            &ex->control.db, err);
     if (rc != RC_OK)
         return rc;
-    const struct db_server *is = db_server(ex->control);
+    const struct db_server *is = db_server(ex->control.db);
     if (*memory->server.system_id && strcmp(memory->server.system_id, is->system_id) != 0)
         log_event(LOG_WARN, "server_changed", "system_was", memory->server.system_id, "system",
                   is->system_id, NULL);
     if (*is->system_id)
         memory->server = *is;
-    return server_lock_timeout(ex->control, ex->patience_ms, err);
+    return server_lock_timeout(ex->control.db, ex->control.patience_ms, err);
 }
 
 void server_outage(struct server_memory *memory, const struct err *why)
 {
-    struct err told = *why;
-    utf8_copy(told.hint, sizeof told.hint, login_hint(why));
+    struct err logged = *why;
+    utf8_copy(logged.hint, sizeof logged.hint, login_hint(why));
     if (outage_tells(&memory->outage, why, clock_boot_us()))
-        log_err(LOG_WARN, "incarnation_lost", NULL, &told);
+        log_err(LOG_WARN, "incarnation_lost", NULL, &logged);
 }
 
+/* An incarnation that ends within LIVED_US belongs to the same outage, so its start does not end
+ * the outage in the log. */
 void server_lives(struct executor *ex)
 {
     struct outage *outage = &ex->memory->outage;
     int64_t lasted_ms;
-    if (outage->since_us != 0 && ex->now_us - ex->up_us >= LIVED_US &&
-        outage_over(outage, ex->up_us, &lasted_ms))
-        log_event(LOG_INFO, "outage_over", "executor", ex->id, "lasted_ms", LOG_INT(lasted_ms),
-                  NULL);
+    if (outage->since_us != 0 && ex->turn.now_us - ex->incarnation.up_us >= LIVED_US &&
+        outage_over(outage, ex->incarnation.up_us, &lasted_ms))
+        log_event(LOG_INFO, "outage_over", "executor", ex->incarnation.id, "lasted_ms",
+                  LOG_INT(lasted_ms), NULL);
 }
 
 int64_t server_due_us(const struct executor *ex)
 {
-    int64_t lived_us = ex->up_us + LIVED_US;
-    return ex->memory->outage.since_us != 0 && ex->now_us < lived_us ? lived_us : 0;
+    int64_t lived_us = ex->incarnation.up_us + LIVED_US;
+    return ex->memory->outage.since_us != 0 && ex->turn.now_us < lived_us ? lived_us : 0;
 }
 
-/* One line a queue: what people look for after a fail-over, a restore or a crash. */
-static void tell_change(const struct lane *lane, int64_t timeline_was)
+/* One line a queue: people look for it after a fail-over, a restore or a crash. */
+static void log_change(const struct lane *lane, int64_t timeline_was)
 {
     const struct server_memory *memory = lane->ex->memory;
     int i = (int)(lane - lane->ex->lanes);
@@ -92,39 +97,39 @@ static void tell_change(const struct lane *lane, int64_t timeline_was)
     if (was >= 0 && memory->timelines[i] < timeline)
         timeline_was = memory->timelines[i];
     if (timeline_was > 0 && timeline_was < timeline && was < 0)
-        log_event(LOG_WARN, "failed_over", "queue", lane->name, "timeline_was",
+        log_event(LOG_WARN, "failed_over", "queue", lane->queue.name, "timeline_was",
                   LOG_INT(timeline_was), "timeline", LOG_INT(timeline), "cursor",
                   LOG_INT(lane->stream.cursor), NULL);
     else if (timeline_was > 0 && timeline_was < timeline)
-        log_event(LOG_WARN, "failed_over", "queue", lane->name, "timeline_was",
+        log_event(LOG_WARN, "failed_over", "queue", lane->queue.name, "timeline_was",
                   LOG_INT(timeline_was), "timeline", LOG_INT(timeline), "cursor_was", LOG_INT(was),
                   "cursor", LOG_INT(lane->stream.cursor), NULL);
     else if (was > lane->stream.cursor)
-        log_event(LOG_WARN, "cursor_went_back", "queue", lane->name, "cursor_was", LOG_INT(was),
-                  "cursor", LOG_INT(lane->stream.cursor), NULL);
+        log_event(LOG_WARN, "cursor_went_back", "queue", lane->queue.name, "cursor_was",
+                  LOG_INT(was), "cursor", LOG_INT(lane->stream.cursor), NULL);
 }
 
 enum rc server_recognise(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
-    const struct db_server *is = db_server(ex->control);
+    const struct db_server *is = db_server(ex->control.db);
     DB_RESULT_AUTO *row = NULL;
-    lane->foreign = false;
-    const char *const params[] = {DB_INT(lane->queue.id), DB_INT(ex->executor_no),
+    queue_set_foreign(&lane->queue, false);
+    const char *const params[] = {DB_INT(lane->queue.id), DB_INT(ex->incarnation.executor_no),
                                   *is->system_id ? is->system_id : NULL, DB_INT(is->database),
                                   DB_INT(is->timeline)};
-    enum rc rc = db_run(ex->control, &sql_executor_server, params, &row, err);
+    enum rc rc = db_run(ex->control.db, &sql_executor_server, params, &row, err);
     if (rc != RC_OK)
         return rc;
     if (db_word(row, 0, EXECUTOR_SERVER_VERDICT) != EXECUTOR_SERVER_IS_OTHER) {
-        tell_change(lane, db_int(row, 0, EXECUTOR_SERVER_TIMELINE_WAS));
+        log_change(lane, db_int(row, 0, EXECUTOR_SERVER_TIMELINE_WAS));
         return RC_OK;
     }
-    lane_halted(lane);
-    lane->foreign = true;
+    queue_set_halted(&lane->queue);
+    queue_set_foreign(&lane->queue, true);
     stream_turn(&lane->stream, SOURCE_STOPPED);
-    log_event(LOG_ERROR, "queue_halted", "queue", lane->name, "reason", "other_server", "detail",
-              db_text(row, 0, EXECUTOR_SERVER_DETAIL), NULL);
+    log_event(LOG_ERROR, "queue_halted", "queue", lane->queue.name, "reason", "other_server",
+              "detail", db_text(row, 0, EXECUTOR_SERVER_DETAIL), NULL);
     return RC_OK;
 }
 
@@ -132,10 +137,10 @@ enum rc server_recognise(struct lane *lane, struct err *err)
  * is the sign of commits that a crash or a fail-over has lost (tests/e2e/crash.sh). */
 void server_remember(struct executor *ex)
 {
-    if (ex->executor_no != 0)
-        memcpy(ex->memory->predecessor, ex->id, sizeof ex->memory->predecessor);
+    if (ex->incarnation.executor_no != 0)
+        memcpy(ex->memory->predecessor, ex->incarnation.id, sizeof ex->memory->predecessor);
     for (int i = 0; i < ex->lane_count; i++) {
-        if (ex->lanes[i].queue.id == 0 || ex->lanes[i].foreign)
+        if (ex->lanes[i].queue.id == 0 || ex->lanes[i].queue.foreign)
             continue;
         ex->memory->cursors[i] = ex->lanes[i].stream.cursor;
         ex->memory->timelines[i] = ex->memory->server.timeline;

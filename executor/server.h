@@ -6,7 +6,7 @@
  *   until an operator accepts it.
  * Invariants: the sessions of an incarnation lead to one cluster, database and timeline. On a
  *   server that the queue does not know nothing of it is claimed, adopted, opened or run
- *   (lane->foreign). The queue's row names its server (server_system, server_database,
+ *   (queue.foreign). The queue's row names its server (server_system, server_database,
  *   server_timeline), and every copy of the database has that row.
  * Threads: control; server_memory belongs to it and outlives the incarnations of the process.
  * Ownership: server_open gives the session to the executor.
@@ -28,7 +28,7 @@ struct lane;
 struct spared {
     char executor[37]; /* its id */
     bool crashed;
-    int count; /* not told yet */
+    int count; /* not reported to the database yet */
     bool whole;
     struct str of[3]; /* task ids, tokens, attempts */
 };
@@ -47,10 +47,10 @@ struct server_memory {
     int64_t cursors[SERVER_MOST_QUEUES];
     int64_t timelines[SERVER_MOST_QUEUES];
     struct spared spared;
-    struct str needs_told; /* able.c */
+    struct str needs_logged; /* able.c */
     struct trouble troubles[SERVER_MOST_QUEUES];
     struct outage outage;
-    bool worked; /* the last incarnation has completed a task */
+    bool completed; /* the last incarnation has completed a task */
     /* The id of the incarnation before, "": none. Not its number, which a copy may give to
      * another. */
     char predecessor[37];
@@ -64,7 +64,7 @@ void server_outage(struct server_memory *memory, const struct err *why);
 void server_lives(struct executor *ex);
 int64_t server_due_us(const struct executor *ex); /* 0: there is nothing to say */
 
-/** Opens the control session, on a server that is not older than what was seen. */
+/** Opens the control session, on a server that is not older than any server seen before. */
 MUST_CHECK enum rc server_open(struct executor *ex, struct err *err);
 /** A row that another session holds is waited for so long that the statement gives up before the
  * session is given up. */

@@ -6,6 +6,8 @@
 #include "executor/lane.h"
 
 #include "db/backend.h"
+#include "db/db.h"
+#include "db/parameter.h"
 #include "reader/reader.h"
 #include "reader/session.h"
 
@@ -60,8 +62,8 @@ enum rc session_note(struct db *db, int executor_no, const char *kind, struct er
 enum rc sessions_note(struct executor *ex, struct err *err)
 {
     struct noted noted = {0};
-    for (int i = 0; i < ex->reader_count; i++) {
-        struct reader *reader = &ex->readers[i];
+    for (int i = 0; i < ex->readers.count; i++) {
+        struct reader *reader = &ex->readers.list[i];
         char start[64];
         int pid = reader_pid(reader->thread);
         if (pid == reader->noted_pid)
@@ -70,5 +72,5 @@ enum rc sessions_note(struct executor *ex, struct err *err)
         reader->noted_pid = pid;
         noted_add(&noted, pid, start, "reader");
     }
-    return noted_write(&noted, ex->control, ex->executor_no, err);
+    return noted_write(&noted, ex->control.db, ex->incarnation.executor_no, err);
 }

@@ -1,12 +1,17 @@
-/* share: the readers of an executor among its queues. Each queue gets as many as the others, and
- * what these cannot use. When there are more queues than readers they take turns. */
+/* The readers of an executor among its queues. Each queue gets as many as the others, and more
+ * where the others need fewer. When there are more queues than readers, the queues take turns.
+ * share_readers() says how many readers each lane may use; execute.c takes and returns the
+ * slots. */
 #include "executor/share.h"
 
 #include "executor/assignment.h"
 #include "executor/cut_off.h"
+#include "executor/executor.h"
 #include "executor/idle.h"
 #include "executor/lane.h"
 #include "executor/phase.h"
+
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -22,64 +27,39 @@ void share_end(struct executor *ex)
     free(ex->line.lanes);
 }
 
-int startable(const struct lane *lane)
-{
-    int count = 0;
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        count += phase->open ? phase->waiting.count : 0;
-    return count;
-}
-
-int started(const struct lane *lane)
-{
-    int count = 0;
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        count += phase->running;
-    return count;
-}
-
+/* A reader counts for the lane whose slot it has, as long as it has works. */
 static int busy_readers(const struct lane *lane)
 {
     int count = 0;
-    for (int i = 0; i < lane->ex->reader_count; i++)
-        count += lane->ex->readers[i].lane == lane && lane->ex->readers[i].count > 0;
+    for (int i = 0; i < lane->ex->readers.count; i++)
+        count += lane->ex->readers.list[i].lane == lane && lane->ex->readers.list[i].count > 0;
     return count;
 }
 
-/* The slots are kept over a barrier only if this executor runs what comes behind it; else two
- * executors would each wait for slots that the other keeps without use. */
-bool next_is_ours(const struct lane *lane)
-{
-    for (const struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
-        if (phase_gates(phase) && phase->run_no == lane->worked.run &&
-            phase->previous_order == lane->worked.order)
-            return true;
-    return false;
-}
-
-/* What the queue's bound allows. Others hold its slots: then others should claim. */
+/* The readers that the queue's bound allows. If other executors hold its slots, they should
+ * claim. */
 static int bound(const struct lane *lane)
 {
-    int usable = readers_usable(lane->ex);
+    int usable = readers_usable(&lane->ex->readers);
     int most = usable < lane->queue.max_readers ? usable : lane->queue.max_readers;
-    bool starved = lane->slots.after_us > lane->ex->now_us;
-    return starved && lane->slots.held < most ? lane->slots.held : most;
+    bool starved = lane->share.slots.after_us > lane->ex->turn.now_us;
+    return starved && lane->share.slots.held < most ? lane->share.slots.held : most;
 }
 
 /* Over a barrier it keeps what it has, for as long as slots are kept. */
 static int needed(const struct lane *lane)
 {
-    int work = startable(lane) + busy_readers(lane), most = bound(lane);
-    if (work < lane->slots.held && next_is_ours(lane))
-        work = lane->slots.held;
+    int work = phases_startable(&lane->phases) + busy_readers(lane), most = bound(lane);
+    if (work < lane->share.slots.held && phases_next_is_ours(&lane->phases))
+        work = lane->share.slots.held;
     return work < most ? work : most;
 }
 
-static int free_readers(const struct executor *ex)
+static int free_readers(const struct readers *readers)
 {
     int count = 0;
-    for (int i = 0; i < ex->reader_limit; i++)
-        count += ex->readers[i].lane == NULL && !ex->readers[i].cut_off;
+    for (int i = 0; i < readers->limit; i++)
+        count += readers->list[i].lane == NULL && !readers->list[i].cut_off;
     return count;
 }
 
@@ -96,8 +76,8 @@ static int line_up(struct executor *ex)
             lane->share.turn = 0;
             continue;
         }
-        bool over = ex->line.count > readers_usable(ex) && lane->share.turn_us != 0 &&
-                    ex->now_us - lane->share.turn_us >= TURN_US;
+        bool over = ex->line.count > readers_usable(&ex->readers) && lane->share.turn_us != 0 &&
+                    ex->turn.now_us - lane->share.turn_us >= TURN_US;
         if (lane->share.turn == 0 || over) {
             lane->share.turn = ++ex->line.turns;
             lane->share.turn_us = 0;
@@ -114,7 +94,7 @@ static int line_up(struct executor *ex)
  * no lane waits for another one's long need (tests/e2e/several_queues.sh). */
 void share_readers(struct executor *ex)
 {
-    int count = line_up(ex), left = readers_usable(ex), before;
+    int count = line_up(ex), left = readers_usable(&ex->readers), before;
     ex->line.count = count;
     do {
         before = left;
@@ -125,12 +105,13 @@ void share_readers(struct executor *ex)
             }
     } while (left > 0 && left < before);
     ex->line.short_handed = false;
-    int idle = free_readers(ex);
+    int idle = free_readers(&ex->readers);
     for (int i = 0; i < count; i++) {
         struct lane *lane = ex->line.lanes[i];
         if (lane->share.may > 0 && lane->share.turn_us == 0)
-            lane->share.turn_us = ex->now_us;
-        ex->line.short_handed = ex->line.short_handed || lane->share.may > lane->slots.held + idle;
+            lane->share.turn_us = ex->turn.now_us;
+        ex->line.short_handed =
+            ex->line.short_handed || lane->share.may > lane->share.slots.held + idle;
     }
 }
 
@@ -138,8 +119,8 @@ void share_readers(struct executor *ex)
 static int within_reach(const struct lane *lane)
 {
     int count = 0;
-    for (int i = 0; i < lane->ex->reader_limit; i++) {
-        const struct reader *reader = &lane->ex->readers[i];
+    for (int i = 0; i < lane->ex->readers.limit; i++) {
+        const struct reader *reader = &lane->ex->readers.list[i];
         count += !reader->cut_off && (reader->lane == NULL || reader->lane == lane ||
                                       reader->first == NULL || !reader->first->marked);
     }
@@ -148,7 +129,7 @@ static int within_reach(const struct lane *lane)
 
 bool out_of_reach(const struct lane *lane)
 {
-    return lane->slots.held == 0 && within_reach(lane) == 0;
+    return lane->share.slots.held == 0 && within_reach(lane) == 0;
 }
 
 /* Of those within reach no more than the others may have. */
@@ -159,7 +140,7 @@ int lane_readers(const struct lane *lane)
     if (ex->lane_count == 1)
         return most;
     int reach = within_reach(lane),
-        fair = readers_usable(ex) / (ex->line.count + (lane->share.need == 0));
+        fair = readers_usable(&ex->readers) / (ex->line.count + (lane->share.need == 0));
     fair = fair > lane->share.may ? fair : lane->share.may;
     fair = fair < 1 ? 1 : fair;
     most = most < reach ? most : reach;

@@ -1,7 +1,8 @@
 /**
- * What: the readers of an executor among its queues: as many for each as for the others, and what
- *   these cannot use.
- * Invariants: where there are more queues than readers they take turns.
+ * What: the readers of an executor among its queues: as many for each as for the others, and more
+ *   where the others need fewer.
+ * Invariants: where there are more queues than readers they take turns. share.c writes the
+ *   fields, but for slots (slots.h).
  * Threads: control.
  * Ownership: share_end frees what share_start made.
  * Failure: -
@@ -10,6 +11,7 @@
 #define EXECUTOR_SHARE_H
 
 #include "base/err.h"
+#include "executor/slots.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,6 +21,7 @@ struct lane;
 
 /** Of a lane. */
 struct share {
+    struct slots slots;
     int need, may;   /* readers that the lane could use, and may */
     int64_t turn;    /* its place in the line, 0: it needs none */
     int64_t turn_us; /* since when it has had some, 0: not yet */
@@ -34,13 +37,8 @@ struct line {
 
 void share_start(struct executor *ex);
 void share_end(struct executor *ex);
-void share_readers(struct executor *ex); /* says how many each lane may use now: lane->share.may */
+void share_readers(struct executor *ex); /* sets lane->share.may: how many each lane may use now */
 int lane_readers(const struct lane *lane); /* readers to claim for */
-int startable(const struct lane *lane);    /* tasks: those that wait for a reader, */
-int started(const struct lane *lane);      /* and those that readers have */
-/* The phase that follows the one that worked here last is waited for, and has tasks in our
- * hands. */
-bool next_is_ours(const struct lane *lane);
 /* None of our readers can come to it soon: they have long tasks of other queues. */
 bool out_of_reach(const struct lane *lane);
 

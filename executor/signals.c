@@ -41,8 +41,8 @@ void signals_start(void)
         (void)sigaction(wanted[i], &action, NULL);
 }
 
-/* What comes from now on asks for nothing that is not done already. The handler would write to
- * whatever has the descriptor then. */
+/* A signal that arrives from now on asks for nothing that is not done already. The handler would
+ * write to a descriptor that may be another file by then. */
 void signals_end(void)
 {
     static const int ours[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP};

@@ -17,7 +17,7 @@ void signals_end(void);
 int signals_fd(void);
 /** Makes the descriptor unreadable again. */
 void signals_clear(void);
-/** How often it was told to stop. */
+/** How many signals have asked it to stop. */
 int signals_stop(void);
 /** SIGUSR1 or SIGUSR2, whichever came last since the last call; 0: none. */
 int signals_pause(void);

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 
 #define STARVED_US (100 * 1000)  /* startable work is returned when no slot came for so long */
-#define WANTED_US  (1000 * 1000) /* others are short of slots for so long */
+#define WANTED_US  (1000 * 1000) /* other executors lack slots for so long */
 #define AGAIN_US   (1000 * 1000) /* a notification comes before, unless its sender died */
 
 void slots_hold(struct slots *slots, int more)

@@ -1,10 +1,10 @@
 /**
  * What: the slots of a queue that this executor holds: how many, and when to try to get more
  *   (execute.c takes and returns them).
- * Invariants: an executor that finds too few free ones tries again when it hears of a free one, or
- *   after a second.
+ * Invariants: an executor that finds too few free ones tries again when a notification reports a
+ *   free one, or after a second. Only slots.c writes the fields.
  * Threads: control.
- * Ownership: embedded in the lane; only slots.c writes it.
+ * Ownership: embedded in struct share.
  * Failure: -
  */
 #ifndef EXECUTOR_SLOTS_H
@@ -28,8 +28,8 @@ void slots_tried(struct slots *slots, bool enough, int64_t now_us);
 void slots_try_again(struct slots *slots);
 /** There is nothing that lacks one. */
 void slots_suffice(struct slots *slots);
-/** Work that may start has lacked one for so long that others are to have it; then its time begins
- * again. */
+/** Startable work has lacked a slot for so long that it is returned for other executors; then its
+ * time begins again. */
 bool slots_starve(struct slots *slots, int64_t now_us);
 /** Another executor is short of them. */
 void slots_want(struct slots *slots, int64_t now_us);

@@ -13,11 +13,12 @@
 
 struct db;
 struct executor;
+struct spared;
 struct work;
 
 void spare_start(struct executor *ex, const struct err *why);
-void spare_note(struct executor *ex, const struct work *work);
-void spare_end(struct executor *ex);
-MUST_CHECK enum rc spare_tell(struct executor *ex, struct db *db, struct err *err);
+void spare_note(struct spared *spared, const struct work *work);
+void spare_end(struct spared *spared);
+MUST_CHECK enum rc spare_report(struct spared *spared, struct db *db, struct err *err);
 
 #endif

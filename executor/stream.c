@@ -7,8 +7,10 @@
 #include "executor/lane.h"
 #include "executor/record.h"
 
+#include "base/memory.h"
 #include "db/db.h"
 #include "kafka/source.h"
+#include "task/message.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@ void stream_open(struct stream *stream)
     stream->buffer = xcalloc(BUFFER_RECORDS, sizeof *stream->buffer);
 }
 
+/* A row without a last record gives -1: there is nothing to compare. */
 void stream_read(struct stream *stream, const struct db_result *row)
 {
     stream->cursor = db_int(row, 0, EXECUTOR_QUEUE_NEXT_OFFSET);
@@ -36,6 +39,8 @@ void stream_read(struct stream *stream, const struct db_result *row)
                    db_text(row, 0, EXECUTOR_QUEUE_LAST_DIGEST));
 }
 
+/* buffer_from is the cursor, also where the record before it is read first: that record is claimed
+ * already, is only compared, and is not kept (receive.c, take_records). */
 void stream_begin(struct stream *stream, bool check, int64_t now_us)
 {
     stream->buffer_from = stream->cursor;
@@ -53,29 +58,29 @@ void stream_back(struct stream *stream, int64_t cursor)
     stream->cursor = cursor;
 }
 
-static void held_done(struct held *held)
+static void buffered_done(struct buffered *buffered)
 {
-    free(held->value);
-    free(held->key);
-    free(held->traceparent);
-    free(held->headers);
-    message_free(held->msg);
-    *held = (struct held){0};
+    free(buffered->value);
+    free(buffered->key);
+    free(buffered->traceparent);
+    free(buffered->headers);
+    message_free(buffered->msg);
+    *buffered = (struct buffered){0};
 }
 
 /* What it takes of the buffer's bound: all that a record brings. */
-static size_t held_bytes(const struct held *held)
+static size_t buffered_bytes(const struct buffered *buffered)
 {
-    return held->value_len + held->key_len + held->headers_len +
-           (held->traceparent != NULL ? TRACEPARENT_LEN : 0);
+    return buffered->value_len + buffered->key_len + buffered->headers_len +
+           (buffered->traceparent != NULL ? TRACEPARENT_LEN : 0);
 }
 
 static void drop_head(struct stream *stream)
 {
-    struct held *held = stream_head(stream, 0);
-    stream->buffer_from = held->offset + 1;
-    stream->buffer_bytes -= held_bytes(held);
-    held_done(held);
+    struct buffered *buffered = stream_head(stream, 0);
+    stream->buffer_from = buffered->offset + 1;
+    stream->buffer_bytes -= buffered_bytes(buffered);
+    buffered_done(buffered);
     stream->buffer_first = (stream->buffer_first + 1) % stream->buffer_cap;
     stream->buffer_count--;
 }
@@ -122,38 +127,39 @@ bool stream_full(const struct stream *stream)
 /* A record that does not parse is kept with its bytes: it becomes a rejected row, in its place
  * between the others. message_peek() looks for run and seq in it, because a rejected message of a
  * run that names its seq explains the gap that it leaves (tests/sql/claim.sql). */
-void stream_hold(struct stream *stream, const struct kafka_record *record)
+void stream_append(struct stream *stream, const struct kafka_record *record)
 {
-    struct held *held = stream_head(stream, stream->buffer_count++);
-    *held = (struct held){.offset = record->offset,
-                          .timestamp_ms = record->timestamp_ms,
-                          .seq = -1,
-                          .tombstone = record->value == NULL,
-                          .value_len = record->value_len,
-                          .key_len = record->key_len};
-    held->value = xmalloc(record->value_len + 1);
+    struct buffered *buffered = stream_head(stream, stream->buffer_count++);
+    *buffered = (struct buffered){.offset = record->offset,
+                                  .timestamp_ms = record->timestamp_ms,
+                                  .seq = -1,
+                                  .tombstone = record->value == NULL,
+                                  .value_len = record->value_len,
+                                  .key_len = record->key_len};
+    buffered->value = xmalloc(record->value_len + 1);
     if (record->value_len > 0)
-        memcpy(held->value, record->value, record->value_len);
-    held->value[record->value_len] = '\0';
+        memcpy(buffered->value, record->value, record->value_len);
+    buffered->value[record->value_len] = '\0';
     if (record->key != NULL) {
-        held->key = xmalloc(record->key_len + 1);
-        memcpy(held->key, record->key, record->key_len);
+        buffered->key = xmalloc(record->key_len + 1);
+        memcpy(buffered->key, record->key, record->key_len);
     }
     if (record->traceparent != NULL)
-        held->traceparent = xstrdup(record->traceparent);
-    held->headers = headers_pack(record, &held->headers_len);
-    kafka_record_digest(record, held->digest);
-    stream->buffer_bytes += held_bytes(held);
-    if (message_parse(held->value, held->value_len, MESSAGE_RECORD, &held->msg, &held->why) ==
-        RC_OK) {
-        held->seq = held->msg->seq;
-        memcpy(held->run, held->msg->run, sizeof held->run);
+        buffered->traceparent = xstrdup(record->traceparent);
+    buffered->headers = headers_pack(record, &buffered->headers_len);
+    kafka_record_digest(record, buffered->digest);
+    stream->buffer_bytes += buffered_bytes(buffered);
+    if (message_parse(buffered->value, buffered->value_len, MESSAGE_RECORD, &buffered->msg,
+                      &buffered->why) == RC_OK) {
+        buffered->seq = buffered->msg->seq;
+        memcpy(buffered->run, buffered->msg->run, sizeof buffered->run);
     } else {
-        held->msg = NULL;
-        enum rc rc = message_peek(held->value, held->value_len, held->run, &held->seq);
+        buffered->msg = NULL;
+        enum rc rc =
+            message_peek(buffered->value, buffered->value_len, buffered->run, &buffered->seq);
         if (rc != RC_OK) {
-            held->run[0] = '\0';
-            held->seq = -1;
+            buffered->run[0] = '\0';
+            buffered->seq = -1;
         }
     }
     stream->unread = stream_full(stream);
@@ -164,13 +170,14 @@ void stream_fill(struct stream *stream)
     stream->unread = false;
 }
 
-struct message *held_take(struct held *held)
+struct message *buffered_take_message(struct buffered *buffered)
 {
-    struct message *msg = held->msg;
-    held->msg = NULL;
+    struct message *msg = buffered->msg;
+    buffered->msg = NULL;
     return msg;
 }
 
+/* kafka_source_end() is negative while the source is not known to be at the end. */
 bool stream_at_end(const struct stream *stream)
 {
     return stream->buffer_count == 0 && stream->state == SOURCE_READING &&

@@ -5,10 +5,11 @@
 #include "executor/trouble.h"
 
 #include "executor/event.h"
-#include "executor/hear.h"
+#include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/lane_open.h"
 #include "executor/late.h"
+#include "executor/notifications.h"
 #include "executor/phase.h"
 #include "executor/queue.h"
 #include "executor/receive.h"
@@ -19,6 +20,7 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "db/db.h"
 #include "db/sqlstate.h"
 
 #include <stdlib.h>
@@ -26,7 +28,7 @@
 
 #define TROUBLE_FIRST_MS 1000
 #define TROUBLE_LAST_MS  (600 * 1000)
-#define HELD_LAST_MS     (10 * 1000) /* a transaction of others may end at any time */
+#define LOCKED_LAST_MS   (10 * 1000) /* a transaction of others may end at any time */
 #define LACKS_LAST_MS    (60 * 1000) /* a person frees disk space at any time */
 
 static struct trouble *trouble_of(const struct lane *lane)
@@ -42,9 +44,10 @@ static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err
     DB_RESULT_AUTO *row = NULL;
     int64_t known = 0;
     for (int i = 0; i < ex->lane_count; i++)
-        for (const struct phase *phase = ex->lanes[i].phases; phase != NULL; phase = phase->next)
+        for (const struct phase *phase = ex->lanes[i].phases.first; phase != NULL;
+             phase = phase->next)
             known += phase->shared + (phase->previous_phase_id != 0 && phase->gate == NULL);
-    enum rc rc = db_run(ex->control, &sql_executor_phase_locks, NULL, &row, err);
+    enum rc rc = db_run(ex->control.db, &sql_executor_phase_locks, NULL, &row, err);
     if (rc == RC_OK)
         *ret_stray = db_int(row, 0, EXECUTOR_PHASE_LOCKS_LOCKS) != known;
     return rc;
@@ -53,16 +56,16 @@ static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err
 static void leave(struct lane *lane)
 {
     struct executor *ex = lane->ex;
-    log_event(LOG_WARN, "queue_left", "queue", lane->name, "reason",
+    log_event(LOG_WARN, "queue_left", "queue", lane->queue.name, "reason",
               lane->queue.id == 0 ? "there is no queue of that name" : "the queue was deleted",
               "hint", "start the executor again when it is there", NULL);
-    lane->gone = true;
-    for (struct phase *phase = lane->phases; phase != NULL; phase = phase->next)
+    queue_set_gone(&lane->queue);
+    for (struct phase *phase = lane->phases.first; phase != NULL; phase = phase->next)
         phase_forget_waiting(phase);
-    late_drop(lane, false);
-    for (int i = 0; i < ex->reader_count; i++) /* the queue's slots are deleted, too */
-        if (ex->readers[i].lane == lane && ex->readers[i].count == 0)
-            reader_leave_slot(&ex->readers[i]);
+    late_drop(&lane->late, NULL);
+    for (int i = 0; i < ex->readers.count; i++) /* the queue's slots are deleted, too */
+        if (ex->readers.list[i].lane == lane && ex->readers.list[i].count == 0)
+            reader_leave_slot(&ex->readers.list[i]);
     stream_leave(&lane->stream);
 }
 
@@ -70,7 +73,7 @@ static bool others_left(const struct lane *lane)
 {
     for (int i = 0; i < lane->ex->options->queue_count; i++) {
         bool opened = i < lane->ex->lane_count;
-        if (!opened || (&lane->ex->lanes[i] != lane && !lane->ex->lanes[i].gone))
+        if (!opened || (&lane->ex->lanes[i] != lane && !lane->ex->lanes[i].queue.gone))
             return true;
     }
     return false;
@@ -78,24 +81,26 @@ static bool others_left(const struct lane *lane)
 
 bool lane_aside(const struct lane *lane)
 {
-    return lane->gone || lane->ex->now_us < trouble_of(lane)->until_us;
+    return lane->queue.gone || lane->ex->turn.now_us < trouble_of(lane)->until_us;
 }
 
 int64_t lane_aside_until(const struct lane *lane)
 {
-    return lane->gone ? 0 : trouble_of(lane)->until_us;
+    return lane->queue.gone ? 0 : trouble_of(lane)->until_us;
 }
 
 enum rc lane_is_well(struct lane *lane, struct err *err)
 {
     struct trouble *trouble = trouble_of(lane);
-    if (trouble->wait_ms == 0 || lane->ex->now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
+    if (trouble->wait_ms == 0 ||
+        lane->ex->turn.now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
         return RC_OK;
-    log_event(LOG_INFO, "queue_is_back", "queue", lane->name, NULL);
+    log_event(LOG_INFO, "queue_is_back", "queue", lane->queue.name, NULL);
     *trouble = (struct trouble){0};
-    return db_run(lane->ex->control, &sql_executor_aside_end,
-                  (const char *const[]){DB_INT(lane->ex->executor_no), DB_INT(lane->queue.id)},
-                  NULL, err);
+    return db_run(
+        lane->ex->control.db, &sql_executor_aside_end,
+        (const char *const[]){DB_INT(lane->ex->incarnation.executor_no), DB_INT(lane->queue.id)},
+        NULL, err);
 }
 
 void trouble_text(struct str *text, const struct err *err)
@@ -111,42 +116,43 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
     struct err ignored;
     STR_AUTO error = {0};
     trouble_text(&error, err);
-    const char *params[] = {DB_INT(lane->ex->executor_no), DB_INT(lane->queue.id),
+    const char *params[] = {DB_INT(lane->ex->incarnation.executor_no), DB_INT(lane->queue.id),
                             wait_ms > 0 ? DB_INT(wait_ms) : NULL, error.data};
     if (lane->queue.id != 0 &&
-        db_run(lane->ex->control, &sql_executor_aside, params, NULL, &ignored) != RC_OK)
-        log_err(LOG_WARN, "trouble_not_noted", lane->name, &ignored);
+        db_run(lane->ex->control.db, &sql_executor_aside, params, NULL, &ignored) != RC_OK)
+        log_err(LOG_WARN, "trouble_not_noted", lane->queue.name, &ignored);
 }
 
-void lane_note_held(struct lane *lane, int wait_ms, const struct err *err)
+void lane_note_locked(struct lane *lane, int wait_ms, const struct err *err)
 {
     *trouble_of(lane) = (struct trouble){.until_us = clock_boot_us(), .wait_ms = wait_ms};
     note(lane, wait_ms, err);
 }
 
-/* The statement failed because the queue was deleted, of which control has not heard yet. */
+/* The statement failed because the queue was deleted, and control has not read its row since. */
 static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     struct err why;
     if (rc == RC_REJECT && lane->queue.id != 0)
-        return lane_row(lane, &row, &why) == RC_FATAL && why.kind == ERR_CONFIG;
+        return queue_row(lane->ex->control.db, &lane->queue, &row, &why) == RC_FATAL &&
+               why.kind == ERR_CONFIG;
     return rc == RC_FATAL && err->kind == ERR_CONFIG;
 }
 
-/* The lane finds again whatever the failed statement was to do. */
-static void look_at_all_again(struct lane *lane)
+/* The next turn finds again all work of the failed statement. */
+static void check_all_again(struct lane *lane)
 {
-    event_tell(lane, EVENT_ROW_HELD);
-    lane_anew(lane);
-    hear_again(lane);
+    event_raise(lane, EVENT_ROW_LOCKED);
+    queue_set_stale(&lane->queue, true);
+    notifications_repeat_requests(&lane->notifications);
 }
 
 static int last_ms(enum rc rc, const struct err *err)
 {
     if (rc == RC_REJECT)
         return TROUBLE_LAST_MS;
-    return sqlstate_lacks(err) ? LACKS_LAST_MS : HELD_LAST_MS;
+    return sqlstate_lacks(err) ? LACKS_LAST_MS : LOCKED_LAST_MS;
 }
 
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
@@ -172,15 +178,15 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     }
     trouble->until_us = clock_boot_us() + 1000LL * trouble->wait_ms;
     note(lane, trouble->wait_ms, err);
-    log_err(LOG_ERROR, "queue_set_aside", lane->name, err);
+    log_err(LOG_ERROR, "queue_set_aside", lane->queue.name, err);
     if (put_off)
-        look_at_all_again(lane);
+        check_all_again(lane);
     if (put_off && claim_unlock(lane->ex, &ignored) != RC_OK)
         return rc;
     if (stray_locks(lane->ex, &stray, &ignored) != RC_OK || stray)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
     /* Other executors may not have this trouble. */
-    if (!put_off && give_back(lane, -1, &ignored) != RC_OK)
-        log_err(LOG_WARN, "tasks_not_returned", lane->name, &ignored);
+    if (!put_off && return_waiting(lane, -1, &ignored) != RC_OK)
+        log_err(LOG_WARN, "tasks_not_returned", lane->queue.name, &ignored);
     return RC_OK;
 }

@@ -1,7 +1,7 @@
 /**
  * What: a queue whose own statements fail is set aside for a while, and one that was deleted is
  *   left; the executor's other queues continue.
- * Invariants: only while control's session is clean: a lock that nobody knows of ends the
+ * Invariants: only while control's session is clean: a lock that no lane knows ends the
  *   incarnation.
  * Threads: control.
  * Ownership: -
@@ -25,7 +25,7 @@ MUST_CHECK enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err);
 void trouble_text(struct str *text, const struct err *err);
 /** For explain: claims wait so long because of another session, and the queue's other work
  * continues. lane_is_well ends it. */
-void lane_note_held(struct lane *lane, int wait_ms, const struct err *err);
+void lane_note_locked(struct lane *lane, int wait_ms, const struct err *err);
 /* Nothing is done for it now. */
 bool lane_aside(const struct lane *lane);
 int64_t lane_aside_until(const struct lane *lane); /* 0: it is not, or for good */

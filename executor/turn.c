@@ -1,22 +1,22 @@
-/* turn: the time of this turn of control's, and whether another one is to follow at once. */
+/* The clock is read once a turn, so that two parts that compare times agree. A wait inside a turn
+ * (a claim, the start of an incarnation) makes that time old, and the code behind the wait reads
+ * the clock again. */
 #include "executor/turn.h"
-
-#include "executor/lane.h"
 
 #include "base/clock.h"
 
-void turn_clock(struct executor *ex)
+void turn_clock(struct turn *turn)
 {
-    ex->now_us = clock_boot_us();
+    turn->now_us = clock_boot_us();
 }
 
-void turn_begin(struct executor *ex)
+void turn_begin(struct turn *turn)
 {
-    turn_clock(ex);
-    ex->news = false;
+    turn_clock(turn);
+    turn->again = false;
 }
 
-void turn_again(struct executor *ex)
+void turn_again(struct turn *turn)
 {
-    ex->news = true;
+    turn->again = true;
 }

@@ -12,6 +12,6 @@
 
 struct executor;
 
-void wait_for_news(struct executor *ex);
+void wait_for_work(struct executor *ex);
 
 #endif

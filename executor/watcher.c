@@ -1,11 +1,16 @@
-/* One thread looks at the topics of all lanes, because a look waits for brokers and control never
- * does. Begin with watcher_main() and look_at(). It only looks and signs; identity.c judges. Its
- * Kafka client is its own and serves all topics. */
+/* One thread checks the topics of all lanes, because a check waits for brokers and control never
+ * does. Begin with watcher_main() and check_topic(). The thread only reads and signs; identity.c
+ * judges. Its Kafka client is its own and serves all topics. */
 #include "executor/watcher.h"
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/probe.h"
+#include "base/thread.h"
+
+#include "executor/executor.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,12 +19,12 @@
 
 /* EVERY_US is a part of a promise: a topic that is replaced under a live executor is noticed within
  * seconds (docs/explanation/guarantees.md). TIMEOUT_MS bounds the end of the executor, too, which
- * waits for a look that is under way. */
+ * waits for a check that is under way. */
 #define EVERY_US   (5 * 1000 * 1000LL)
-#define AGAIN_US   (1000 * 1000LL) /* after a look without an answer */
+#define AGAIN_US   (1000 * 1000LL) /* after a check without an answer */
 #define TIMEOUT_MS 2000
 
-enum asks { ASK_ADD, ASK_LOOK, ASK_SIGN };
+enum asks { ASK_ADD, ASK_CHECK, ASK_SIGN };
 
 struct ask {
     struct mail mail; /* enum asks */
@@ -44,9 +49,9 @@ struct watcher {
     struct thread thread;
     struct mailbox *control;
     const struct kafka_properties *kafka;
-    struct kafka_watch *watch; /* for all of them: a client costs as much as 50 looks a minute */
+    struct kafka_watch *watch; /* for all of them: a client costs as much as 50 checks a minute */
     struct watched *list;
-    _Atomic bool stopping; /* from outside: no further look begins */
+    _Atomic bool stopping; /* from outside: no further check begins */
 };
 
 static struct watched *find(struct watcher *watcher, const struct lane *lane)
@@ -65,7 +70,7 @@ static void add(struct watcher *watcher, const struct ask *ask)
     watcher->list = it;
 }
 
-/* A look that is due already stays due: a request with a delay must not postpone it. */
+/* A check that is due already stays due: a request with a delay must not postpone it. */
 static void take_asks(struct watcher *watcher)
 {
     for (struct mail *mail = thread_take(&watcher->thread, NULL), *next; mail != NULL;
@@ -78,21 +83,21 @@ static void take_asks(struct watcher *watcher)
         if (mail->kind == ASK_SIGN) {
             memcpy(it->sign, ask->mark, sizeof it->sign);
             it->first = ask->first;
-        } else if (mail->kind == ASK_LOOK) {
+        } else if (mail->kind == ASK_CHECK) {
             it->what.asked = ask->asked;
         }
         int64_t due_us = clock_boot_us() + ask->delay_ms * 1000LL;
-        it->due_us = mail->kind == ASK_LOOK && it->due_us < due_us ? it->due_us : due_us;
+        it->due_us = mail->kind == ASK_CHECK && it->due_us < due_us ? it->due_us : due_us;
         free(ask);
     }
 }
 
-/* The mark is committed only if this look has just seen the same mark, or none where the mark is
- * new. A topic that was replaced between the look and the commit gets the mark of the old one; that
- * window is the limit named in docs/explanation/guarantees.md (3. Nothing lost). */
-static enum rc sign(struct watcher *watcher, struct watched *it, struct watcher_mail *said)
+/* The mark is committed only if this check has just seen the same mark, or none where the mark is
+ * new. A topic that was replaced between the check and the commit gets the mark of the old one;
+ * that window is the limit named in docs/explanation/guarantees.md (3. Nothing lost). */
+static enum rc sign(struct watcher *watcher, struct watched *it, struct watcher_mail *report)
 {
-    struct kafka_look *look = &said->look;
+    struct kafka_look *look = &report->look;
     char mark[KAFKA_MARK_SIZE];
     memcpy(mark, it->sign, sizeof mark);
     it->sign[0] = '\0';
@@ -103,39 +108,41 @@ static enum rc sign(struct watcher *watcher, struct watched *it, struct watcher_
     int64_t from_us = clock_boot_us();
     probe("mark.commit");
     enum rc rc = kafka_watch_sign(watcher->watch, it->what.topic, it->what.partition, look->high,
-                                  mark, TIMEOUT_MS, &said->err);
-    said->took_us = clock_boot_us() - from_us;
-    said->is_signed = rc == RC_OK;
-    if (said->is_signed)
+                                  mark, TIMEOUT_MS, &report->err);
+    report->took_us = clock_boot_us() - from_us;
+    report->is_signed = rc == RC_OK;
+    if (report->is_signed)
         memcpy(look->mark, mark, sizeof mark);
     return rc;
 }
 
-static void look_at(struct watcher *watcher, struct watched *it)
+static void check_topic(struct watcher *watcher, struct watched *it)
 {
-    struct watcher_mail *said = xcalloc(1, sizeof *said);
-    said->mail.kind = MAIL_TOPIC;
-    said->lane = it->what.lane;
-    said->asked = it->what.asked;
-    said->rc = RC_OK;
+    struct watcher_mail *report = xcalloc(1, sizeof *report);
+    report->mail.kind = MAIL_TOPIC;
+    report->lane = it->what.lane;
+    report->asked = it->what.asked;
+    report->rc = RC_OK;
     if (watcher->watch == NULL)
-        said->rc = kafka_watch_open(watcher->kafka, KAFKA_MARK_GROUP, &watcher->watch, &said->err);
-    if (said->rc == RC_OK)
-        said->rc = kafka_watch_look(watcher->watch, it->what.topic, it->what.partition, TIMEOUT_MS,
-                                    &said->look, &said->err);
-    if (said->rc == RC_OK) {
-        enum rc rc = sign(watcher, it, said);
-        if (rc != RC_OK) /* it may be written all the same: the next look tells */
-            log_err(LOG_WARN, "birthmark_not_written", it->what.queue, &said->err);
+        report->rc =
+            kafka_watch_open(watcher->kafka, KAFKA_MARK_GROUP, &watcher->watch, &report->err);
+    if (report->rc == RC_OK)
+        report->rc = kafka_watch_look(watcher->watch, it->what.topic, it->what.partition,
+                                      TIMEOUT_MS, &report->look, &report->err);
+    if (report->rc == RC_OK) {
+        enum rc rc = sign(watcher, it, report);
+        if (rc != RC_OK) /* it may be written all the same: the next check shows it */
+            log_err(LOG_WARN, "birthmark_not_written", it->what.queue, &report->err);
     }
-    /* Looks that nobody has asked for come at the same moment, so that nobody is woken for each of
-     * them; none comes sooner than one that control asks for to confirm what it suspects. */
+    /* Checks that control has not asked for are due at the same moment, so that the thread wakes
+     * once for all topics. None is due sooner than a check by which control confirms a
+     * suspicion. */
     int64_t next_us = clock_boot_us() + AGAIN_US;
-    it->due_us = said->rc == RC_OK ? (next_us / EVERY_US + 1) * EVERY_US : next_us;
-    mailbox_put(watcher->control, &said->mail);
+    it->due_us = report->rc == RC_OK ? (next_us / EVERY_US + 1) * EVERY_US : next_us;
+    mailbox_put(watcher->control, &report->mail);
 }
 
-/* Milliseconds until the next look is due, -1: there is nothing to look at. */
+/* Milliseconds until the next check is due, -1: there is no topic. */
 static int next_due_ms(const struct watcher *watcher)
 {
     int64_t now_us = clock_boot_us(), left_us = -1;
@@ -154,7 +161,7 @@ static void *watcher_main(void *context)
         take_asks(watcher);
         for (struct watched *it = watcher->list; it != NULL && !watcher->stopping; it = it->next)
             if (it->due_us <= clock_boot_us())
-                look_at(watcher, it);
+                check_topic(watcher, it);
     }
     return NULL;
 }
@@ -184,15 +191,15 @@ static struct ask *ask_new(enum asks kind, struct lane *lane)
 void watcher_add(struct watcher *watcher, struct lane *lane)
 {
     struct ask *ask = ask_new(ASK_ADD, lane);
-    (void)snprintf(ask->queue, sizeof ask->queue, "%s", lane->name);
+    (void)snprintf(ask->queue, sizeof ask->queue, "%s", lane->queue.name);
     (void)snprintf(ask->topic, sizeof ask->topic, "%s", lane->queue.topic);
     ask->partition = lane->queue.partition;
     thread_tell(&watcher->thread, &ask->mail);
 }
 
-void watcher_look(struct watcher *watcher, struct lane *lane, int asked, int delay_ms)
+void watcher_check(struct watcher *watcher, struct lane *lane, int asked, int delay_ms)
 {
-    struct ask *ask = ask_new(ASK_LOOK, lane);
+    struct ask *ask = ask_new(ASK_CHECK, lane);
     ask->asked = asked;
     ask->delay_ms = delay_ms;
     thread_tell(&watcher->thread, &ask->mail);
@@ -206,6 +213,8 @@ void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, 
     thread_tell(&watcher->thread, &ask->mail);
 }
 
+/* stopping is set before the thread is asked to stop: the thread checks it between two topics, and
+ * would check all that are due otherwise. */
 void watcher_stop(struct watcher *watcher)
 {
     if (watcher == NULL)

@@ -49,7 +49,7 @@ enum rc plan_make(struct plan *plan, const struct message *msg, int first, int c
     for (int i = first; i < first + count; i++) {
         enum rc rc = plan_text(plan, msg, i, err);
         if (rc != RC_OK) {
-            steps_tell(msg, steps_find(msg, i), err);
+            steps_add_context(msg, steps_find(msg, i), err);
             return rc;
         }
     }
@@ -95,8 +95,8 @@ static bool sets_time_out(const struct message *msg)
     return false;
 }
 
-/* In what language the server speaks is its own affair; the words are only asked where nothing else
- * tells. 57014 is the SQLSTATE of a cancel by pg_cancel_backend, of a cancel request and of
+/* The server may have any language, so the words of the message decide only where the SQLSTATE does
+ * not. 57014 is the SQLSTATE of a cancel by pg_cancel_backend, of a cancel request and of
  * statement_timeout alike. The first two are not the task's fault and do not count as a failure
  * (tests/e2e/not_its_fault.sh). */
 bool attempt_cancelled(const struct work *work, const struct err *why, bool ours)
@@ -124,8 +124,8 @@ bool attempt_timed_out(const struct work *work, struct err *why)
     return true;
 }
 
-/* SQL that catches its cancel ends by itself, or continues with its next statement: what it did
- * then is not kept. */
+/* SQL that catches its cancel ends by itself, or continues with its next statement: its later
+ * effects are not kept. */
 static enum rc in_time(const struct work *work, enum rc rc, struct err *why)
 {
     if (rc != RC_OK || !work->timed_out)
@@ -192,7 +192,7 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
 }
 
 /* Which statement of the task, or of its step, failed, and where in it. */
-static void tell_place(const struct work *work, const struct plan *plan, int i)
+static void note_place(const struct work *work, const struct plan *plan, int i)
 {
     struct db_told *told = work->end.told;
     const char *sql = work->msg->statements[plan->texts[i]].sql;
@@ -218,7 +218,7 @@ static enum rc run_statements(struct db *db, const struct work *work, const stru
         rc = db_command(db, text.data, count, params, err);
         free(params);
         if (rc != RC_OK)
-            tell_place(work, plan, i);
+            note_place(work, plan, i);
         rc = in_time(work, rc, err);
     }
     return rc;
@@ -239,7 +239,7 @@ static enum rc record_end(struct db *db, const struct work *work, struct part *p
         db_run(db, &sql_reader_step_done,
                (const char *const[]){DB_INT(work->task_id), work->token, part->next}, &row, why);
     if (rc == RC_OK)
-        part->go_on = db_bool(row, 0, READER_STEP_DONE_GO_ON);
+        part->continues = db_bool(row, 0, READER_STEP_DONE_GO_ON);
     return rc;
 }
 
@@ -288,9 +288,9 @@ static enum rc run_blocks(struct db *db, const struct work *work, struct part *p
     return rc;
 }
 
-/* What was claimed and done is made durable before, the record after: the effect commits by itself
- * in between. If the flush came later, a crash of the server could keep the effect and lose the
- * claim, and the message would be claimed and run once more (tests/e2e/flush.sh). */
+/* Everything before this attempt is made durable first, and the record follows the effect, which
+ * commits by itself. If the flush came later, a crash of the server could keep the effect and lose
+ * the claim, and the message would be claimed and run once more (tests/e2e/flush.sh). */
 static enum rc run_bare(struct db *db, const struct work *work, struct part *part,
                         const struct plan *plan, struct err *why)
 {
@@ -307,7 +307,7 @@ static enum rc run_bare(struct db *db, const struct work *work, struct part *par
     probe("bare.ran");
     if (rc == RC_OK && plan->changes_session)
         rc = db_run(db, &sql_reader_reset_role, NULL, NULL, why);
-    if (rc != RC_LOST) { /* what failed may have done a part of it */
+    if (rc != RC_LOST) { /* a statement that failed may have changed definitions before */
         enum rc told = db_run(db, &sql_reader_definitions_changed, (const char *const[]){"false"},
                               NULL, rc == RC_OK ? why : NULL);
         rc = rc == RC_OK ? told : rc;
@@ -324,7 +324,7 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
     enum rc rc = plan_make(&plan, work->msg, part->first, part->count, why);
     /* db_wary: until the session is clean our statements are sent by their text. The task may have
      * dropped the prepared ones, or may have prepared its own under their names. */
-    part->go_on = true;
+    part->continues = true;
     db_wary(db, true);
     if (rc == RC_OK)
         rc = part->transaction ? run_blocks(db, work, part, &plan, why)
@@ -354,7 +354,7 @@ static enum rc begin_shown(struct db *db, struct work *work, bool *ret_stale, st
     return RC_LOST;
 }
 
-/* What the server says of the attempt from now on is kept with it. */
+/* Messages of the server belong to the attempt from now on. */
 static void listen(struct work *work, struct db *db)
 {
     struct db_told *told = work_told(work);
@@ -362,6 +362,9 @@ static void listen(struct work *work, struct db *db)
     db_listen(db, told);
 }
 
+/* The order behind the SQL: no further cancel may arrive (reader_calm), then the end is judged,
+ * then the session is reset, and only then the failure is recorded. A record on a session that the
+ * task has changed could fail for that reason. */
 enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err)
 {
     struct db *db = reader->db;
@@ -376,7 +379,7 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
     listen(work, db);
     rc = msg->step_count > 0 ? steps_run(reader, work, &why) : part_run(db, work, &whole, &why);
     db_listen(db, NULL);
-    enum calm calm = reader_calm(reader); /* and nobody cancels what records it */
+    enum calm calm = reader_calm(reader); /* and no cancel can hit the record of the end */
     bool ours = reader->cancelled || calm != CALM_ALWAYS;
     work_counts(work, work->end.told->rows);
     work_ran(work, clock_boot_us() - work->alone_since_us, true);
@@ -387,7 +390,7 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
         return rc;
     }
     if (!attempt_timed_out(work, &why) && attempt_cancelled(work, &why, ours)) {
-        work_lost(work, ours ? LOSS_OWN : LOSS_ASKED);
+        work_lost(work, ours ? LOSS_OWN : LOSS_CANCELLED);
         return reader->worn ? RC_OK : db_reset(db, err);
     }
     if (reader->worn) {

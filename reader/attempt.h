@@ -1,6 +1,6 @@
 /**
- * What: one attempt on a reader's session outside the pipeline: what needs a transaction block
- *   of its own, or none, and how a failed attempt is recorded.
+ * What: one attempt on a reader's session outside the pipeline: SQL that needs a transaction
+ *   block of its own, or none. And how a failed attempt is recorded.
  * Invariants: an effect never commits without its record, but for `transaction: false`, where
  *   the record follows, made durable at once.
  * Threads: the reader's own.
@@ -42,14 +42,14 @@ struct part {
     bool transaction;
     const char *next;    /* the step that follows; NULL: the task is completed by this part */
     const char *started; /* when the attempt began; NULL: with this part */
-    bool go_on;          /* set when it is recorded: nobody has cancelled the task meanwhile */
+    bool continues;      /* set when it is recorded: the task was not cancelled meanwhile */
 };
 
 /** Runs it on a session that is clean, and leaves it so if nothing failed. */
 MUST_CHECK enum rc part_run(struct db *db, const struct work *work, struct part *part,
                             struct err *why);
 
-/** Runs the whole attempt and records its end in work->outcome. What the executor itself has
+/** Runs the whole attempt and records its end in work->end. An attempt that the executor itself has
  * cancelled is lost, not failed. */
 MUST_CHECK enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err *err);
 
@@ -60,11 +60,9 @@ enum rc attempt_read_only(const struct work *work, enum rc rc, struct err *why);
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,
                                 bool permanent, struct err *err);
 
-/**
- * Whether it was cancelled, by this executor (ours) or by somebody from outside, and so is lost and
- * not failed. A time-out that the task has set has the same SQLSTATE; where the server's messages
- * are not English, a task that names statement_timeout in its text is taken to have met it.
- */
+/** Whether it was cancelled, by this executor (ours) or by another session, and so is lost and not
+ * failed. A time-out that the task has set has the same SQLSTATE; where the server's messages are
+ * not English, a task that names statement_timeout in its text is taken to have met it. */
 bool attempt_cancelled(const struct work *work, const struct err *why, bool ours);
 
 /** Whether it failed because its time was over; then *why says so. */

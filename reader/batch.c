@@ -1,7 +1,6 @@
-/* batch: what a reader sends, and what comes back.
+/* The pipeline of a reader: works are sent, and replies are read.
  *
- * Guarantee: the effects of a task and the word that it is done are committed together, or neither
- * is.
+ * Guarantee: the effects of a task and the record of its end are committed together, or neither is.
  *
  * Mechanism: lockstep.complete, with the attempt's token, is the last statement of the task's own
  * transaction; it fails when the token in the row is another one, and everything is undone. Short
@@ -11,7 +10,8 @@
  *
  * Example: a, b and c of one phase are sent together. b divides by zero: a is committed already, b
  * is undone and its failure recorded, c was skipped by the server and is sent again, as the same
- * attempt. When the session breaks in c, the rows say what was committed, and the rest is returned.
+ * attempt. When the session breaks in c, the rows show which tasks have committed, and the others
+ * are returned.
  *
  * Begin with batch_send() and batch_read(); batch_done() decides how each task ended. The libpq
  * manual (Pipeline Mode) has the rule that all of this follows: after an error the server skips
@@ -31,8 +31,8 @@
 #include <string.h>
 
 /* A task that fails makes the server skip the rest of its batch, which is sent again. A reader
- * reports a batch to control when all of it is done. A batch is half of what a reader may have, so
- * control gives it more tasks while the other half runs. bench/notes/task.md has the figures. */
+ * reports a batch to control when all of it is done. A batch is half of the works that a reader may
+ * have, so control assigns more while the other half runs. bench/notes/task.md has the figures. */
 #define BATCH_MOST (READER_MOST / 2)
 
 static void set_broken(struct reader_thread *reader, struct work *work, const struct err *why)
@@ -115,7 +115,7 @@ static enum rc send_begin(struct reader_thread *reader, struct sending *sending,
     sent->begun = sending->last != NULL;
     sent->last = false;
     work_counts(work, -1);
-    work_tell(work, NULL);
+    work_set_told(work, NULL);
     enum rc rc = sending->last == NULL
                      ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
                      : send_stmt(reader, sending->last, &sql_reader_commit_and_chain, NULL, err);
@@ -240,7 +240,7 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
     struct sending sending = {0};
     struct batch *batch = &reader->batch;
     if (reader->cancelled)
-        reader_send_back(reader);
+        reader_return_all(reader);
     if (reader->asked && batch->sent.first != NULL) /* a cancel could hit later tasks, too */
         return RC_OK;
     while (rc == RC_OK && reader->todo.first != NULL && reader->broken.first == NULL &&
@@ -337,7 +337,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
         } else if (work != batch->failed || again(work, batch->why)) {
             works_add(&batch->skipped, work);
         } else if (attempt_cancelled(work, batch->why, ours)) {
-            work_lost(work, ours ? LOSS_OWN : LOSS_ASKED);
+            work_lost(work, ours ? LOSS_OWN : LOSS_CANCELLED);
             reader_report(reader, work, OUTCOME_LOST);
         } else {
             if (of_ours(work))
@@ -394,7 +394,7 @@ static void take_told(struct reader_thread *reader, struct work *work)
         db_told_move(work->end.told, told);
         db_told_move(told, work->end.told);
     }
-    work_tell(work, told);
+    work_set_told(work, told);
     reader->batch.told = db_told_new();
     db_listen(reader->db, reader->batch.told);
 }
@@ -422,8 +422,8 @@ static enum rc on_error(struct reader_thread *reader, const struct err *failed, 
     return RC_OK;
 }
 
-/* libpq hands out a notice with the reply before it, when that one is complete: what is about the
- * text of a command may be the next task's. */
+/* libpq reports a notice with the reply before it, when that reply is complete: a notice about the
+ * text of a command may belong to the next task. */
 static void take_notices(struct reader_thread *reader, struct work *work)
 {
     struct db_told *told = reader->batch.told;

@@ -1,5 +1,6 @@
 /**
- * What: what a reader has in its pipeline: batches of works, each work a transaction of its own.
+ * What: the works in the pipeline of a reader: batches of works, each work a transaction of its
+ *   own.
  * Invariants: only batch.c writes the fields of struct batch. While unclean is set nothing is
  *   sent.
  * Threads: the reader's own.
@@ -25,20 +26,20 @@ struct batch {
     struct work *at;      /* the one of sent whose replies come now */
     struct work *failed;  /* the one of the oldest batch that failed, and why */
     struct err *why;      /* owned */
-    struct db_told *told; /* owned: what the server says of what is in the pipeline */
+    struct db_told *told; /* owned: messages of the server about the works in the pipeline */
     bool unclean;         /* a transaction failed: reset when the pipeline is empty */
     int64_t run_no;       /* of the task before */
     int64_t head_us;      /* since when the oldest batch can have been running */
 };
 
-/** The session is new: what has failed on the one before is recorded on it. */
+/** The session is new: failures of the session before are recorded on it. */
 MUST_CHECK enum rc batch_start(struct reader_thread *reader, struct err *err);
-/** Sends of todo what can be sent now. */
+/** Sends the works of todo that can be sent now. */
 MUST_CHECK enum rc batch_send(struct reader_thread *reader, struct err *err);
-/** Takes in what has come. */
+/** Takes the replies in. */
 MUST_CHECK enum rc batch_read(struct reader_thread *reader, struct err *err);
-/** The session is gone: what was sent is lost, what was skipped is still to be done. Those of
- * broken that are left are recorded on the next session. */
+/** The session is gone: the works that were sent are lost, and skipped works are sent again. The
+ * works that are still in broken are recorded on the next session. */
 void batch_lose(struct reader_thread *reader);
 
 #endif

@@ -1,5 +1,6 @@
 /* From an error to the parameters of lockstep.fail. Begin with failure_make(); failure_again() is
- * for a database that refuses the error itself. */
+ * for a database that refuses the error itself. attempt.c and outside.c send the parameters, each
+ * with its own statement. */
 #include "reader/failure.h"
 
 #include "base/utf8.h"
@@ -50,7 +51,7 @@ void failure_make(struct failure *failure, const struct work *work, const struct
     failure->where = or_null(failure->context.data);
 }
 
-void failure_say(struct failure *failure, const char *error, const char *detail)
+void failure_replace(struct failure *failure, const char *error, const char *detail)
 {
     if (error != NULL)
         failure->error = error;

@@ -1,8 +1,8 @@
 /**
  * What: how a failed attempt is put into words for its row: all that the server said, and where in
  *   the task it was.
- * Invariants: a failure can always be recorded: what the database refuses of it is left out, and at
- *   last the attempt is given up as lost. Texts are UTF-8 and bounded (db/told.h).
+ * Invariants: a failure can always be recorded: texts that the database refuses are left out, and
+ *   at last the attempt is given up as lost. Texts are UTF-8 and bounded, as in db.
  * Threads: the reader's own.
  * Ownership: struct failure borrows from the work, from *why and from its own context, which
  *   failure_done frees.
@@ -26,11 +26,11 @@ struct failure {
     int tries;
 };
 
-/** From *why, and from what the server said, if *why is that. */
+/** From *why, and from the error report of the server, if *why is that. */
 void failure_make(struct failure *failure, const struct work *work, const struct err *why,
                   bool permanent);
 /** This instead of the error (NULL: it stays) and of its detail; borrowed. */
-void failure_say(struct failure *failure, const char *error, const char *detail);
+void failure_replace(struct failure *failure, const char *error, const char *detail);
 /**
  * The database refused to record it, and said why. True: it is to be sent once more; it has a fixed
  * text now, and at last it is permanent, so that nothing of the message is read. False: it cannot

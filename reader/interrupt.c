@@ -1,7 +1,7 @@
-/* interrupt: who of a reader's tasks may be cancelled, and when its session is calm again. A
- * request to cancel travels on a connection of its own and hits whatever its session runs when it
- * arrives. So it is only sent while the task that is meant is known to be on the session, and
- * nothing else is sent there before the request has ended. When the server has closed that
+/* Cancels of a reader's tasks, and the moment when its session is calm again. A request to cancel
+ * travels on a connection of its own and hits the statement that its session runs when it arrives.
+ * So a request is sent only while the task to be cancelled is known to be on the session, and no
+ * other statement is sent there before the request has ended. When the server has closed that
  * connection, it has sent the signal, and a backend that waits for its next command swallows it. */
 #include "reader/state.h"
 
@@ -21,13 +21,13 @@ void reader_alone(struct reader_thread *reader, struct work *work)
     (void)pthread_mutex_lock(&reader->lock);
     reader->alone = work;
     reader->acting = outside(work);
-    if (reader->acting && !reader->cancelled) /* then nobody asks again */
+    if (reader->acting && !reader->cancelled) /* a cancelled reader gets no second request */
         action_stop_clear(&reader->stop_action);
     work->alone_since_us = clock_boot_us();
     (void)pthread_mutex_unlock(&reader->lock);
 }
 
-/* Without the lock, which who asks needs; nobody asks any more. */
+/* Without the lock, because a caller that asks needs it; no caller asks any more. */
 static bool settled(struct reader_thread *reader)
 {
     return db_cancel_wait(reader->canceller, REQUEST_PATIENCE_MS);
@@ -113,7 +113,7 @@ bool reader_act(struct reader_thread *reader, bool acting)
     return !ends;
 }
 
-/* With the lock. What runs outside the database has a grace of its own, and needs the session for
+/* With the lock. An attempt outside the database has a grace of its own, and needs the session for
  * its record. */
 static void interrupt(struct reader_thread *reader, bool sever)
 {

@@ -1,5 +1,5 @@
-/* loss: what ended the attempts that a session had when it was lost. Only what a task may have
- * caused counts against it. */
+/* The causes of lost attempts: the works that a session had in hand when it was lost get the reason
+ * of the loss. Only a loss that a task may have caused counts against it. */
 #include "reader/state.h"
 
 #include "base/clock.h"
@@ -19,7 +19,7 @@ static enum loss loss_of(const struct err *why)
             return LOSS_SERVER;
     if (failure_barred(RC_LOST, why))
         return LOSS_BARRED;
-    return sqlstate_is(why, SQLSTATE_ADMIN_SHUTDOWN) ? LOSS_ASKED : LOSS_UNKNOWN;
+    return sqlstate_is(why, SQLSTATE_ADMIN_SHUTDOWN) ? LOSS_CANCELLED : LOSS_UNKNOWN;
 }
 
 static void name(const struct works *works, enum loss loss)

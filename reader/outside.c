@@ -36,13 +36,13 @@ static const char *or_null(const struct str *str)
 }
 
 /* What went wrong, in words for people. */
-static void tell_why(struct work *work, bool late, const struct err *why)
+static void note_why(struct work *work, bool late, const struct err *why)
 {
     const struct str *said = &work->answer->error;
     struct err told = *why;
     if (!late)
         utf8_copy(told.message, sizeof told.message, said->data ? said->data : "");
-    steps_tell(work->msg, work->answer_step, &told);
+    steps_add_context(work->msg, work->answer_step, &told);
     work_fails(work, &told);
 }
 
@@ -61,11 +61,11 @@ static enum rc send_failure(struct db *db, struct work *work, struct db_result *
     STR_AUTO error = {0}, detail = {0};
     bool late = attempt_timed_out(work, &why);
     enum rc rc;
-    tell_why(work, late, &why);
+    note_why(work, late, &why);
     failure_make(&failure, work, work->end.why, answer->permanent && !late);
     add_whole(&error, &answer->error);
     add_whole(&detail, &answer->detail);
-    failure_say(&failure, late ? NULL : error.data, or_null(&detail));
+    failure_replace(&failure, late ? NULL : error.data, or_null(&detail));
     do
         rc = db_run(db, &sql_reader_action_fail,
                     (const char *const[]){
@@ -105,8 +105,8 @@ static enum rc send_done(struct db *db, struct work *work, const char *response,
         (const char *const[]){DB_INT(work->task_id), work->token, msg->steps[next].name, response},
         ret_row, err);
     if (rc == RC_OK)
-        work_ends(work,
-                  db_bool(*ret_row, 0, READER_ACTION_STEP_GO_ON) ? OUTCOME_GO_ON : OUTCOME_LOST);
+        work_ends(work, db_bool(*ret_row, 0, READER_ACTION_STEP_GO_ON) ? OUTCOME_CONTINUES
+                                                                       : OUTCOME_LOST);
     return rc;
 }
 
@@ -114,7 +114,8 @@ static enum rc send_success(struct db *db, struct work *work, struct db_result *
                             struct err *err)
 {
     enum rc rc = send_done(db, work, work->answer->response.data, ret_row, err);
-    if (rc == RC_REJECT && !failure_stale(rc, err)) /* it is done, whatever it said */
+    /* the action is done, and only its response is refused */
+    if (rc == RC_REJECT && !failure_stale(rc, err))
         rc = send_done(db, work, "[the response could not be recorded]", ret_row, err);
     return rc;
 }
@@ -130,7 +131,7 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
     enum rc rc;
     probe("outside.record");
     if (answer->outcome == ACTION_STOPPED && !work->timed_out) {
-        work_ends(work, OUTCOME_LOST); /* control tells the row */
+        work_ends(work, OUTCOME_LOST); /* control records the loss */
         outside_forget(work);
         return RC_OK;
     }
@@ -234,8 +235,8 @@ enum rc outside_run(struct reader_thread *reader, struct work *work, struct err 
 enum rc outside_step(struct reader_thread *reader, struct work *work, int step, struct err *why)
 {
     DB_RESULT_AUTO *row = NULL;
-    if (!reader_act(reader, true)) { /* the caller tells why */
-        work_ends(work, OUTCOME_GO_ON);
+    if (!reader_act(reader, true)) { /* the caller reports the reason */
+        work_ends(work, OUTCOME_CONTINUES);
         return RC_OK;
     }
     int64_t alive_us = clock_boot_us();

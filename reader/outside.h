@@ -1,6 +1,6 @@
 /**
- * What: an attempt outside the database (action/action.h) on a reader, or a step of one: what
- *   surrounds the command or the request.
+ * What: an attempt outside the database (action/action.h) on a reader, or a step of one: the
+ *   records before and behind the command or the request.
  * Invariants: before it starts, the row says so and is on disk; its end is recorded by the token,
  *   durably. An answer whose record was not confirmed is recorded again on the reader's next
  *   session: then a stale token means that it was.
@@ -22,13 +22,12 @@ static inline bool outside(const struct work *work)
 
 /** The whole attempt; sets work->outcome. */
 MUST_CHECK enum rc outside_run(struct reader_thread *reader, struct work *work, struct err *err);
-/**
- * The step of an attempt. RC_OK: what became of it is recorded, and in work->outcome: GO_ON, if
- * steps are left. RC_LOST: as outside_run. Otherwise nothing was done, and why says why not.
- */
+/** The step of an attempt. RC_OK: its end is recorded, and in the outcome of the work: CONTINUES,
+ * if steps are left. RC_LOST: as outside_run. Otherwise nothing was done, and why has the
+ * reason. */
 MUST_CHECK enum rc outside_step(struct reader_thread *reader, struct work *work, int step,
                                 struct err *why);
-/** Records work->answer, and what became of the work in its outcome. */
+/** Records work->answer, and sets the outcome of the work. */
 MUST_CHECK enum rc outside_record(struct db *db, struct work *work, struct err *err);
 
 #endif

@@ -30,7 +30,7 @@
 /* GONE_AGAIN_MS: a backend that was terminated needs a moment for its rollback. OPEN_*: the first
  * pause is short, because most lost sessions can be replaced at once; a person who repairs a login
  * waits for five seconds at most. */
-#define GONE_AGAIN_MS 10  /* until a session that was told to end is asked after again */
+#define GONE_AGAIN_MS 10  /* until a session that was terminated is asked after again */
 #define OPEN_FIRST_MS 250 /* after a session that could not be opened; doubled */
 #define OPEN_LAST_MS  5000
 
@@ -41,40 +41,41 @@ void reader_report(struct reader_thread *reader, struct work *work, enum outcome
         return;
     }
     work_ends(work, outcome);
-    if (outcome == OUTCOME_LOST && reader->cancelled && work->end.loss == LOSS_UNSAID)
+    if (outcome == OUTCOME_LOST && reader->cancelled && work->end.loss == LOSS_UNDECIDED)
         work_lost(work, LOSS_OWN);
     mailbox_put(reader->control, &work->mail);
 }
 
-void reader_send_back(struct reader_thread *reader)
+void reader_return_all(struct reader_thread *reader)
 {
     for (struct work *work; (work = works_take(&reader->todo)) != NULL;)
         reader_report(reader, work, OUTCOME_UNSTARTED);
 }
 
-static void tell_lost(struct reader_thread *reader)
+static void report_lost(struct reader_thread *reader)
 {
     reader->lost_pid = 0;
     for (struct work *work; (work = works_take(&reader->lost)) != NULL;)
         reader_report(reader, work, OUTCOME_LOST);
 }
 
-/* Known, though not recorded: that is done on the next session. */
+/* The end is known, though not recorded: the next session records it. */
 static bool known(const struct work *work)
 {
     return work->timed_out || work->end.unrecorded || work->answer != NULL;
 }
 
-/* What was sent is of unknown outcome; control decides, when the session is gone: the server may
- * not have noticed yet, and run on, and neither the next attempt nor another task on this slot may
- * begin beside it. Three kinds of works are in hand then: those whose end is known and not recorded
- * (broken), which the next session records; those that were sent (lost); and those that were not
- * (todo), which go back unstarted, because control must look at the slot before they run on another
- * backend. */
+/* Works that were sent have an unknown outcome; control decides, when the session is gone: the
+ * server may not have noticed yet, and may still run them, and neither the next attempt nor another
+ * task on this slot may begin while it does.
+ *
+ * Three kinds of works are in hand then: those whose end is known and not recorded (broken), which
+ * the next session records; those that were sent (lost); and those that were not (todo), which are
+ * returned unstarted, because control must check the slot before they run on another backend. */
 static void lose_session(struct reader_thread *reader, const struct err *why)
 {
     if (!reader->abandoned &&
-        reader->open_again_ms == 0 && /* else control tells it of all of them */
+        reader->open_again_ms == 0 && /* else control logs it for all of them */
         outage_tells(&reader->outage, why, clock_boot_us()))
         log_err(LOG_WARN, "reader_lost", NULL, why);
     (void)reader_session_is(reader, NULL);
@@ -94,8 +95,8 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
         memcpy(reader->lost_start, reader->backend_start, sizeof reader->lost_start);
     }
     if (reader->abandoned) /* the executor that takes over ends the session */
-        tell_lost(reader);
-    reader_send_back(reader);
+        report_lost(reader);
+    reader_return_all(reader);
 }
 
 static void take_mail(struct reader_thread *reader)
@@ -124,7 +125,7 @@ static enum rc end_lost(struct reader_thread *reader, struct err *err)
         if (rc != RC_OK)
             return rc;
         if (db_bool(row, 0, READER_GONE_IS_GONE)) {
-            tell_lost(reader);
+            report_lost(reader);
         } else {
             mailbox_wait(&reader->thread.inbox, GONE_AGAIN_MS);
             take_mail(reader);
@@ -133,8 +134,8 @@ static enum rc end_lost(struct reader_thread *reader, struct err *err)
     return RC_OK;
 }
 
-/* The server lets the login in, and may still refuse it what records an attempt: that is known
- * before a task begins. */
+/* The server lets the login in, and may still refuse it the functions that record an attempt: that
+ * is known before a task begins. */
 static enum rc check_granted(struct reader_thread *reader, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -178,15 +179,15 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     bool lives = reader_session_is(reader, db);
     reader->bereft = false;
     rc = lives ? end_lost(reader, err) : RC_LOST;
-    take_mail(reader); /* what came for the session of before: control does not know this one yet */
-    reader_send_back(reader);
+    take_mail(reader); /* assigned for the session of before: control does not know this one yet */
+    reader_return_all(reader);
     reader->cold = true;
     if (rc == RC_OK)
         rc = check_granted(reader, err);
     return rc == RC_OK ? batch_start(reader, err) : rc;
 }
 
-/* Only for speed, and by this thread: nobody waits for it but the first task. */
+/* Only for speed, and by this thread: only the first task waits for it. */
 static enum rc warm(struct reader_thread *reader, struct err *err)
 {
     reader->cold = false;
@@ -221,9 +222,9 @@ static enum rc turn(struct reader_thread *reader, struct err *err)
     return fds[1].revents != 0 ? batch_read(reader, err) : RC_OK;
 }
 
-/* What the server has said before the session was cut off. spare.c asks whether it was the report
- * of a crash. */
-static void last_word(struct reader_thread *reader, struct err *err)
+/* Reads the last replies of the server before the session was cut off. spare.c asks whether one of
+ * them was the report of a crash. */
+static void read_last_replies(struct reader_thread *reader, struct err *err)
 {
     enum pipeline_reply reply;
     struct err failed;
@@ -233,7 +234,7 @@ static void last_word(struct reader_thread *reader, struct err *err)
         continue;
 }
 
-/* What comes meanwhile goes back: control did not know. */
+/* Works that arrive meanwhile are returned: control did not know. */
 static void wait_cut_off(struct reader_thread *reader, const struct err *why)
 {
     (void)pthread_mutex_lock(&reader->lock);
@@ -245,7 +246,7 @@ static void wait_cut_off(struct reader_thread *reader, const struct err *why)
     while (!reader->abandoned && !reader->stopping && (left_us = until_us - clock_boot_us()) > 0) {
         mailbox_wait(&reader->thread.inbox, (int)(left_us / 1000) + 1);
         take_mail(reader);
-        reader_send_back(reader);
+        reader_return_all(reader);
     }
 }
 
@@ -264,15 +265,15 @@ static bool has_works(const struct reader_thread *reader)
            reader->broken.first != NULL || reader->lost.first != NULL;
 }
 
-/* An abandoned reader opens no session any more. It hands everything back, so that the incarnation
- * that ends finds all of its tasks (spare.c), and waits for the order to stop. */
+/* An abandoned reader opens no session any more. It returns all works, so that the incarnation that
+ * ends finds all of its tasks (spare.c), and waits for the order to stop. */
 static void *reader_main(void *context)
 {
     struct reader_thread *reader = context;
     while (!reader->stopping || has_works(reader)) {
         struct err err = {0};
         if (reader->abandoned) {
-            last_word(reader, &err);
+            read_last_replies(reader, &err);
             lose_session(reader, &err);
             if (!reader->stopping)
                 mailbox_wait(&reader->thread.inbox, -1);
@@ -325,7 +326,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     return rc;
 }
 
-void reader_give(struct reader_thread *reader, struct mail *works)
+void reader_assign(struct reader_thread *reader, struct mail *works)
 {
     mailbox_put_all(&reader->thread.inbox, works);
 }
@@ -347,7 +348,7 @@ bool reader_bereft(const struct reader_thread *reader)
     return reader->bereft;
 }
 
-bool reader_heard_of_crash(const struct reader_thread *reader)
+bool reader_saw_crash(const struct reader_thread *reader)
 {
     return reader->crash;
 }

@@ -2,8 +2,8 @@
  * What: a reader: a thread with its own session that runs one task at a time, several sent
  *   ahead. It makes effect and record one commit (pipelined: the task's statement,
  *   complete(task, token), sync).
- * Invariants: a task is reported back exactly once. Transaction control never reaches the
- *   server. What a task may have left in the session is discarded before the next one runs.
+ * Invariants: a task is reported back exactly once. Transaction control never reaches the server.
+ *   State that a task may have left in the session is discarded before the next one runs.
  * Threads: one per reader; control talks to it by mailbox only.
  * Ownership: work handed over belongs to the reader until it comes back by mail, of the kind that
  *   it had.
@@ -31,16 +31,16 @@ struct reader_outside {
 MUST_CHECK enum rc reader_start(const char *conninfo, const struct db_server *server,
                                 const struct reader_outside *outside, struct mailbox *control,
                                 struct reader_thread **ret_reader, struct err *err);
-/** Waits for what it runs, unless cancelled or abandoned first. */
+/** Waits for the works that it runs, unless they are cancelled or abandoned first. */
 void reader_stop(struct reader_thread *reader);
 /** A reader that has this many works gets no more; half of them make a batch. */
 #define READER_MOST 64
 /** Works, linked by their mail's next; NULL: none. Together, so that they make one batch. */
-void reader_give(struct reader_thread *reader, struct mail *works);
-/** Asks the server to cancel what it runs now. */
+void reader_assign(struct reader_thread *reader, struct mail *works);
+/** Asks the server to cancel the statement that it runs now. */
 void reader_cancel(struct reader_thread *reader);
-/** Asks the server to cancel work, or cuts its session off; what that was is lost, and its row
- * decides. Nothing, if it is seen to run another one by now. A command is told to end. */
+/** Asks the server to cancel work, or cuts its session off; then the work is lost, and its row
+ * decides. Nothing, if the reader runs another one by now. A command is asked to end. */
 void reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever);
 /** Cancels it and cuts its session, whether the server answers or not: the incarnation is over. */
 void reader_abandon(struct reader_thread *reader);

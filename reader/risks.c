@@ -1,6 +1,6 @@
 /* Names of functions, and of relations with triggers, views and similar, that lead to code of
  * users. A task whose text has such a word may leave something in its session, so the session is
- * cleaned behind it. Control reads the names (executor/execute.c, judge); readers only compare
+ * cleaned behind it. Control reads the names (executor/judging.c); readers only compare
  * words, so a false alarm costs one cleaning and an unknown list costs one for every task. */
 #include "reader/risks.h"
 

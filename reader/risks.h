@@ -2,7 +2,7 @@
  * What: whether a task may leave something in its session that its text does not show: a function
  *   of the user's that it calls, or a trigger, view or default of a relation that it names
  *   (sql/functions/session/session_risks.sql). Then the session is cleaned behind it.
- * Invariants: what is not known is a risk. Names are compared without schema and, in ASCII, without
+ * Invariants: an unknown name is a risk. Names are compared without schema and, in ASCII, without
  *   regard to case: rather once too often.
  * Threads: read by control; shared by all that have it, and never changed.
  * Ownership: counted: risks_keep and risks_release.

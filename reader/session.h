@@ -1,5 +1,5 @@
 /**
- * What: what control may ask about a reader's session without waiting for the reader.
+ * What: answers to control about a reader's session, without waiting for the reader.
  * Invariants: an answer may be out of date at once: the reader opens its sessions by itself.
  * Threads: control.
  * Ownership: texts are copied.
@@ -16,8 +16,8 @@ struct reader_thread;
 
 /** It has noticed that its session is gone. */
 bool reader_bereft(const struct reader_thread *reader);
-/** The server said at the end of a session of it that another session had crashed. */
-bool reader_heard_of_crash(const struct reader_thread *reader);
+/** The server reported at the end of a session of it that another session had crashed. */
+bool reader_saw_crash(const struct reader_thread *reader);
 /** It could not open a session, and tries again by itself; control's mailbox is poked when this
  * changes. It is to be given nothing. */
 bool reader_cut_off(const struct reader_thread *reader);

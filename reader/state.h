@@ -30,7 +30,7 @@ struct reader_thread {
     struct works todo;   /* not sent yet */
     struct batch batch;  /* in the pipeline */
     struct works broken; /* failed; recorded when the pipeline is empty */
-    struct works lost;   /* of unknown outcome; told when the session they ran on is gone */
+    struct works lost;   /* of unknown outcome; reported when the session they ran on is gone */
     struct work *alone;  /* runs outside the pipeline; guarded by lock */
     /* and outside the database: ended by stop_action, not by a cancel; guarded by lock */
     bool acting;
@@ -41,9 +41,9 @@ struct reader_thread {
     struct reader_outside outside;
     struct action_stop stop_action;
     bool stopping;
-    _Atomic bool cancelled; /* by us: what fails for that is lost, not failed */
+    _Atomic bool cancelled; /* by us: a failure for that reason is a loss */
     _Atomic bool bereft;    /* its session broke, and it is without one */
-    _Atomic bool crash;     /* the server said that it crashed */
+    _Atomic bool crash;     /* the server reported a crash */
     _Atomic bool abandoned; /* the incarnation is over: no task starts any more */
     _Atomic bool cut_off;   /* it could not open a session, and takes nothing */
     int open_again_ms;      /* how long it waits before it tries again, 0: it has one */
@@ -57,38 +57,32 @@ struct reader_thread {
     char lost_start[64];
 };
 
-/** Gives it back to control. */
+/** Returns it to control. */
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome);
 /** All of todo, unstarted. */
-void reader_send_back(struct reader_thread *reader);
+void reader_return_all(struct reader_thread *reader);
 
 /* interrupt.c */
 /** This runs alone from now on, and may be cancelled. */
 void reader_alone(struct reader_thread *reader, struct work *work);
-/**
- * What was on the session is over: nobody cancels it any more, and what was asked for has had its
- * effect.
- * ALWAYS: nothing was. AGAIN: something was, and has ended. NEVER: it has not ended; the session is
- *   to be given up.
- */
+/** The work on the session is over: no thread cancels it any more, and a cancel that was asked for
+ * has had its effect. ALWAYS: none was. AGAIN: one was, and has ended. NEVER: it has not ended; the
+ * session is to be given up. */
 enum calm { CALM_ALWAYS, CALM_AGAIN, CALM_NEVER };
 MUST_CHECK enum calm reader_calm(struct reader_thread *reader);
 /** That, as the reason to give the session up. */
 MUST_CHECK enum rc reader_disturbed(struct err *err);
-/**
- * Whether what runs alone acts outside the database from now on, until this is called again: what
- * asks it to end must not meet its record. False: it has been asked to end already.
- */
+/** Whether the work that runs alone acts outside the database from now on, until this is called
+ * again: a request to end it must not hit its record. False: it has been asked to end already. */
 bool reader_act(struct reader_thread *reader, bool acting);
 
-/**
- * The session is this one from now on; NULL: it is gone, and nobody cancels anything on it any
- * more. Returns false when the incarnation is over.
- */
+/** The session is this one from now on; NULL: it is gone, and no thread cancels anything on it any
+ * more. Returns false when the incarnation is over. */
 bool reader_session_is(struct reader_thread *reader, struct db *db);
 
 /* loss.c */
-/** What was sent, has failed or is lost already was lost for this: each work is told so. */
+/** The works that were sent, have failed or are lost already were lost for this: each gets the
+ * reason. */
 void reader_name_losses(struct reader_thread *reader, const struct err *why);
 
 #endif

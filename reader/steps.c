@@ -1,6 +1,6 @@
 /* The steps of a task: each is done and recorded in a transaction of its own, so the next attempt
- * at the task continues with the step that is not done. The row names it. A step finds a clean
- * session, as it would after a retry. A command or a request is done outside the database
+ * at the task continues with the first step that is not done. The row names it. A step finds a
+ * clean session, as it would after a retry. A command or a request is done outside the database
  * (outside.c), and its record is the transaction. */
 #include "reader/attempt.h"
 
@@ -30,7 +30,7 @@ int steps_find(const struct message *msg, int text)
     return i;
 }
 
-void steps_tell(const struct message *msg, int step, struct err *why)
+void steps_add_context(const struct message *msg, int step, struct err *why)
 {
     if (step < 0)
         return;
@@ -64,6 +64,9 @@ static enum rc begin(struct db *db, const struct work *work, struct db_result **
     return RC_OK;
 }
 
+/* The name of the next step is written with the effect of this one, in one transaction (or behind
+ * it, where the step has none). A task that was cancelled meanwhile is not continued, and its
+ * attempt counts as lost. */
 static enum rc run_sql(struct db *db, struct work *work, int at, const char *started,
                        struct err *why)
 {
@@ -76,7 +79,7 @@ static enum rc run_sql(struct db *db, struct work *work, int at, const char *sta
                         .started = started};
     enum rc rc = part_run(db, work, &part, why);
     work_ends(work, part.next == NULL ? OUTCOME_COMPLETED
-                    : part.go_on      ? OUTCOME_GO_ON
+                    : part.continues  ? OUTCOME_CONTINUES
                                       : OUTCOME_LOST);
     return rc;
 }
@@ -91,8 +94,8 @@ enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *w
     int at = 0;
     enum rc rc = begin(reader->db, work, &row, &at, why);
     probe("step.begun");
-    work_ends(work, OUTCOME_GO_ON);
-    for (; rc == RC_OK && work->end.outcome == OUTCOME_GO_ON; at++) {
+    work_ends(work, OUTCOME_CONTINUES);
+    for (; rc == RC_OK && work->end.outcome == OUTCOME_CONTINUES; at++) {
         if (reader->cancelled) {
             work_ends(work, OUTCOME_LOST);
             return RC_OK;
@@ -103,7 +106,7 @@ enum rc steps_run(struct reader_thread *reader, struct work *work, struct err *w
                  ? run_sql(reader->db, work, at, db_text(row, 0, READER_STEP_BEGIN_STARTED_AT), why)
                  : outside_step(reader, work, at, why);
         if (rc != RC_OK && rc != RC_LOST)
-            steps_tell(msg, at, why);
+            steps_add_context(msg, at, why);
         probe("step.done");
     }
     return rc;

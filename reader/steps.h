@@ -21,6 +21,6 @@ MUST_CHECK enum rc steps_run(struct reader_thread *reader, struct work *work, st
 /** The step to which a text of the message belongs; -1: it has none. */
 int steps_find(const struct message *msg, int text);
 /** Says in *why that it happened in this step, if it is one. */
-void steps_tell(const struct message *msg, int step, struct err *why);
+void steps_add_context(const struct message *msg, int step, struct err *why);
 
 #endif

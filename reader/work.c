@@ -21,6 +21,7 @@ void work_init(struct work *work, const struct work_row *row)
     work->msg = row->msg;
 }
 
+/* The executor's notes are behind the work in the same piece of memory (executor/assignment.h). */
 void work_free(struct work *work)
 {
     message_free(work->msg);
@@ -33,6 +34,8 @@ void work_free(struct work *work)
     free(work);
 }
 
+/* The end of an attempt has one function for each of its parts, so that a caller cannot set a loss
+ * without the outcome LOST. */
 void work_ends(struct work *work, enum outcome outcome)
 {
     work->end.outcome = outcome;
@@ -55,6 +58,7 @@ void work_counts(struct work *work, int64_t rows)
     work->end.rows = rows;
 }
 
+/* A second failure of the same attempt replaces the first: it is the one that is recorded. */
 void work_fails(struct work *work, const struct err *why)
 {
     if (work->end.why == NULL)
@@ -74,7 +78,7 @@ struct db_told *work_told(struct work *work)
     return work->end.told;
 }
 
-void work_tell(struct work *work, struct db_told *told)
+void work_set_told(struct work *work, struct db_told *told)
 {
     db_told_free(work->end.told);
     work->end.told = told;

@@ -28,18 +28,18 @@ enum outcome {
     OUTCOME_STALE,     /* another executor has the task now; nothing was done */
     OUTCOME_LOST,      /* the reader's session is gone: outcome unknown */
     OUTCOME_UNSTARTED, /* the batch did not reach it: returned */
-    OUTCOME_GO_ON      /* a step is done and recorded, more are to come: returned */
+    OUTCOME_CONTINUES  /* a step is done and recorded, more are to come: returned */
 };
 
 /** Of OUTCOME_LOST: the end of the attempt. Only an end that the task may have caused counts
  * (sql/functions/adopt/lose.sql). */
 enum loss {
-    LOSS_UNSAID = 0, /* not yet */
-    LOSS_UNKNOWN,    /* its session ended without a word: the task may be the cause */
+    LOSS_UNDECIDED = 0, /* not yet */
+    LOSS_UNKNOWN,       /* its session ended without a reason: the task may be the cause */
     /* the same, or any other way, while others were sent with it: it may not have begun */
     LOSS_DOUBTED,
     /* another session cancelled it or ended its session: the task itself, if that was at once */
-    LOSS_ASKED,
+    LOSS_CANCELLED,
     LOSS_SERVER, /* the server ended all sessions, or lacked something */
     LOSS_BARRED, /* the login of the session may not call what records it */
     LOSS_OWN     /* this executor ended it */
@@ -79,9 +79,9 @@ struct work {
      * before it does. */
     bool wary;
     struct message *msg; /* owned */
-    struct risks *risks; /* what is known of what it may do; kept; NULL: nothing */
+    struct risks *risks; /* the known risks of the task; kept; NULL: not known */
 
-    /* How far it is: the reader's own, but for what is atomic. */
+    /* Its progress: the reader's own, except the atomic fields. */
     struct work *next;              /* in works.h */
     _Atomic int64_t alone_since_us; /* when it began to run outside the pipeline, 0: not yet */
     _Atomic bool timed_out;         /* it was cancelled for that, in time */
@@ -106,7 +106,7 @@ void work_init(struct work *work, const struct work_row *row);
 /** And frees what it is the first member of (executor/assignment.h). */
 void work_free(struct work *work);
 
-/* What became of it is told. */
+/* The end of the attempt is reported. */
 void work_ends(struct work *work, enum outcome outcome);
 void work_lost(struct work *work, enum loss loss); /* and ends as OUTCOME_LOST */
 void work_ran(struct work *work, int64_t ran_us, bool alone);
@@ -114,9 +114,9 @@ void work_counts(struct work *work, int64_t rows);
 /** It has failed for this, which is copied. */
 void work_fails(struct work *work, const struct err *why);
 void work_unrecorded(struct work *work);
-/** What the server says of it is kept there; made when there is none. */
+/** Where messages of the server about it are kept; made when there is none. */
 struct db_told *work_told(struct work *work);
-/** The server said this of it, or nothing (NULL), instead of what it said before. */
-void work_tell(struct work *work, struct db_told *told);
+/** These are the messages of the server about it (NULL: none), instead of those before. */
+void work_set_told(struct work *work, struct db_told *told);
 
 #endif

@@ -1,5 +1,6 @@
-/* A list of works, first in, first out; a work is in one list at a time. works_join_first() puts
- * works back in front: skipped works keep their place before those that were never sent. */
+/* A list of works, first in, first out; a work is in one list at a time, so its link is enough and
+ * no memory is allocated. works_join_first() puts works back in front: skipped works keep their
+ * place before those that were never sent. */
 #include "reader/works.h"
 
 #include "reader/work.h"
@@ -26,6 +27,7 @@ void works_add_first(struct works *works, struct work *work)
     works->count++;
 }
 
+/* The link of the work is cleared, because the work goes into another list or into a mailbox. */
 struct work *works_take(struct works *works)
 {
     struct work *work = works->first;
@@ -39,6 +41,7 @@ struct work *works_take(struct works *works)
     return work;
 }
 
+/* The list `more` is emptied, or two lists would own its works. */
 void works_join(struct works *works, struct works *more)
 {
     if (more->first == NULL)

@@ -3,8 +3,8 @@
  * Invariants: empty when it is zeroed. A work is in one list at a time; only works.c writes the
  *   fields of struct works, and the link of a work.
  * Threads: as its owner's.
- * Ownership: a list owns its works; what is taken is the caller's. A list that is copied has one
- *   owner: the copy.
+ * Ownership: a list owns its works; a work that is taken is the caller's. A list that is copied
+ *   has one owner: the copy.
  * Failure: none.
  */
 #ifndef READER_WORKS_H

@@ -175,7 +175,7 @@ sql 'DELETE FROM effect'
 case_begin 'a condition is decided when the executor has died, and when no executor has the phase'
 queue
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
-LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_PROBE='gate.told=kill' "$LOCKSTEP_BIN-probed" executor run -d "$db" \
+LOCKSTEP_PROBE_DIR=$tmp LOCKSTEP_PROBE='gate.seen=kill' "$LOCKSTEP_BIN-probed" executor run -d "$db" \
     -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 --until-idle 2>"$tmp/killed" &
 wait $! 2>/dev/null && { echo 'it was not killed'; failed=1; }
 go 1

@@ -68,12 +68,12 @@ SQL
 
 # Some at a time.
 racing=()
-for point in claim.send claim.answered execute.hand execute.handed reader.send@2 reader.sent@2 reader.answered \
+for point in claim.send claim.answered execute.assign execute.assigned reader.send@2 reader.sent@2 reader.answered \
     block.begun block.ran block.completed \
-    block.committed record.take mark.send gate.wait gate.answered gate.told release.send; do
+    block.committed record.take mark.send gate.wait gate.answered gate.seen release.send; do
     racing+=("$point cancel")
 done
-for point in claim.answered execute.handed block.ran block.completed record.take gate.answered; do
+for point in claim.answered execute.assigned block.ran block.completed record.take gate.answered; do
     racing+=("$point fail" "$point complete")
 done
 for ((i = 0; i < ${#racing[@]}; i += 6)); do

@@ -6,17 +6,17 @@
 #   term   drains from its first wait at a gate on      lost   its control session is ended from outside
 points="
 start.enrolled+start receive.done claim.send claim.answered claim.answered@2 claim.answered@3
-slot.take slot.taken execute.hand execute.handed execute.handed@4 mark.send mark.commit
+slot.take slot.taken execute.assign execute.assigned execute.assigned@4 mark.send mark.commit
 reader.send@3 reader.flush@3 reader.sent@3 reader.answered reader.answered@3 record.take record.take@3
 block.begun block.ran block.completed block.committed bare.run bare.ran step.begun step.done
 fail.send fail.answered lose.send adopt.send adopt.answered adopt.taken
-gate.open gate.wait gate.answered gate.answered@2 gate.opened gate.told release.send release.done release.send@2
+gate.open gate.wait gate.answered gate.answered@2 gate.opened gate.seen release.send release.done release.send@2
 slot.return slot.cleared slot.returned finish.send+start heartbeat.send@3+start heartbeat.done@3+start
-drain.begin+term give_back.send+term drain.given+term incarnation.drained+term incarnation.lost+lost
+drain.begin+term return.send+term drain.returned+term incarnation.drained+term incarnation.lost+lost
 "
 # Besides, in zombie.sh: fence.send, of one that is about to end another.
 # Retention, what an operator stops, commands and requests: tests of their own.
-points_elsewhere="cancel.send cancel.sent sweep.batch leave.send outside.begin outside.begun outside.record outside.recorded stop.ask stop.send stop.told"
+points_elsewhere="cancel.send cancel.sent sweep.batch leave.send outside.begin outside.begun outside.record outside.recorded stop.ask stop.send stop.answered"
 
 # What passes by everything: short tasks, a block, SET, one that fails once, one that loses its session once, one of its
 # own transactions (at least once: it goes into another table), long ones, one with steps.
@@ -94,8 +94,8 @@ point_lose() {
 }
 
 # Before these the task without a transaction has not been sent by that executor: it is done once.
-points_before_bare="start.enrolled receive.done claim.send claim.answered slot.take slot.taken execute.hand execute.handed
-gate.wait drain.begin drain.given incarnation.drained give_back.send finish.send bare.run"
+points_before_bare="start.enrolled receive.done claim.send claim.answered slot.take slot.taken execute.assign execute.assigned
+gate.wait drain.begin drain.returned incarnation.drained return.send finish.send bare.run"
 
 # point_check QUEUE POINT: what is wrong with its effects and its run
 point_check() {

@@ -154,7 +154,7 @@ plant cursor_in_its_own_transaction \
     "$(q c executor/claim.c '    *ret_progress = many ? rejects_follow(' '    if (!many) {
         STR_AUTO text = {0};
         str_format(&text, "UPDATE lockstep.queue SET next_offset = GREATEST(next_offset, %s) WHERE queue_id = %d", db_text(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET), lane->queue.id);
-        rc = db_script(lane->ex->control, text.data, NULL, err);
+        rc = db_script(lane->ex->control.db, text.data, NULL, err);
         if (rc != RC_OK)
             return rc;
     }
@@ -183,7 +183,7 @@ plant session_not_reset "$(q c reader/attempt.c 'bool reset = plan.changes_sessi
     'bool reset = false; plan_done(&plan); return rc;')"
 
 # Bad records.
-plant rejection_stops_the_cursor "$(q c executor/refusal.c 'if (held->said < SAID_NOTHING) {' 'if (false) {')"
+plant rejection_stops_the_cursor "$(q c executor/refusal.c 'if (buffered->detail < DETAIL_NONE) {' 'if (false) {')"
 seconds=60
 plant text_cut_in_a_character \
     "$(q c base/utf8.c 'while (n > 0 && most - n < 3 && ((unsigned char)text[n] & 0xc0) == 0x80)' 'while (false)' \

@@ -2,11 +2,12 @@
  * What: the records that a stream has read and no executor has claimed yet: its buffer.
  * Invariants: as executor/stream.h.
  * Threads: control.
- * Ownership: the stream owns its records; held_take gives a record's message to the caller.
+ * Ownership: the stream owns its records; buffered_take_message gives a
+ *   record's message to the caller.
  * Failure: a record that cannot be read is kept, with the reason.
  */
-#ifndef EXECUTOR_HELD_H
-#define EXECUTOR_HELD_H
+#ifndef EXECUTOR_BUFFERED_H
+#define EXECUTOR_BUFFERED_H
 
 #include "base/err.h"
 
@@ -20,14 +21,14 @@ struct stream;
 
 /** What is recorded of a rejected record; less each time that the database refuses it
  * (refusal.c). */
-enum said {
-    SAID_ALL,
-    SAID_FIXED,  /* a fixed text says why */
-    SAID_NOTHING /* nor its bytes, key, headers, run, seq */
+enum detail {
+    DETAIL_ALL,
+    DETAIL_FIXED, /* the reason is a fixed text */
+    DETAIL_NONE   /* nor its bytes, key, headers, run, seq */
 };
 
 /** One record of the topic, decoded. */
-struct held {
+struct buffered {
     int64_t offset, timestamp_ms, seq;
     unsigned char digest[16];
     char *value, *key; /* owned; value is text with a NUL at its end */
@@ -38,12 +39,12 @@ struct held {
     size_t headers_len;
     struct message *msg; /* NULL: rejected */
     char run[37];
-    struct err why; /* rejected: why */
-    enum said said; /* rejected: what of it is recorded */
+    struct err why;     /* rejected: why */
+    enum detail detail; /* rejected: how much of it is recorded */
 };
 
 /** Keeps a copy of the record, decoded. */
-void stream_hold(struct stream *stream, const struct kafka_record *record);
+void stream_append(struct stream *stream, const struct kafka_record *record);
 /** No record is to be taken until some are dropped. */
 bool stream_full(const struct stream *stream);
 /** Records are taken from here on: only one that fills it leaves others unread. */
@@ -53,6 +54,6 @@ void stream_drop(struct stream *stream, int64_t below);
 /** Forgets all records. */
 void stream_clear(struct stream *stream);
 /** Its message goes to the caller, and from here on it has none. */
-struct message *held_take(struct held *held);
+struct message *buffered_take_message(struct buffered *buffered);
 
 #endif

@@ -1,0 +1,31 @@
+/**
+ * What: the identity of an incarnation: its id and number, and whether it has completed a task.
+ * Invariants: only incarnation.c writes the fields. The number and the id are fresh for each
+ *   incarnation, and do not change once the liveness session has registered them.
+ * Threads: control; a gate reads executor_no.
+ * Ownership: embedded in the executor.
+ * Failure: -
+ */
+#ifndef EXECUTOR_INCARNATION_H
+#define EXECUTOR_INCARNATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct incarnation {
+    char id[37];
+    int executor_no; /* 0: not registered yet */
+    int64_t up_us;   /* since when it runs */
+    bool completed;  /* it has completed a task */
+};
+
+/** Gives it a fresh id. */
+void incarnation_name(struct incarnation *incarnation);
+/** The database has registered it under this number. */
+void incarnation_register(struct incarnation *incarnation, int executor_no);
+/** Its first turn begins. */
+void incarnation_up(struct incarnation *incarnation, int64_t now_us);
+/** A task of it is completed. */
+void incarnation_completed(struct incarnation *incarnation);
+
+#endif
