@@ -42,9 +42,9 @@ BEGIN
             GET STACKED DIAGNOSTICS taken = CONSTRAINT_NAME;
             done.reason := SQLERRM;
             done.run := NULL;
-            -- Another session is in the way, or the server lacks room (class 53) or has trouble of its own (58): nothing
-            -- that the job has done. It is tried again for as long as the time may be late. Or a time that was undone
-            -- fires again at the moment at which an executor reads its run from the topic.
+            -- Another session is in the way, or the server lacks room (class 53) or has trouble of its own (58), which
+            -- is nothing that the job has done: it is tried again for as long as its time may be late. Or a time that
+            -- was undone fires again at the moment at which an executor reads its run from the topic.
             IF SQLSTATE IN ('55P03', '40P01', '40001') OR pg_catalog.left(SQLSTATE, 2) IN ('53', '58')
                OR taken = 'run_queue_id_run_id_key' THEN
                 done.verdict := 'wait';
