@@ -1,18 +1,21 @@
 #!/bin/bash
 # examples/notification/run.sh CONNINFO BROKERS: notifications and invoices as external tasks between two SQL phases,
 # with two workers in Python and one in C. The database has the schema (lockstep migrate up). Leaves a queue, the schema
-# notification and a role behind, all named below.
+# notification and a role behind, all named below; they must not be there before, except the role.
+# The topic is created if the broker lacks it. The embedded broker cannot create one, so start it with the topic:
+#   lockstep dev broker --topic notification
 # Needs Python with psycopg (version 3): Debian has it for its own.
+#   QUEUE          the queue and its topic (default: notification)
 #   PYTHON         the interpreter (default: /usr/bin/python3)
 #   LOCKSTEP_BIN   the binary (default: lockstep)       WORKER_ROLE   the workers' login, made if it is not there
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# = 2 ] || { sed -n "2,7p" "$0" >&2; exit 2; }
+[ $# = 2 ] || { sed -n "2,10p" "$0" >&2; exit 2; }
 python=${PYTHON:-/usr/bin/python3}
 "$python" -c "import psycopg" 2>/dev/null ||
     { echo "run.sh: $python has no psycopg; on Debian: apt-get install python3-psycopg" >&2; exit 1; }
 lockstep=${LOCKSTEP_BIN:-lockstep} role=${WORKER_ROLE:-notification_worker}
-queue=notification_$$ tmp=$(mktemp -d)
+queue=${QUEUE:-notification} tmp=$(mktemp -d)
 trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$tmp"' EXIT
 pids=()
 

@@ -2,12 +2,15 @@
 # examples/report/run.sh CONNINFO BROKERS: a report as one task with four steps: SQL collects, a command renders, a
 # request notifies a person, SQL notes that. The first request is refused with 503, so the second attempt begins with
 # that step. The database has the schema (lockstep migrate up). Leaves a queue and the schema report behind, both named
-# below.
+# below; they must not be there before.
+# The topic is created if the broker lacks it. The embedded broker cannot create one, so start it with the topic:
+#   lockstep dev broker --topic report
+#   QUEUE          the queue and its topic (default: report)
 #   LOCKSTEP_BIN   the binary (default: lockstep)
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# = 2 ] || { sed -n '2,5p' "$0" >&2; exit 2; }
-lockstep=${LOCKSTEP_BIN:-lockstep} queue=report_$$ tmp=$(mktemp -d)
+[ $# = 2 ] || { sed -n '2,9p' "$0" >&2; exit 2; }
+lockstep=${LOCKSTEP_BIN:-lockstep} queue=${QUEUE:-report} tmp=$(mktemp -d)
 trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$tmp"' EXIT
 pids=()
 

@@ -10,7 +10,8 @@ e2e_roles=("$role")
 export PATH=$LOCKSTEP_TEST_PGBIN:$PATH
 
 case_begin 'the worker of the examples does its tasks'
-WORKER_ROLE=$role timeout 60 "$here/../../examples/notification/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" \
+WORKER_ROLE=$role QUEUE=$(scratch_name) timeout 60 \
+    "$here/../../examples/notification/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" \
     >"$tmp/example.log" 2>&1 || failed=1
 expect 'what was sent' "$(sed -n '/What was sent/,/Who did it/p' "$tmp/example.log" | grep ': Hello' | tr '\n' ',')" \
     'email ann@example.org: Hello Ann!,email eve@example.org: Hello Eve!,sms +431234: Hello Bob!,sms +435678: Hello Eve!,'

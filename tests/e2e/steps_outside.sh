@@ -161,7 +161,8 @@ wait "$hosts" && wait "$commands" && wait "$all" || { echo 'an executor did not 
 
 case_begin 'the example of the manual runs'
 unset LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
-timeout 60 "$here/../../examples/report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1 || failed=1
+QUEUE=$(scratch_name) timeout 60 "$here/../../examples/report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" \
+    >"$tmp/example.log" 2>&1 || failed=1
 expect 'the example: what was posted' "$(grep -c '^told: {"report": "week"}$' "$tmp/example.log")" 1
 expect 'the example: what was rendered' \
     "$(grep -c '^Sales of the week: week (run .*, step render)$' "$tmp/example.log")" 1
