@@ -6,11 +6,11 @@
 #include "cli/width.h"
 
 const struct exit_code exit_codes[] = {
-    {ERR_FAILED, 1, "it ran and the answer is bad: the run failed, a check failed"},
-    {ERR_DB, 1, "PostgreSQL refused a statement"},
-    {ERR_KAFKA, 1, "Kafka refused a request"},
-    {ERR_USAGE, 2, "usage"},
-    {ERR_CONFIG, 2, "configuration"},
+    {ERR_FAILED, 1, "a run or a check failed, or PostgreSQL or Kafka refused a request"},
+    {ERR_DB, 1, ""},
+    {ERR_KAFKA, 1, ""},
+    {ERR_USAGE, 2, "the command line or the configuration is wrong"},
+    {ERR_CONFIG, 2, ""},
     {ERR_DB_DOWN, 3, "PostgreSQL is not reachable"},
     {ERR_KAFKA_DOWN, 4, "Kafka is not reachable"},
     {ERR_SCHEMA, 5, "the schema is not current"},

@@ -17,7 +17,8 @@ struct exit_code {
     int code;
     const char *meaning;
 };
-extern const struct exit_code exit_codes[]; /* ended by a row without meaning */
+/* Ended by a row whose meaning is NULL. An empty meaning: a code has that of its first row. */
+extern const struct exit_code exit_codes[];
 
 int exit_of(enum rc rc, const struct err *err);
 

@@ -43,7 +43,8 @@ void help_program(FILE *out)
     option_lines(out, global_options);
     (void)fputs("\nexit codes\n   0  done\n", out);
     for (const struct exit_code *row = exit_codes; row->meaning != NULL; row++)
-        (void)fprintf(out, "  %2d  %s\n", row->code, row->meaning);
+        if (*row->meaning != '\0')
+            (void)fprintf(out, "  %2d  %s\n", row->code, row->meaning);
     (void)fputs("\nlockstep NOUN VERB --help lists the options of one command.\n", out);
 }
 

@@ -107,6 +107,8 @@ static void exits(FILE *out)
 {
     (void)fputs(".SH \"EXIT STATUS\"\n.TP\n0\ndone\n", out);
     for (const struct exit_code *row = exit_codes; row->meaning != NULL; row++) {
+        if (*row->meaning == '\0')
+            continue;
         (void)fprintf(out, ".TP\n%d\n", row->code);
         line(out, row->meaning);
     }
