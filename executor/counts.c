@@ -8,6 +8,7 @@
 #include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/phase.h"
+#include "executor/server.h"
 
 #include "base/clock.h"
 #include "kafka/consumer.h"
@@ -89,6 +90,13 @@ void counts_high(const struct lane *lane, int64_t offset)
     tally_high(of(lane), offset);
 }
 
+/* From the first time that the queue was set aside until it is well again. */
+static bool fails(const struct lane *lane)
+{
+    const struct trouble *trouble = &lane->ex->memory->troubles[lane - lane->ex->lanes];
+    return trouble->wait_ms != 0 && !trouble->locked;
+}
+
 /* The first reason counts: a queue that does not exist has no topic to check either. */
 void counts_state(const struct lane *lane)
 {
@@ -101,6 +109,8 @@ void counts_state(const struct lane *lane)
         why = "Kafka does not answer";
     else if (!lane->queue.halted && !identity_known(&lane->identity))
         why = "its topic has not been seen yet";
+    else if (fails(lane))
+        why = "its statements fail: the log of the executor says why (queue_set_aside)";
     else if (lane->ex->readers.cut_off.count > 0 &&
              lane->ex->readers.cut_off.count >= lane->ex->readers.limit)
         why = "no reader can open a session: the login of the tasks is refused";

@@ -37,6 +37,7 @@ struct spared {
 struct trouble {
     int64_t until_us;
     int wait_ms; /* 0: it has none */
+    bool locked; /* another session holds a row of the queue; no statement has failed */
 };
 
 /** What this process has seen of its server and keeps over its incarnations. */

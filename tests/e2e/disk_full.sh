@@ -20,7 +20,11 @@ CREATE TRIGGER disk_full BEFORE INSERT ON lockstep.task FOR EACH ROW EXECUTE FUN
 SQL
 is_full() { sql "INSERT INTO full_for SELECT queue_id FROM lockstep.queue WHERE name = '$1'"; }
 is_free() { sql 'DELETE FROM full_for'; }
-daemon() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 2 "$@" 2>>"$tmp/log" & pid=$!; }
+daemon() {
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 2 -s metrics.listen=0 "$@" \
+        2>>"$tmp/log" &
+    pid=$!
+}
 publish() { lockstep publish --queue "$1" -q - <<<"{\"order\": 1, \"sql\": \"SELECT ${2:-1}\"}"; }
 done_is() { [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$1'")" = Completed ]; }
 lines() { grep -c "$1" "$tmp/log" || true; }
@@ -38,6 +42,11 @@ fed=$(publish "$b")
 eventually 20 done_is "$fed" || bad 'the other queue does not run'
 eventually 30 at_least 'event=queue_set_aside' 3 || bad 'the executor does not try again'
 expect 'incarnations' "$(incarnations)" 1
+at=$(sed -n 's,.*event=metrics_served.* url=\(http://[^/]*\)/.*,\1,p' "$tmp/log" | head -n 1)
+ready=$(curl -s "$at/readyz" || true)
+grep -q "$a: its statements fail" <<<"$ready" || bad "readyz: $ready"
+expect 'not ready' "$(curl -s "$at/metrics" | grep -F 'queue_ready{' | cut -d'{' -f2 | sort)" \
+    "$(printf '%s\n' "queue=\"$a\"} 0" "queue=\"$b\"} 1" | sort)"
 lockstep queue explain "$a" >"$tmp/said"
 says() { tr -s ' \n' ' ' <"$tmp/said" | grep -Eq "$1" || bad "explain: $(cat "$tmp/said")"; }
 says "\(pid $pid\) has set queue $a aside and tries again .*: 53100: could not extend file"
