@@ -1,10 +1,12 @@
 """What a console is measured with, for bench/console.bash.
 
-pages URL ROUNDS RUNS JOBS FILE    asks for every line of FILE ("page path"; {run}, {task}, {job}, {queue}: another one each time) once a round; a round takes more than two seconds, so that
-                                   no answer is one that was kept. Prints "page path p50 p99 most bytes" in ms.
+pages URL ROUNDS RUNS JOBS FILE PID asks for every line of FILE ("page path"; {run}, {task}, {job}, {queue}: another one each time) once a round; a round takes more than two seconds, so that
+                                   no answer is one that was kept. Prints "page path p50 p99 most bytes cpu cpu99" in ms; cpu: processor time of the children of PID, the database server,
+                                   in the median and at p99: it does not depend on who else is on the machine.
 clients URL COUNT SECONDS FILE     COUNT clients that do what a page does: each reads the event stream, and asks for the lines of FILE when something has happened, once a second at
                                    most. Prints "loads requests p50 p99 wrong events".
-scrape URL PATH TIMES              asks for one path again and again, 1.1 s apart, so that no answer is one that was kept. Prints "p50 p99 most bytes" in ms.
+scrape URL PATH TIMES PID          asks for one path again and again, 1.1 s apart, so that no answer is one that was kept. Prints "p50 p99 most first cpu cpu99" in ms; first: the one that
+                                   opened the session.
 """
 import asyncio
 import collections
@@ -34,6 +36,17 @@ def ask(connection, path):
     return took, len(body)
 
 
+def spent(pid):
+    """Seconds of processor time of the children of a process, which are the sessions of a server."""
+    nanoseconds = 0
+    for child in open(f'/proc/{pid}/task/{pid}/children').read().split():
+        try:
+            nanoseconds += int(open(f'/proc/{child}/schedstat').read().split()[0])
+        except (FileNotFoundError, ProcessLookupError):  # it has just ended
+            pass
+    return nanoseconds / 1e9
+
+
 def connect(url):
     parts = urllib.parse.urlsplit(url)
     return http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
@@ -44,10 +57,10 @@ def another(path, runs, jobs):
     return path.format(run=f'00000000-0000-4000-8000-{run:012d}', task=run * 90 + random.randint(0, 89), job=f'job%20{random.randint(1, jobs):05d}', queue=f'queue_{random.randint(1, 20):02d}')
 
 
-def pages(url, rounds, runs, jobs, file):
+def pages(url, rounds, runs, jobs, file, pid):
     random.seed(1)
     lines = [line.split() for line in open(file) if line.strip()]
-    took, size, connection = collections.defaultdict(list), {}, connect(url)
+    took, cost, size, connection = collections.defaultdict(list), collections.defaultdict(list), {}, connect(url)
     for path in {path for _, path in lines}:  # what is read for the first time is not what is measured
         ask(connection, '/api/v1/' + another(path, runs, jobs))
     for _ in range(rounds):
@@ -58,21 +71,24 @@ def pages(url, rounds, runs, jobs, file):
             if asked in seen:  # another page has had it in this round
                 continue
             seen.add(asked)
+            before = spent(pid)
             seconds, size[page, path] = ask(connection, '/api/v1/' + asked)
             took[page, path].append(seconds)
+            cost[page, path].append(max(0, spent(pid) - before))
         time.sleep(max(0, began + 2.1 - time.monotonic()))
     for page, path in lines:
         if took[page, path]:
-            print(page, path, summary(took[page, path]), size[page, path])
+            print(page, path, summary(took[page, path]), size[page, path], *summary(cost[page, path]).split()[:2])
 
 
-def scrape(url, path, times):
-    connection, took, size = connect(url), [], 0
+def scrape(url, path, times, pid):
+    connection, took, cost = connect(url), [], []
     for _ in range(times):
-        seconds, size = ask(connection, path)
-        took.append(seconds)
+        before = spent(pid)
+        took.append(ask(connection, path)[0])
+        cost.append(max(0, spent(pid) - before))
         time.sleep(1.1)
-    print(summary(took), size)
+    print(summary(took), f'{took[0] * 1000:.2f}', *summary(cost).split()[:2])
 
 
 class Client:
@@ -131,8 +147,8 @@ async def clients(url, count, seconds, file):
 
 command, *words = sys.argv[1:]
 if command == 'pages':
-    pages(words[0], int(words[1]), int(words[2]), int(words[3]), words[4])
+    pages(words[0], int(words[1]), int(words[2]), int(words[3]), words[4], words[5])
 elif command == 'scrape':
-    scrape(words[0], words[1], int(words[2]))
+    scrape(words[0], words[1], int(words[2]), words[3])
 else:
     asyncio.run(clients(words[0], int(words[1]), float(words[2]), words[3]))

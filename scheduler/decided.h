@@ -22,7 +22,7 @@ _Static_assert(SAME(VERDICT) &&
                SAME(SCHEDULED_FOR) &&
                SAME(RUN) &&
                SAME(REASON) &&
-               SAME(WAIT_MS) &&
+               SAME(WAIT_US) &&
                SAME(TOKEN) &&
                SAME(LOOK) &&
                SAME(MARK) &&

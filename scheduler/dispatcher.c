@@ -19,6 +19,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define STANDBY_MS  2000  /* until the lock is asked for again */
 #define PATIENCE_MS 30000 /* a template may have 100,000 tasks */
@@ -41,7 +42,8 @@ struct dispatcher {
     struct changed changed;
     struct house house;
     struct held held;
-    int64_t round_us; /* by the boot clock: when the next round is due without news */
+    int64_t due_us;   /* by the boot clock: when the next schedule is due; 0: it is not known */
+    int64_t round_us; /* and when the next round is due without news */
 };
 
 /* While it may have the lock, the session is known to those that end a dead executor's sessions. */
@@ -213,6 +215,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
         *ret_wait_ms = changed_wait_ms(&dispatcher->changed, left_ms);
         return RC_OK;
     }
+    dispatcher->due_us = 0;
     if (rc == RC_OK && !dispatcher->locked)
         rc = take_over(dispatcher, ret_wait_ms, err);
     if (rc != RC_OK || !dispatcher->locked)
@@ -224,22 +227,23 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
         rc = look_again(dispatcher, err);
     if (rc == RC_OK)
         rc = changed_act(&dispatcher->changed, dispatcher->session.db, err);
-    *ret_wait_ms = -1;
+    int64_t wait_us = -1;
     /* After a loss one firing at a time, until one has succeeded: if it is a firing that ends the
      * session, each try would undo the others of its batch as well. */
     int most = dispatcher->session.backoff_ms != 0 ? 1 : FIRINGS;
     /* An order ends the loop, so that a stop does not wait for a backlog of thousands. The wait is
-     * then -1, and mail makes the poll return at once. */
-    while (rc == RC_OK && *ret_wait_ms < 0 && !thread_has_mail(&dispatcher->thread)) {
+     * then -1, and there is no wait. */
+    while (rc == RC_OK && wait_us < 0 && !thread_has_mail(&dispatcher->thread)) {
         struct ask *ask = NULL;
         struct firing_turn turn = {.asks = dispatcher->asking == 0, .most = most};
-        rc = firing_fire(dispatcher->session.db, &dispatcher->options, &turn, ret_wait_ms, &ask,
-                         err);
+        rc = firing_fire(dispatcher->session.db, &dispatcher->options, &turn, &wait_us, &ask, err);
         if (most > 1 && most < FIRINGS_MOST)
             most *= 2;
         if (rc == RC_OK)
             rc = hand_over(dispatcher, ask, err);
     }
+    dispatcher->due_us = wait_us < 0 ? 0 : clock_boot_us() + wait_us;
+    *ret_wait_ms = wait_us < 0 ? -1 : (int)((wait_us + 999) / 1000);
     if (rc == RC_OK)
         rc = held_look(&dispatcher->held, dispatcher->session.db, *ret_wait_ms, err);
     if (rc == RC_OK)
@@ -251,11 +255,15 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
         *ret_wait_ms = HELD_MS;
     *ret_wait_ms = changed_wait_ms(&dispatcher->changed, *ret_wait_ms);
     dispatcher->round_us = clock_boot_us() + *ret_wait_ms * 1000LL;
+    if (dispatcher->due_us != 0 && dispatcher->due_us < dispatcher->round_us)
+        dispatcher->round_us = dispatcher->due_us;
     return rc;
 }
 
 /* The kernel may let a poll last longer than asked, by a two-hundredth for a process of low
- * priority, and by 100 ms at most: so the end of a wait is a short one. */
+ * priority, and by 100 ms at most: so the end of a wait is a short one. It ends in the microsecond
+ * in which the next schedule is due: milliseconds, rounded up here and in the database, would be
+ * one or two more until a job fires. */
 static void sleep_until_news(struct dispatcher *dispatcher, int wait_ms)
 {
     struct db *db = dispatcher->session.db;
@@ -266,12 +274,15 @@ static void sleep_until_news(struct dispatcher *dispatcher, int wait_ms)
     struct pollfd fds[] = {{.fd = dispatcher->thread.inbox.fd, .events = POLLIN},
                            {.fd = db != NULL ? db_socket(db) : -1, .events = POLLIN}};
     int64_t until_us = clock_boot_us() + wait_ms * 1000LL;
+    if (dispatcher->due_us != 0 && dispatcher->due_us < until_us)
+        until_us = dispatcher->due_us;
     int early_ms = wait_ms / 100 < EARLY_MS ? wait_ms / 100 : EARLY_MS;
-    if (poll(fds, 2, wait_ms - early_ms) != 0 || early_ms <= 0)
+    if (early_ms > 0 && poll(fds, 2, wait_ms - early_ms) != 0)
         return;
     int64_t left_us = until_us - clock_boot_us();
+    struct timespec left = {left_us / 1000000, left_us % 1000000 * 1000};
     if (left_us > 0)
-        (void)poll(fds, 2, (int)(left_us / 1000) + 1);
+        (void)ppoll(fds, 2, &left, NULL);
 }
 
 static void *dispatcher_main(void *context)

@@ -65,7 +65,7 @@ static void decided(const struct dispatcher_options *options, const struct db_re
 }
 
 enum rc firing_fire(struct db *db, const struct dispatcher_options *options,
-                    const struct firing_turn *turn, int *ret_wait_ms, struct ask **ret_ask,
+                    const struct firing_turn *turn, int64_t *ret_wait_us, struct ask **ret_ask,
                     struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
@@ -80,17 +80,17 @@ enum rc firing_fire(struct db *db, const struct dispatcher_options *options,
     *ret_ask = NULL;
     if (rc != RC_OK)
         return rc;
-    *ret_wait_ms = -1;
+    *ret_wait_us = -1;
     /* A decision that needs SQL of users has a transaction of its own, so its row is the only
      * one. */
     for (int i = 0; i < db_rows(rows) && *ret_ask == NULL; i++) {
         int verdict = db_word(rows, i, JOB_DISPATCH_VERDICT);
-        bool known = !db_null(rows, i, JOB_DISPATCH_WAIT_MS);
-        int64_t wait_ms = known ? db_int(rows, i, JOB_DISPATCH_WAIT_MS) : FIRING_LOOK_MS;
+        bool known = !db_null(rows, i, JOB_DISPATCH_WAIT_US);
+        int64_t wait_us = known ? db_int(rows, i, JOB_DISPATCH_WAIT_US) : FIRING_LOOK_US;
         if (verdict >= 0)
             decided(options, rows, i, verdict, ret_ask);
         else
-            *ret_wait_ms = wait_ms < FIRING_LOOK_MS ? (int)wait_ms : FIRING_LOOK_MS;
+            *ret_wait_us = wait_us < FIRING_LOOK_US ? wait_us : FIRING_LOOK_US;
     }
     return RC_OK;
 }

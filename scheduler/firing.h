@@ -13,7 +13,7 @@
 #include "scheduler/dispatcher.h"
 
 /** The longest sleep of a dispatcher: a notification may be lost. */
-#define FIRING_LOOK_MS 60000
+#define FIRING_LOOK_US (60 * 1000 * 1000LL)
 
 struct firing_turn {
     bool asks;       /* SQL of users can be run now */
@@ -24,10 +24,10 @@ struct firing_turn {
 /** The lock of dispatch, if no session has it. */
 MUST_CHECK enum rc firing_lock(struct db *db, bool *ret_locked, struct err *err);
 
-/** *ret_wait_ms: -1: something was decided, and more may be due; otherwise how long nothing is.
+/** *ret_wait_us: -1: something was decided, and more may be due; otherwise how long nothing is.
  * *ret_ask: SQL of users is to be run; otherwise NULL. */
 MUST_CHECK enum rc firing_fire(struct db *db, const struct dispatcher_options *options,
-                               const struct firing_turn *turn, int *ret_wait_ms,
+                               const struct firing_turn *turn, int64_t *ret_wait_us,
                                struct ask **ret_ask, struct err *err);
 
 /** Reports the result of SQL of users. *ret_ask: a look may lead to a firing that asks. */

@@ -67,12 +67,12 @@ static enum rc run_asks(const struct once *once, struct ask *ask, struct err *er
 /* All that is due at one moment. */
 static enum rc decide(const struct once *once, const char *at, struct err *err)
 {
-    int wait_ms = -1;
+    int64_t wait_us = -1;
     enum rc rc = RC_OK;
-    while (rc == RC_OK && wait_ms < 0) {
+    while (rc == RC_OK && wait_us < 0) {
         const struct firing_turn turn = {.asks = true, .most = 1, .now = at};
         struct ask *ask = NULL;
-        rc = firing_fire(once->db, once->options, &turn, &wait_ms, &ask, err);
+        rc = firing_fire(once->db, once->options, &turn, &wait_us, &ask, err);
         if (rc == RC_OK)
             rc = run_asks(once, ask, err);
         if (lasting_held(rc, err))

@@ -11,7 +11,7 @@ CREATE TYPE lockstep.dispatched AS (
     scheduled_for timestamp with time zone,
     run uuid,
     reason text,
-    wait_ms bigint,
+    wait_us bigint,
     token uuid,
     look text,
     mark text,

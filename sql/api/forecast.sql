@@ -4,13 +4,10 @@ CREATE OR REPLACE FUNCTION lockstep.forecast(p_rule jsonb, p_after timestamptz, 
 RETURNS SETOF timestamptz LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     rule CONSTANT lockstep.rule := lockstep.rule_of(p_rule);
-    at timestamptz := lockstep.rule_after('after', COALESCE(p_after, lockstep.rule_instant(p_rule, 'after'), now()));
+    after CONSTANT timestamptz := lockstep.rule_after('after', COALESCE(p_after, lockstep.rule_instant(p_rule, 'after'),
+                                                                        now()));
 BEGIN
-    FOR i IN 1..lockstep.rule_count(p_n) LOOP
-        at := lockstep.rule_next(rule, at);
-        EXIT WHEN at IS NULL;
-        RETURN NEXT at;
-    END LOOP;
+    RETURN QUERY SELECT unnest(lockstep.rule_walk(rule, after, 'infinity', lockstep.rule_count(p_n)));
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.forecast(jsonb, timestamptz, int) FROM PUBLIC;

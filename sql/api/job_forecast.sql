@@ -30,7 +30,8 @@ BEGIN
            array_agg(begins - interval '1 microsecond') FILTER (WHERE c.fault IS NULL),
            array_agg(format('job %s, schedule %s: %s', c.job, c.name, c.fault)) FILTER (WHERE c.fault IS NOT NULL)
     INTO open_ids, open_at, gone
-    FROM (SELECT s.schedule_id, j.name AS job, s.name, lockstep.rule_fault(s.rule) AS fault
+    FROM (SELECT s.schedule_id, j.name AS job, s.name,
+                 CASE WHEN (s.rule).zone <> 'UTC' THEN lockstep.rule_fault(s.rule) END AS fault -- a subtransaction each
           FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
           WHERE s.is_active AND (s.rule).kind IS NOT NULL
             AND (job_forecast.job IS NULL OR j.name = job_forecast.job)) c;
@@ -39,14 +40,9 @@ BEGIN
     END LOOP;
     WHILE cardinality(open_ids) > 0 LOOP
         steps := ceil(most::numeric / cardinality(open_ids));
-        WITH RECURSIVE walked AS (
-            SELECT s.schedule_id AS id, s.job_id AS of_job, s.rule, lockstep.rule_next(s.rule, o.at) AS at, 1 AS no
-            FROM unnest(open_ids, open_at) AS o (id, at) JOIN lockstep.schedule s ON s.schedule_id = o.id
-            UNION ALL
-            SELECT w.id, w.of_job, w.rule, lockstep.rule_next(w.rule, w.at), w.no + 1
-            FROM walked w WHERE w.at < horizon AND w.no < steps)
-        SELECT array_agg(w.id), array_agg(w.of_job), array_agg(w.at) INTO new_ids, new_jobs, new_times
-        FROM walked w WHERE w.at < horizon;
+        SELECT array_agg(s.schedule_id), array_agg(s.job_id), array_agg(t.at) INTO new_ids, new_jobs, new_times
+        FROM unnest(open_ids, open_at) AS o (id, at) JOIN lockstep.schedule s ON s.schedule_id = o.id
+        CROSS JOIN LATERAL unnest(lockstep.rule_walk(s.rule, o.at, horizon, steps)) AS t (at);
         ids := ids || new_ids;
         jobs := jobs || new_jobs;
         times := times || new_times;

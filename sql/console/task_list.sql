@@ -37,17 +37,20 @@ chosen AS (
      ORDER BY o.run_no DESC LIMIT 30001)),
 seen AS MATERIALIZED ( -- run by run, there phase by phase, and there as its index has them
     SELECT r.run_no, t.task_id, t.status, t.name, row_number() OVER () AS nth
-    FROM (SELECT c.run_no, c.status, (SELECT b."order" FROM behind b WHERE b.run_no = c.run_no) AS "order"
+    FROM (SELECT c.run_no, (SELECT b."order" FROM behind b WHERE b.run_no = c.run_no) AS "order",
+                 CASE WHEN (c.run_no < (SELECT a.run_no FROM asked a) OR EXISTS (SELECT FROM behind b))
+                           AND NOT (c.status = 'Completed' AND (SELECT a.is_failed FROM asked a))
+                          THEN c.run_no END AS looked_no -- NULL: its phases are not read; a join filter reads them
           FROM chosen c) r
     LEFT JOIN LATERAL (
         SELECT k.task_id, k.status, k.name
         FROM ((SELECT p.phase_id, p."order" FROM lockstep.phase p
-               WHERE NOT (SELECT a.is_open FROM asked a) AND p.run_no = r.run_no
+               WHERE NOT (SELECT a.is_open FROM asked a) AND p.run_no = r.looked_no
                  AND p."order" <= COALESCE(r."order", 9223372036854775807)
                ORDER BY p."order" DESC OFFSET 0)
               UNION ALL
               (SELECT p.phase_id, p."order" FROM lockstep.phase p -- by phase_left
-               WHERE (SELECT a.is_open FROM asked a) AND p.run_no + 0 = r.run_no AND p.done_at IS NULL
+               WHERE (SELECT a.is_open FROM asked a) AND p.run_no + 0 = r.looked_no AND p.done_at IS NULL
                  AND p."order" + 0 <= COALESCE(r."order", 9223372036854775807)
                ORDER BY p."order" + 0 DESC OFFSET 0)) p
         CROSS JOIN LATERAL (
@@ -55,9 +58,7 @@ seen AS MATERIALIZED ( -- run by run, there phase by phase, and there as its ind
             WHERE b.phase_id = p.phase_id
               AND b.kafka_offset < CASE WHEN p."order" = r."order" THEN (SELECT h.kafka_offset FROM behind h)
                                         ELSE 9223372036854775807 END
-            ORDER BY b.kafka_offset DESC LIMIT 30001) k
-        WHERE (r.run_no < (SELECT a.run_no FROM asked a) OR EXISTS (SELECT FROM behind b))
-          AND NOT (r.status = 'Completed' AND (SELECT a.is_failed FROM asked a))) t ON true
+            ORDER BY b.kafka_offset DESC LIMIT 30001) k) t ON true
     LIMIT (SELECT a.most FROM asked a)),
 found AS MATERIALIZED (
     SELECT s.run_no, s.task_id, s.nth FROM seen s

@@ -1142,7 +1142,7 @@ CREATE TABLE lockstep.job_ask (
 );
 CREATE INDEX job_ask_of_job ON lockstep.job_ask (job_id);
 CREATE TYPE lockstep.dispatched AS (
-    verdict text, job text, schedule text, scheduled_for timestamptz, run uuid, reason text, wait_ms bigint,
+    verdict text, job text, schedule text, scheduled_for timestamptz, run uuid, reason text, wait_us bigint,
     token uuid, look text, mark text, query text, words jsonb
 );
 

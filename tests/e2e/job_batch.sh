@@ -67,7 +67,7 @@ batch() {
 }
 expect 'a batch waits for no row' "$(batch)" 'j1 fire, j3 fire'
 expect 'what is held has not been decided' \
-    "$(sql "SELECT d.verdict IS NULL, d.wait_ms > 0 FROM lockstep.dispatch('test', '2030-01-01 06:00:01Z') AS d")" 't|t'
+    "$(sql "SELECT d.verdict IS NULL, d.wait_us > 0 FROM lockstep.dispatch('test', '2030-01-01 06:00:01Z') AS d")" 't|t'
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
       AND query LIKE '%FOR NO KEY UPDATE OF s; SELECT pg_sleep(600)%' AND pid <> pg_backend_pid()" >/dev/null
 holds_not() { ! holds; }
@@ -85,7 +85,7 @@ expect 'those that nobody holds' "$(sql "SELECT string_agg(d.job || ' ' || d.ver
 expect 'the last one' \
     "$(sql "SELECT d.job || ' ' || d.verdict FROM lockstep.dispatch('test', '2030-01-02 06:00:01Z') AS d")" 'j40 fire'
 expect 'what is held has not been decided' \
-    "$(sql "SELECT d.verdict IS NULL, d.wait_ms > 0 FROM lockstep.dispatch('test', '2030-01-02 06:00:01Z') AS d")" 't|t'
+    "$(sql "SELECT d.verdict IS NULL, d.wait_us > 0 FROM lockstep.dispatch('test', '2030-01-02 06:00:01Z') AS d")" 't|t'
 session_close
 cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log

@@ -48,7 +48,7 @@ $$;
 -- Due, not due, and a firing as one whole.
 SELECT pg_temp.hourly('a', '2030-01-01 06:00Z');
 SELECT is(pg_temp.dispatch('2030-01-01 05:59:59.999Z'), 'nothing', 'before its time nothing fires');
-SELECT is((SELECT d.wait_ms FROM lockstep.dispatch('test', '2030-01-01 05:59:58Z') AS d), 2000::bigint,
+SELECT is((SELECT d.wait_us FROM lockstep.dispatch('test', '2030-01-01 05:59:58Z') AS d), 2000000::bigint,
           'and the dispatcher knows how long');
 SELECT is(pg_temp.dispatch('2030-01-01 06:00Z'), 'a fire 06:00', 'at its time it fires');
 SELECT is((SELECT format('%s %s %s %s', o.outcome, o.source, o.dispatcher, r.started_by)
@@ -191,9 +191,9 @@ SELECT pg_temp.gone('broken', 'well');
 
 -- Several firings in one transaction.
 CREATE FUNCTION pg_temp.batch(p_now timestamptz, p_most int) RETURNS text LANGUAGE sql AS $$
-    SELECT string_agg(COALESCE(d.job || ' ' || d.verdict, 'wait ' || (d.wait_ms IS NOT NULL)), ', ' ORDER BY d.n)
+    SELECT string_agg(COALESCE(d.job || ' ' || d.verdict, 'wait ' || (d.wait_us IS NOT NULL)), ', ' ORDER BY d.n)
     FROM lockstep.dispatch('test', p_now, true, p_most) WITH ORDINALITY
-        AS d (verdict, job, schedule, scheduled_for, run, reason, wait_ms, token, look, mark, query, words, n)
+        AS d (verdict, job, schedule, scheduled_for, run, reason, wait_us, token, look, mark, query, words, n)
 $$;
 -- Due one after the other; job is of the second.
 CREATE FUNCTION pg_temp.three(job jsonb DEFAULT '{}') RETURNS void LANGUAGE sql AS $$

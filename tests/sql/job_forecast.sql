@@ -37,6 +37,31 @@ FROM (VALUES (NULL, '2041-01-01Z'::timestamptz, NULL::timestamptz, 1), (NULL, '2
              ('j3', '2041-01-01Z', NULL, 5), ('j6', '2041-01-01Z', '2049-01-01Z', 5),
              ('j1', '2041-01-01Z', '2041-01-01T00:01:00Z', 100)) AS c (job, begins, ends, n);
 SELECT is((SELECT count(*) FROM lockstep.job_forecast(NULL, '2041-01-01Z', NULL, 5000)), 5000::bigint, 'many');
+-- rule_walk is a short cut, and finds what rule_next finds time by time, also where the clock changes.
+CREATE FUNCTION pg_temp.stepped(p_rule lockstep.rule, p_after timestamptz, p_until timestamptz, p_n int)
+RETURNS timestamptz[] LANGUAGE sql AS $$
+    WITH RECURSIVE w AS (
+        SELECT lockstep.rule_next(p_rule, p_after) AS at, 1 AS no
+        UNION ALL SELECT lockstep.rule_next(p_rule, w.at), w.no + 1 FROM w WHERE w.at < p_until AND w.no < p_n)
+    SELECT COALESCE(array_agg(w.at ORDER BY w.no), '{}') FROM w WHERE w.at < p_until
+$$;
+SELECT is(lockstep.rule_walk(r.rule, z.at + a.after, u.until, n), pg_temp.stepped(r.rule, z.at + a.after, u.until, n),
+    format('%s times of %s from %s until %s', n, r.spec, z.at + a.after, u.until))
+FROM (VALUES ('Europe/Warsaw', '2041-03-31T00:00:00Z'::timestamptz), ('America/Havana', '2024-11-03T05:00:00Z'),
+             ('Australia/Lord_Howe', '2024-04-06T15:00:00Z'), ('Pacific/Apia', '2011-12-30T10:00:00Z'),
+             ('UTC', '2041-02-28T22:00:00Z')) AS z (zone, at)
+CROSS JOIN (VALUES (interval '-9 days'), (interval '-1 hour'), (interval '40 minutes')) AS a (after)
+CROSS JOIN LATERAL (VALUES ('infinity'::timestamptz, 60), (z.at + interval '3 hours', 1000)) AS u (until, n)
+CROSS JOIN LATERAL (
+    SELECT spec, lockstep.rule_of(CASE WHEN spec ->> 'kind' = 'interval' THEN spec
+                                       ELSE spec || jsonb_build_object('zone', z.zone) END) AS rule
+    FROM unnest(ARRAY['{"kind": "cron", "expr": "30 * * * *"}', '{"kind": "cron", "expr": "15 2,3 * * *"}',
+                      '{"kind": "cron", "expr": "*/20 9 */2 * 1"}', '{"kind": "interval", "every": "37m"}',
+                      '{"kind": "daily", "times": ["00:00", "02:30", "23:59:59"]}',
+                      '{"kind": "cron", "expr": "0 4 * * 0", "not_after": "2041-04-01T00:00:00Z"}',
+                      '{"kind": "calendar", "freq_type": 4, "freq_interval": 1, "active_start_date": 20110101,
+                        "freq_subday_type": 4, "freq_subday_interval": 45, "active_start_time": 220000,
+                        "active_end_time": 33000}']::jsonb[]) AS spec) AS r;
 SELECT throws_like($$SELECT * FROM lockstep.job_forecast(NULL, NULL, NULL, 0)$$, 'n: 0 is not in the range%', 'none');
 -- What is no time, or too many, is refused at once.
 SET LOCAL statement_timeout = '20s';

@@ -25,10 +25,17 @@ BEGIN
             RETURN QUERY SELECT * FROM lockstep.explain_run(oldest.run_no, false);
         ELSE
             RETURN QUERY
-            SELECT (lockstep.explain_row(
-                        'queue_idle', 'queue ' || q.name || ' has no run that has not ended', 'queue ' || q.name,
-                        (SELECT pg_catalog.max(r.ended_at) FROM lockstep.run r WHERE r.queue_id = p_queue_id))).*
-            FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
+            SELECT x.* -- not (explain_row(...)).*, which calls it for each column
+            FROM lockstep.queue q
+            CROSS JOIN LATERAL (
+                SELECT pg_catalog.max(n.ended_at) AS at -- of the newest, by run_newest
+                FROM (SELECT r.ended_at FROM lockstep.run r
+                      WHERE (r.queue_id::bigint, r.run_no) >= (p_queue_id, 0)
+                        AND (r.queue_id::bigint, r.run_no) < (p_queue_id::bigint + 1, 0)
+                      ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT 100) n) ended
+            CROSS JOIN LATERAL lockstep.explain_row(
+                'queue_idle', 'queue ' || q.name || ' has no run that has not ended', 'queue ' || q.name, ended.at) x
+            WHERE q.queue_id = p_queue_id;
         END IF;
     END IF;
 END

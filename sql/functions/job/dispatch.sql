@@ -7,7 +7,7 @@
 -- sessions wait for the rows that a batch has: a run that may have to be cancelled (whose end may hold the schedule's
 -- row, so that is locked later), SQL of users, a large template. A firing that has to wait nevertheless, for a second
 -- at most, ends the batch. The answer has a row for each schedule that was decided:
---   verdict   error; otherwise as job_turn. NULL, in the last row: no schedule is due any more, for wait_ms (NULL:
+--   verdict   error; otherwise as job_turn. NULL, in the last row: no schedule is due any more, for wait_us (NULL:
 --             until it is notified). Without such a row more may be due.
 CREATE OR REPLACE FUNCTION lockstep.dispatch(
     p_by text, p_now timestamptz DEFAULT NULL, p_asks boolean DEFAULT true, p_most int DEFAULT 1)
@@ -15,7 +15,7 @@ RETURNS SETOF lockstep.dispatched
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
     SET plan_cache_mode = force_generic_plan SET lock_timeout = '1s' AS $$
 DECLARE
-    HELD_MS CONSTANT bigint := 200;
+    HELD_US CONSTANT bigint := 200000;
     PAGE CONSTANT int := p_most + 20;              -- schedules that are read at a time: some of them may be held
     -- 20 ms of 32: after that no schedule is added to a batch, because its decisions become visible when it commits
     LONGEST CONSTANT interval := p_most * interval '625 us';
@@ -68,10 +68,10 @@ BEGIN
                   (SELECT min(GREATEST(s.wake_at, s.asked_until))
                    FROM lockstep.schedule s WHERE s.asked_until IS NOT NULL AND s.is_active AND p_asks));
     -- otherwise from this moment on: this function has taken its time, too
-    done.wait_ms := CASE WHEN next <= now THEN HELD_MS
+    done.wait_us := CASE WHEN next <= now THEN HELD_US
                          WHEN next > now THEN LEAST(
-                             GREATEST(ceil(date_part('epoch', next - COALESCE(p_now, clock_timestamp())) * 1000), 0),
-                             2000000000) END;
+                             GREATEST(ceil(date_part('epoch', next - COALESCE(p_now, clock_timestamp())) * 1000000), 0),
+                             2000000000000) END;
     RETURN NEXT done;
 END
 $$;

@@ -35,11 +35,7 @@ BEGIN
                     + month - pg_catalog.date_part('month', p_rule.start_date)::int) % p_rule.factor = 0) THEN
             found := lockstep.rule_month(p_rule, first) >> day;
             IF found <> 0 THEN
-                WHILE found & 1 = 0 LOOP
-                    found := found >> 1;
-                    day := day + 1;
-                END LOOP;
-                from_day := first + day - 1;
+                from_day := first + day + lockstep.rule_lowest(found) - 1;
                 RETURN CASE WHEN from_day <= p_rule.end_date IS NOT FALSE THEN from_day END;
             END IF;
         END IF;

@@ -26,26 +26,17 @@ BEGIN
     -- As an odometer: the first field from the left that has to move sets those behind it to their first values.
     IF p_rule.hours & (1 << hour) <> 0 THEN
         IF p_rule.minutes & (1::bigint << minute) <> 0 THEN
-            WHILE second < 60 AND p_rule.seconds & (1::bigint << second) = 0 LOOP
-                second := second + 1;
-            END LOOP;
-            IF second < 60 THEN
+            second := second + lockstep.rule_lowest(p_rule.seconds >> second);
+            IF second IS NOT NULL THEN
                 RETURN hour * 3600 + minute * 60 + second;
             END IF;
         END IF;
-        LOOP
-            minute := minute + 1;
-            EXIT WHEN minute >= 60 OR p_rule.minutes & (1::bigint << minute) <> 0;
-        END LOOP;
-        IF minute < 60 THEN
+        minute := minute + 1 + lockstep.rule_lowest(p_rule.minutes >> (minute + 1));
+        IF minute IS NOT NULL THEN
             RETURN hour * 3600 + minute * 60 + lockstep.rule_lowest(p_rule.seconds);
         END IF;
     END IF;
-    LOOP
-        hour := hour + 1;
-        EXIT WHEN hour >= 24 OR p_rule.hours & (1 << hour) <> 0;
-    END LOOP;
-    RETURN CASE WHEN hour < 24 THEN hour * 3600 + lockstep.rule_lowest(p_rule.minutes) * 60
-                                    + lockstep.rule_lowest(p_rule.seconds) END;
+    hour := hour + 1 + lockstep.rule_lowest(p_rule.hours >> (hour + 1));
+    RETURN hour * 3600 + lockstep.rule_lowest(p_rule.minutes) * 60 + lockstep.rule_lowest(p_rule.seconds);
 END
 $$;

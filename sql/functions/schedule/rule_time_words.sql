@@ -5,6 +5,7 @@ DECLARE
     listed int[] := '{}';
     at int := 0;
     minutes text;
+    every CONSTANT int := lockstep.rule_lowest(p_rule.minutes & ~1::bigint); -- if they are even, and have 0
 BEGIN
     IF p_rule.step > 1 THEN
         RETURN pg_catalog.format('every %s from %s to %s%s', lockstep.rule_length_words(p_rule.step),
@@ -29,13 +30,11 @@ BEGIN
     END IF;
     minutes := CASE WHEN p_rule.minutes = (1::bigint << 60) - 1 THEN 'every minute'
                     ELSE 'at minute ' || lockstep.rule_set_words(p_rule.minutes, 0) END;
-    FOR every IN 2..30 LOOP
-        IF 60 % every = 0
-           AND p_rule.minutes = (SELECT pg_catalog.bit_or(1::bigint << n)
-                                 FROM pg_catalog.generate_series(0, 59, every) AS n) THEN
-            minutes := pg_catalog.format('every %s minutes', every);
-        END IF;
-    END LOOP;
+    -- 0, every, 2 * every ...: a geometric series of bits
+    IF every BETWEEN 2 AND 30 AND 60 % every = 0
+       AND p_rule.minutes = ((1::bigint << 60) - 1) / ((1::bigint << every) - 1) THEN
+        minutes := pg_catalog.format('every %s minutes', every);
+    END IF;
     RETURN pg_catalog.concat(CASE WHEN p_rule.seconds = (1::bigint << 60) - 1 THEN 'every second, '
                                   WHEN p_rule.seconds <> 1 THEN pg_catalog.format(
                                       'at second %s, ', lockstep.rule_set_words(p_rule.seconds, 0)) END,

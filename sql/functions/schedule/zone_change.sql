@@ -9,6 +9,9 @@ DECLARE
     high timestamptz := p_from;
     middle timestamptz;
 BEGIN
+    IF p_zone = 'UTC' THEN
+        RETURN NULL;
+    END IF;
     LOOP
         IF high >= p_to THEN
             RETURN NULL;
