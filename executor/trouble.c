@@ -125,8 +125,8 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
 
 void lane_note_locked(struct lane *lane, int wait_ms, const struct err *err)
 {
-    *trouble_of(lane) = (struct trouble){
-        .until_us = clock_boot_us(), .wait_ms = wait_ms, .locked = true};
+    *trouble_of(lane) =
+        (struct trouble){.until_us = clock_boot_us(), .wait_ms = wait_ms, .locked = true};
     note(lane, wait_ms, err);
 }
 
