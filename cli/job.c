@@ -22,7 +22,12 @@
 
 enum rc job_said(enum rc rc, struct err *err)
 {
-    if (rc == RC_OK || err == NULL || !sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE))
+    bool is_time = rc != RC_OK && err != NULL &&
+                   (sqlstate_is(err, SQLSTATE_INVALID_DATETIME_FORMAT) ||
+                    sqlstate_is(err, SQLSTATE_DATETIME_FIELD_OVERFLOW));
+    if (is_time) /* the server's own advice is about a setting of it */
+        utf8_copy(err->hint, sizeof err->hint, "Write a time like 2026-12-25T00:00:00Z.");
+    else if (rc == RC_OK || err == NULL || !sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE))
         return control_done(rc, err);
     /* The message names the field itself, so the object would repeat it. The detail is a word for
      * programs. */

@@ -41,6 +41,16 @@ has_not() { [[ $(joined) != *"$1"* ]] || { echo "there: $1"; false; }; }
     has "$reason"
 }
 
+@test "a time that is none is answered with the form that is expected" {
+    for given in "job test load --at 25.12.2026" "job test load --at noon" \
+        "schedule forecast load --from 25.12.2026"; do
+        # shellcheck disable=SC2086
+        run lockstep $given
+        [ "$status" -eq 2 ]
+        [[ $output == *2026-12-25T00:00:00Z* && $output != *datestyle* ]]
+    done
+}
+
 @test "the schedules of a job are said in words; --wide has the rule and the grace" {
     for list in "job show load" "schedule list" "schedule list load"; do
         # shellcheck disable=SC2086

@@ -424,7 +424,8 @@ VALUES ($failing, 'oncall', 'opened', 1, now() - interval '1 hour', 1, now() + i
 SELECT lockstep.monitor_seen('m', 'h', '1 min', true), lockstep.monitor_receives('m', 'oncall', '{*}', NULL, '0 s')
 SQL
 reads 'a job that fails' 'health?name=job%203' '.items[0].state' failed
-places=(system triggers health jobs jobs/fails jobs/fails/history "alerts/$quoting" 'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log
+places=(system triggers health jobs jobs/fails jobs/fails/history "alerts/$quoting"
+    'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log
     'job-log?text=x9876x' occurrences alerts "alerts/$failing" "tasks/$task" "tasks/$task/explain" "runs/$failed_run"
     "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/attempts" "runs/$failed_run/events"
     "runs/$failed_run/explain"
@@ -483,7 +484,8 @@ reads 'in a list' "tasks?queue=$secret&status=Failed" '.items[0].error' \
 reads 'an error' "tasks/$task" '.task.error' '22P02: invalid input syntax for type integer: "pin x9876x"'
 reads 'its key and its notices' "tasks/$task" '.task.key, .task.notices' 'key x9876x NOTICE: x9876x'
 reads 'why a job fails' 'health?name=job%203' '.items[0].detail' 'trigger: 22P02: invalid input: "pin x9876x"'
-reads 'why its run failed' 'health?name=fails' '.items[0].detail | test(": task .* of order 1 failed: .*x9876x")' true
+reads 'why its run failed' 'health?name=fails' \
+    '.items[0].detail | test(": task .* of order 1 failed: .*x9876x")' true
 reads 'why a notice failed' "alerts/$failing" '.notices[0].error' 'PIN x9876x?'
 reads 'why a receiver waits' system "$finding" 'not delivered: PIN x9876x?'
 reads 'a line of its log' 'job-log?text=x9876x&kind=alert' '.items | length' 2
