@@ -93,7 +93,7 @@
 #define REMEDY_COMPLETION   "lockstep completion bash"
 #define REMEDY_DEV_BROKER                                                                          \
     "Say where Kafka is: --brokers HOST:PORT, or [kafka] bootstrap.servers. For trying things "    \
-    "out: lockstep dev broker"
+    "out: lockstep dev broker --topic NAME"
 #define REMEDY_DEV_TOPIC                                                                           \
     "End that broker, whose topics are gone then, and start one that has this topic, too: "        \
     "lockstep dev broker --topic %.249s"

@@ -52,8 +52,8 @@ enum rc command_alert_list(struct cli *cli, struct err *err)
     enum rc rc =
         db_run(cli->db, &sql_alert_list, (const char *const[]){all, limit_of(cli)}, &rows, err);
     if (rc == RC_OK)
-        rc = cli_print_list(cli, rows,
-                            "alert,job,kind,opened_at,text,acknowledged_by,closed_at,ended", err);
+        rc = cli_print_wrapped(
+            cli, rows, "alert,job,kind,opened_at,acknowledged_by,closed_at,ended,text", err);
     /* Only below a table: on stderr of a program it would look like an error of the list. */
     return rc == RC_OK && cli->output == OUTPUT_TABLE ? report_undelivered(cli, err) : rc;
 }
@@ -73,8 +73,8 @@ enum rc command_alert_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_alert_notices, params, &notices, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"alert", alert, true, true, false},
-                                       {"notices", notices, false, false, false}};
+    const struct table_part parts[] = {{"alert", alert, true, true, false, NULL, false},
+                                       {"notices", notices, false, false, false, NULL, false}};
     return table_parts(stdout, cli_style(cli), parts, 2, err);
 }
 

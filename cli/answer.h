@@ -20,10 +20,14 @@ void cli_say(const struct cli *cli, const char *fmt, ...) __attribute__((format(
 /** Prints a result as the command's answer. */
 MUST_CHECK enum rc cli_print(struct cli *cli, const struct db_result *result, struct err *err);
 
-/** The same of a list, which people get with the columns `shorts` ("a,b,c") alone, unless they say
- * --wide. */
+/** The same of a list, which people get with the columns `shorts` (cli/table.h) alone, unless they
+ * say --wide. */
 MUST_CHECK enum rc cli_print_list(struct cli *cli, const struct db_result *result,
                                   const char *shorts, struct err *err);
+
+/** The same; the last of these columns is never cut: it continues in the next line. */
+MUST_CHECK enum rc cli_print_wrapped(struct cli *cli, const struct db_result *result,
+                                     const char *shorts, struct err *err);
 
 /** As the options say. */
 struct table_style cli_style(const struct cli *cli);

@@ -303,3 +303,12 @@ enum rc cli_print_list(struct cli *cli, const struct db_result *result, const ch
     style.shorts = shorts;
     return table_result(stdout, style, result, false, err);
 }
+
+enum rc cli_print_wrapped(struct cli *cli, const struct db_result *result, const char *shorts,
+                          struct err *err)
+{
+    struct table_style style = cli_style(cli);
+    style.shorts = shorts;
+    style.wrap = true;
+    return table_result(stdout, style, result, false, err);
+}

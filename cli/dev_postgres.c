@@ -301,7 +301,7 @@ enum rc command_dev_up(struct cli *cli, struct err *err)
     (void)printf("%s\n", conninfo.data);
     cli_say(cli,
             "lockstep: a private PostgreSQL with the schema lockstep runs in %s; next: lockstep "
-            "dev broker; lockstep dev down%s%s stops it\n",
+            "dev broker --topic NAME; lockstep dev down%s%s stops it\n",
             server.dir, cli_has(cli, "dir") ? " --dir " : "",
             cli_has(cli, "dir") ? cli_text(cli, "dir") : "");
     rc = cli_has(cli, "no-console") ? RC_OK : start_console(cli, &server, conninfo.data, err);

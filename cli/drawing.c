@@ -3,30 +3,25 @@
  * never bytes. cli/table.c chooses between this and the formats for programs. */
 #include "cli/drawing.h"
 
+#include "cli/fit.h"
 #include "cli/short.h"
 #include "cli/width.h"
 
 #include <langinfo.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#define LEAST_REST 24 /* of a last column that takes the rest of the line */
-
-struct column {
-    char *head, type;
-    bool left_out;
-    int width; /* as drawn */
-};
-
 struct drawing {
     FILE *out;
     struct table_style style;
-    bool record, headed, settled;
+    bool record, headed, settled, days; /* days: a time of another year is its date alone */
     int count, rows, screen; /* columns of the table, rows in hand, columns of the terminal */
     struct column *columns;
+    int *order, shown; /* the columns that are drawn, from the left; how many */
     char *const *names;
     char *zone;   /* of the times, as the heads name it; NULL: no head does */
     char **cells; /* as they came; NULL for NULL */
@@ -73,17 +68,28 @@ static const char *color_of(const char *status)
     return NULL;
 }
 
-/* Whether name is among those of the short form, "a,b,c". */
-static bool is_short(const char *shorts, const char *name)
+/* The column of a name that begins a list "a,b?,c"; -1: none. */
+static int column_named(char *const *names, int count, const char *list)
 {
-    size_t len = strlen(name);
+    size_t size = strcspn(list, "?,");
+    for (int i = 0; i < count; i++)
+        if (strlen(names[i]) == size && strncmp(list, names[i], size) == 0)
+            return i;
+    return -1;
+}
+
+/* The short form of a table has the columns that its list names, in that order. */
+static void choose(struct drawing *drawing, const char *shorts)
+{
     for (const char *at = shorts; *at != '\0'; at += *at == ',') {
-        size_t size = strcspn(at, ",");
-        if (size == len && strncmp(at, name, len) == 0)
-            return true;
-        at += size;
+        int column = column_named(drawing->names, drawing->count, at);
+        at += strcspn(at, "?,");
+        if (column >= 0) {
+            drawing->order[drawing->shown++] = column;
+            drawing->columns[column].may_go = *at == '?';
+        }
+        at += *at == '?';
     }
-    return false;
 }
 
 /* In the short form of a table "run_id" is "run", "started_at" is "started". */
@@ -108,12 +114,16 @@ struct drawing *drawing_new(FILE *out, const struct table_style *style, const ch
                                 .screen = drawing_width(),
                                 .names = names};
     drawing->columns = xcalloc((size_t)columns, sizeof *drawing->columns);
+    drawing->order = xcalloc((size_t)columns, sizeof *drawing->order);
     for (int i = 0; i < columns; i++)
-        drawing->columns[i] =
-            (struct column){.head = head_of(drawing, names[i]),
-                            .type = types[i],
-                            .left_out = !record && !style->wide && style->shorts != NULL &&
-                                        !is_short(style->shorts, names[i])};
+        drawing->columns[i] = (struct column){.head = head_of(drawing, names[i]), .type = types[i]};
+    if (!record && !style->wide && style->shorts != NULL)
+        choose(drawing, style->shorts);
+    else
+        while (drawing->shown < columns) {
+            drawing->order[drawing->shown] = drawing->shown;
+            drawing->shown++;
+        }
     return drawing;
 }
 
@@ -134,6 +144,7 @@ void drawing_free(struct drawing *drawing)
     for (int i = 0; i < drawing->count; i++)
         free(drawing->columns[i].head);
     free(drawing->columns);
+    free(drawing->order);
     free(drawing->zone);
     free(drawing);
 }
@@ -169,7 +180,7 @@ static void name_zone(struct drawing *drawing)
 static void add_time(const struct drawing *drawing, struct str *text, const char *cell)
 {
     const char *zone = short_zone(cell);
-    short_time(text, cell, (int64_t)time(NULL));
+    short_time(text, cell, (int64_t)time(NULL), drawing->days);
     if (zone != NULL && (drawing->zone == NULL || strcmp(zone, drawing->zone) != 0))
         str_text(text, zone);
 }
@@ -214,84 +225,71 @@ static void shorten_all(struct drawing *drawing)
         shorten(drawing, i, id_length);
 }
 
-/* Which types of columns may get narrower in a round of fit(). */
-static bool may_give(char type, int round)
-{
-    bool text = strchr("tj", type) != NULL;
-    return round == 1 ? type == 'i' : round == 3 ? true : text;
-}
-
-/* Until the table fits, the widest of the first columns loses a character, in rounds: texts down to
- * 10 columns, numbers to 6, texts to 5, all to 3. A text loses its end; a number loses its
- * precision, which matters more. */
-static int fit(struct drawing *drawing, int total, int columns)
-{
-    static const int least[] = {10, 6, 5, 3};
-    for (int round = 0; round < 4 && total > drawing->screen;) {
-        struct column *widest = NULL;
-        for (int i = 0; i < columns; i++) {
-            struct column *column = &drawing->columns[i];
-            if (!column->left_out && may_give(column->type, round) &&
-                column->width > least[round] && (widest == NULL || column->width > widest->width))
-                widest = column;
-        }
-        if (widest == NULL) {
-            round++;
-        } else {
-            widest->width--;
-            total--;
-        }
-    }
-    return total;
-}
-
-/* A column without a value in any row is left out of the short form. */
+/* A column without a value in any row is left out of the short form; so is a count that may go when
+ * it is 0 in each row. */
 static bool is_empty(const struct drawing *drawing, int column)
 {
-    for (int row = 0; row < drawing->rows; row++)
-        if (drawing->cells[row * drawing->count + column] != NULL)
+    for (int row = 0; row < drawing->rows; row++) {
+        const char *cell = drawing->cells[row * drawing->count + column];
+        if (cell != NULL && !(drawing->columns[column].may_go && strcmp(cell, "0") == 0))
             return false;
+    }
     return true;
 }
 
-static int natural_width(const struct drawing *drawing, int column)
+static void leave_out_empty(struct drawing *drawing)
 {
-    int most = width_of(drawing->columns[column].head);
+    int kept = 0;
+    for (int i = 0; i < drawing->shown; i++)
+        if (!is_empty(drawing, drawing->order[i]))
+            drawing->order[kept++] = drawing->order[i];
+    drawing->shown = kept;
+}
+
+static void measure(struct drawing *drawing, int at)
+{
+    struct column *column = &drawing->columns[at];
+    column->whole = column->head_width = width_of(column->head);
     for (int row = 0; row < drawing->rows; row++) {
-        const char *cell = drawing->cells[row * drawing->count + column];
+        const char *cell = drawing->cells[row * drawing->count + at];
         int width = cell != NULL ? width_of(cell) : 0;
-        most = width > most ? width : most;
+        column->whole = width > column->whole ? width : column->whole;
     }
-    return most;
+}
+
+/* Times of other years give their hours. */
+static void give_hours(struct drawing *drawing)
+{
+    drawing->days = true;
+    for (int i = 0; i < drawing->rows * drawing->count; i++)
+        if (drawing->columns[i % drawing->count].type == 'z' && drawing->cells[i] != NULL)
+            short_day(drawing->cells[i]);
+}
+
+static bool lay_out(struct drawing *drawing, bool rest, enum fit_limit limit)
+{
+    const struct fit fit = {.columns = drawing->columns,
+                            .order = drawing->order,
+                            .count = drawing->shown,
+                            .screen = drawing->style.wide ? INT_MAX : drawing->screen,
+                            .rest = rest && !drawing->style.wide};
+    for (int i = 0; i < drawing->shown; i++)
+        measure(drawing, drawing->order[i]);
+    return fit_columns(&fit, limit);
 }
 
 /* Decides the columns and their widths, once: rows that come later (log --follow) keep them. */
 static void settle(struct drawing *drawing, bool more)
 {
-    int total = -1, last = -1;
     bool rest = more || drawing->style.wrap; /* the last column takes what is left of the line */
-    for (int i = 0; i < drawing->count; i++) {
-        struct column *column = &drawing->columns[i];
-        /* With more rows to come an empty column may get a value later. */
-        if (drawing->style.shorts != NULL && !drawing->style.wide && !more)
-            column->left_out = column->left_out || is_empty(drawing, i);
-        if (column->left_out)
-            continue;
-        column->width = natural_width(drawing, i);
-        total += column->width + 1;
-        last = i;
-    }
+    /* With more rows to come an empty column may get a value later. */
+    if (drawing->style.shorts != NULL && !drawing->style.wide && !more)
+        leave_out_empty(drawing);
     drawing->settled = true;
-    if (drawing->style.wide || last < 0)
+    if (drawing->shown == 0 || lay_out(drawing, rest, FIT_TEXTS))
         return;
-    /* The last column starts narrow, and gets the room that the others leave below. */
-    if (rest && drawing->columns[last].width > LEAST_REST) {
-        total -= drawing->columns[last].width - LEAST_REST;
-        drawing->columns[last].width = LEAST_REST;
-    }
-    total = fit(drawing, total, rest ? last : drawing->count);
-    if (rest && total < drawing->screen)
-        drawing->columns[last].width += drawing->screen - total;
+    give_hours(drawing);
+    (void)lay_out(drawing, rest, FIT_ALL);
 }
 
 static void pad(FILE *out, int columns)
@@ -353,20 +351,18 @@ static void put_wrapped(const struct drawing *drawing, const char *cell, int wid
 
 static void put_row(const struct drawing *drawing, char *const *cells, bool head)
 {
-    int before = 0, last = drawing->count - 1;
-    while (last > 0 && drawing->columns[last].left_out)
-        last--;
-    for (int i = 0; i <= last; i++) {
-        const struct column *column = &drawing->columns[i];
-        const char *cell = head ? column->head : cells[i] != NULL ? cells[i] : "";
-        if (column->left_out)
-            continue;
-        if (before > 0)
+    int before = 0;
+    for (int i = 0; i < drawing->shown; i++) {
+        const struct column *column = &drawing->columns[drawing->order[i]];
+        const char *own = head ? column->head : cells[drawing->order[i]];
+        const char *cell = own != NULL ? own : "";
+        bool last = i == drawing->shown - 1;
+        if (i > 0)
             (void)fputc(' ', drawing->out);
-        if (i == last && drawing->style.wrap && !drawing->style.wide)
+        if (last && drawing->style.wrap && !drawing->style.wide)
             put_wrapped(drawing, cell, column->width, before);
         else
-            put_cell(drawing, column, cell, head, i == last);
+            put_cell(drawing, column, cell, head, last);
         before += column->width + 1;
     }
     (void)fputc('\n', drawing->out);

@@ -22,7 +22,12 @@
 
 enum rc job_said(enum rc rc, struct err *err)
 {
-    if (rc == RC_OK || err == NULL || !sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE))
+    bool is_time = rc != RC_OK && err != NULL &&
+                   (sqlstate_is(err, SQLSTATE_INVALID_DATETIME_FORMAT) ||
+                    sqlstate_is(err, SQLSTATE_DATETIME_FIELD_OVERFLOW));
+    if (is_time) /* the server's own advice is about a setting of it */
+        utf8_copy(err->hint, sizeof err->hint, "Write a time like 2026-12-25T00:00:00Z.");
+    else if (rc == RC_OK || err == NULL || !sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE))
         return control_done(rc, err);
     /* The message names the field itself, so the object would repeat it. The detail is a word for
      * programs. */
@@ -78,8 +83,9 @@ enum rc command_job_show(struct cli *cli, struct err *err)
                     &schedules, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"job", job, true, true, false},
-                                       {"schedules", schedules, false, false, false}};
+    const struct table_part parts[] = {{"job", job, true, true, false, NULL, false},
+                                       {"schedules", schedules, false, false, false,
+                                        "schedule,is_active,next_at,waits_for,words", true}};
     return table_parts(stdout, cli_style(cli), parts, 2, err);
 }
 
@@ -107,8 +113,7 @@ enum rc command_job_test(struct cli *cli, struct err *err)
     if (rc == RC_OK && db_rows(rows) == 0)
         cli_say(cli, "lockstep: %s: it has no schedule; it runs by hand\n", job);
     return rc == RC_OK
-               ? cli_print_list(cli, rows,
-                                "schedule,would_fire,reason,scheduled_for,next_scheduled_run", err)
+               ? cli_print_wrapped(cli, rows, "schedule,would_fire,next_scheduled_run,reason", err)
                : rc;
 }
 
@@ -239,7 +244,7 @@ static enum rc newest(struct cli *cli, const struct sql_statement *stmt, const c
     if (rc == RC_OK && name != NULL &&
         db_rows(rows) == 0) /* a deleted job still has its log, so only an empty one is checked */
         rc = find_job(cli, &sql_job_show, &job, err);
-    return rc == RC_OK ? cli_print_list(cli, rows, shorts, err) : rc;
+    return rc == RC_OK ? cli_print_wrapped(cli, rows, shorts, err) : rc;
 }
 
 enum rc command_job_history(struct cli *cli, struct err *err)
@@ -247,7 +252,10 @@ enum rc command_job_history(struct cli *cli, struct err *err)
     if (cli_has(cli, "days"))
         return newest(cli, &sql_job_days,
                       "job,day,fired,completed,failed,skipped,missed,errors,longest,latest", err);
-    return newest(cli, &sql_job_history, "job,scheduled_for,outcome,status,source,late,run_id",
+    return newest(cli, &sql_job_history,
+                  cli->argument_count > 0
+                      ? "scheduled_for,outcome,status,source,late,run_id,reason"
+                      : "job,scheduled_for,outcome,status,source,late,run_id,reason",
                   err);
 }
 
@@ -264,9 +272,8 @@ enum rc command_schedule_list(struct cli *cli, struct err *err)
     enum rc rc = name != NULL ? find_job(cli, &sql_job_show, &job, err) : RC_OK;
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_job_schedules, (const char *const[]){name}, &rows, err);
-    return rc == RC_OK
-               ? cli_print_list(cli, rows, "job,schedule,kind,rule,zone,is_active,next_at", err)
-               : rc;
+    return rc == RC_OK ? cli_print_wrapped(cli, rows, "job,schedule,is_active,next_at,words", err)
+                       : rc;
 }
 
 enum rc command_schedule_forecast(struct cli *cli, struct err *err)

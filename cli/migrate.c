@@ -6,7 +6,9 @@
 #include "cli/commands.h"
 #include "cli/waiting.h"
 
+#include "base/number.h"
 #include "base/remedies.h"
+#include "base/str.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,11 +44,22 @@ enum rc command_migrate_list(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     struct table *table = table_new(stdout, cli_style(cli), "itsz", names, 4, false);
+    bool all = cli->output != OUTPUT_TABLE || cli->wide;
+    int functions[sizeof states / sizeof *states] = {0};
     for (int i = 0; i < count; i++) {
         const char *cells[] = {items[i].version > 0 ? DB_INT(items[i].version) : NULL,
                                items[i].name, states[items[i].state],
                                *items[i].applied_at ? items[i].applied_at : NULL};
-        table_row(table, cells);
+        if (items[i].version > 0 || all)
+            table_row(table, cells);
+        else
+            functions[items[i].state]++;
+    }
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
+        STR_AUTO name = {0};
+        str_format(&name, "%d function%s of the schema", functions[i], NUMBER_S(functions[i]));
+        if (functions[i] > 0)
+            table_row(table, (const char *const[]){NULL, name.data, states[i], NULL});
     }
     free(items);
     return table_end(table, err);

@@ -31,7 +31,7 @@ enum rc command_monitor_list(struct cli *cli, struct err *err)
         db_run(cli->db, &sql_job_health,
                (const char *const[]){cli_has(cli, "problems") ? "true" : "false"}, &rows, err);
     if (rc == RC_OK)
-        rc = cli_print_list(cli, rows, "job,queue,state,since,detail,next_at", err);
+        rc = cli_print_wrapped(cli, rows, "job,queue,state,since,next_at,detail", err);
     return rc == RC_OK ? monitor_check_held(cli, "monitor", err) : rc;
 }
 

@@ -61,8 +61,8 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_queue_readers, (const char *const[]){queue.name}, &readers, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"queue", facts, true, true, false},
-                                       {"executors", readers, false, false, false}};
+    const struct table_part parts[] = {{"queue", facts, true, true, false, NULL, false},
+                                       {"executors", readers, false, false, false, NULL, false}};
     return table_parts(stdout, cli_style(cli), parts, 2, err);
 }
 

@@ -45,9 +45,12 @@ enum rc command_run_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_run_failed, params, &failed, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"run", facts, true, false, false},
-                                       {"phases", phases, false, true, false},
-                                       {"failed", failed, false, false, false}};
+    const struct table_part parts[] = {
+        {"run", facts, true, false, false, NULL, false},
+        {"phases", phases, false, true, false,
+         "order,state,tasks,completed,processing?,error?,failed?,cancelled?,opened_at,seconds",
+         false},
+        {"failed", failed, false, false, false, NULL, false}};
     rc = table_parts(stdout, cli_style(cli), parts, failed != NULL ? 3 : 2, err);
     if (rc != RC_OK || cli->output != OUTPUT_TABLE)
         return rc;

@@ -25,7 +25,7 @@ static int64_t seconds_of(const char *zone)
     return (*zone == '-' ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds);
 }
 
-void short_time(struct str *out, const char *cell, int64_t now_s)
+void short_time(struct str *out, const char *cell, int64_t now_s, bool days)
 {
     const char *zone = short_zone(cell);
     struct tm today;
@@ -45,7 +45,13 @@ void short_time(struct str *out, const char *cell, int64_t now_s)
     else if (strncmp(cell, date, 5) == 0)
         str_add(out, cell + 5, 11);
     else
-        str_add(out, cell, 10);
+        str_add(out, cell, days ? 10 : 16);
+}
+
+void short_day(char *shown)
+{
+    if (strlen(shown) >= 16 && shown[4] == '-' && shown[10] == ' ')
+        memmove(shown + 10, shown + 16, strlen(shown + 16) + 1);
 }
 
 void short_interval(struct str *out, const char *cell)

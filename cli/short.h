@@ -14,9 +14,12 @@
  * cell is not such a time. */
 const char *short_zone(const char *cell);
 
-/** A time of PostgreSQL without its zone: today's as HH:MM:SS, this year's as MM-DD HH:MM, else its
- * date. now_s: seconds since 1970; whether it is today is decided in the zone of the cell. */
-void short_time(struct str *out, const char *cell, int64_t now_s);
+/** A time of PostgreSQL without its zone: today's as HH:MM:SS, this year's as MM-DD HH:MM, else
+ * YYYY-MM-DD HH:MM, or, if days, the date alone. now_s: seconds since 1970; whether it is today is
+ * decided in the zone of the cell. */
+void short_time(struct str *out, const char *cell, int64_t now_s, bool days);
+/** Shortens "YYYY-MM-DD HH:MM" of short_time to the date; a zone behind it stays. */
+void short_day(char *shown);
 
 /** An interval of PostgreSQL without what is behind its seconds. */
 void short_interval(struct str *out, const char *cell);

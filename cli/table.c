@@ -210,6 +210,8 @@ enum rc table_parts(FILE *out, struct table_style style, const struct table_part
             continue;
         struct table_style part = style;
         part.blocks = parts[i].blocks && style.output == OUTPUT_TABLE;
+        part.shorts = parts[i].shorts;
+        part.wrap = parts[i].wrap;
         struct table *table = table_of(out, part, parts[i].result, parts[i].record || part.blocks);
         add_result(table, parts[i].result);
         finish(table);

@@ -26,7 +26,8 @@ struct table_style {
     bool wide;   /* of a table: everything whole, and all columns */
     bool wrap;   /* of a table: its last column continues in the next line, and nothing is cut */
     bool blocks; /* of records: without what is NULL */
-    /* of a table: the columns that it has if it is not wide, "a,b,c"; NULL: all */
+    /* of a table: the columns that it has if it is not wide, from the left, "a,b?,c"; b is left out
+     * when its numbers are all 0; NULL: all */
     const char *shorts;
 };
 
@@ -57,7 +58,9 @@ struct table_part {
     const char *name;
     const struct db_result *result;
     bool record, main;
-    bool blocks; /* rows are many: for people a block of lines each, without what is NULL */
+    bool blocks;        /* rows are many: for people a block of lines each, without what is NULL */
+    const char *shorts; /* as of table_style, as is wrap */
+    bool wrap;
 };
 MUST_CHECK enum rc table_parts(FILE *out, struct table_style style, const struct table_part *parts,
                                int count, struct err *err);

@@ -60,7 +60,7 @@ enum rc command_task_show(struct cli *cli, struct err *err)
         rc = db_run(cli->db, &sql_task_attempts, params, &attempts, err);
     if (rc != RC_OK)
         return rc;
-    const struct table_part parts[] = {{"task", task, true, true, false},
-                                       {"attempts", attempts, false, false, true}};
+    const struct table_part parts[] = {{"task", task, true, true, false, NULL, false},
+                                       {"attempts", attempts, false, false, true, NULL, false}};
     return table_parts(stdout, cli_style(cli), parts, 2, err);
 }

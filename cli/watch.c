@@ -72,16 +72,20 @@ static void add_bar(const struct watch *watch, struct str *out, const struct db_
         str_text(out, done ? (blocks ? fates[0].block : fates[0].ascii) : blocks ? "░" : ".");
 }
 
-/* "  200  [####....]  1/2  3.2 s  1 running, 1 failed": columns of run_phases. */
-static void add_phase(struct watch *watch, struct str *out, const struct db_result *phases, int row,
-                      bool times)
+/* "  200  [####....]  1/2+  3.2 s  1 running": columns of run_phases. The newest phase has
+ * a plus until the end of the run is claimed: more of its tasks may be on the topic. */
+static void add_phase(struct watch *watch, struct str *out, const struct db_result *progress,
+                      const struct db_result *phases, int row, bool times)
 {
+    bool grows = row == db_rows(phases) - 1 && !db_bool(progress, 0, RUN_PROGRESS_COMPLETE) &&
+                 !db_bool(progress, 0, RUN_PROGRESS_ENDED);
     int64_t tasks = db_int(phases, row, RUN_PHASES_TASKS),
             finished = db_int(phases, row, RUN_PHASES_FINISHED);
     str_format(out, "%8s  ", db_text(phases, row, RUN_PHASES_ORDER));
     if (times)
         add_bar(watch, out, phases, row);
-    str_format(out, "%s%lld/%lld", times ? "  " : "", (long long)finished, (long long)tasks);
+    str_format(out, "%s%lld/%lld%s", times ? "  " : "", (long long)finished, (long long)tasks,
+               grows ? "+" : "");
     if (times && !db_null(phases, row, RUN_PHASES_SECONDS))
         str_format(out, "  %.1f s", db_double(phases, row, RUN_PHASES_SECONDS));
     str_format(out, "  %s", db_text(phases, row, RUN_PHASES_STATE));
@@ -194,7 +198,7 @@ static void draw_live(struct watch *watch, const struct db_result *progress,
     int most = most_phases() - watch->drawn + 1, first = first_shown(phases, most);
     for (int row = first; row < db_rows(phases) && row < first + most; row++) {
         str_text(&out, "\033[K");
-        add_phase(watch, &out, phases, row, true);
+        add_phase(watch, &out, progress, phases, row, true);
         str_text(&out, "\n");
         watch->drawn++;
     }
@@ -216,7 +220,7 @@ static void print_plain(struct watch *watch, const struct db_result *progress,
         if (done && !before_done && !db_bool(progress, 0, RUN_PROGRESS_ENDED))
             continue;
         before_done = before_done && done;
-        add_phase(watch, &line, phases, row, false);
+        add_phase(watch, &line, progress, phases, row, false);
         str_text(&line, "\n");
         str_text(&now, line.data);
         if (watch->last.data == NULL || strstr(watch->last.data, line.data) == NULL)

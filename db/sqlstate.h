@@ -18,6 +18,8 @@
 #define SQLSTATES(X)                                                                               \
     X(SQLSTATE_FEATURE_NOT_SUPPORTED, "0A000") /* "cached plan must not change result type" */     \
     X(SQLSTATE_DATA_EXCEPTION, "22")                                                               \
+    X(SQLSTATE_INVALID_DATETIME_FORMAT, "22007")                                                   \
+    X(SQLSTATE_DATETIME_FIELD_OVERFLOW, "22008")                                                   \
     X(SQLSTATE_INVALID_PARAMETER_VALUE, "22023")                                                   \
     X(SQLSTATE_READ_ONLY_SQL_TRANSACTION, "25006")                                                 \
     X(SQLSTATE_IN_FAILED_SQL_TRANSACTION, "25P02")                                                 \

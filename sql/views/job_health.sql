@@ -42,7 +42,7 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
                          WHEN h.look_at IS NOT NULL THEN format('trigger: %s', COALESCE(h.look_error, h.last_reason))
                          WHEN h.last_outcome = 'error' THEN format('%s: %s', h.last_source, h.last_reason)
                          WHEN h.is_watch THEN COALESCE(h.last_reason, 'it has reported a failure')
-                         ELSE format('run %s is %s', h.last_run, h.last_status) END
+                         ELSE concat_ws(': ', format('run %s is %s', h.last_run, h.last_status), h.last_error) END
            WHEN 'late' THEN format('it %s %s after its time', CASE WHEN h.is_watch THEN 'reported' ELSE 'fired' END,
                                     date_trunc('second', h.lateness))
            WHEN 'stuck'
@@ -59,7 +59,7 @@ FROM (
     SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted,
            j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run, o.created_at AS open_since,
            COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status,
-           l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
+           y.error AS last_error, l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
            l.decided_at - l.scheduled_for AS lateness, p.longest, o.is_unclaimed, z.set_at AS silenced_at,
            n.schedule AS due, n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since,
            l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
@@ -124,6 +124,8 @@ FROM (
         FROM lockstep.job_occurrence b
         WHERE l.outcome <> 'fired' AND b.job_id = j.job_id AND b.status IS NOT NULL
         ORDER BY b.scheduled_for DESC LIMIT 1) f ON true
+    LEFT JOIN LATERAL ( -- until its rows are swept
+        SELECT r.error FROM lockstep.run r WHERE r.run_id = l.run_id AND r.queue_id = j.queue_id) y ON true
     LEFT JOIN LATERAL (
         SELECT CASE WHEN j.max_expected IS NOT NULL THEN j.max_expected
                     WHEN count(*) >= 5 THEN 2 * percentile_disc(0.95) WITHIN GROUP (ORDER BY g.took)

@@ -26,6 +26,7 @@ up() { (cd / && "${as[@]}" "$tmp/lockstep" dev up --dir "$tmp/home/pg" "$@"); }
 @test "dev up starts PostgreSQL and a console that answers, and dev down stops both" {
     up >"$tmp/out" 2>"$tmp/err"
     [ "$(cat "$tmp/out")" = "host=$tmp/home/pg user=lockstep dbname=lockstep" ]
+    grep -q 'next: lockstep dev broker --topic NAME; ' "$tmp/err"
     url=$(sed -n 's/^lockstep: the console is at //p' "$tmp/err")
     [[ $url =~ ^http://127\.0\.0\.1:[0-9]+/$ ]]
     [ "$(curl -s "${url}readyz")" = ready ]

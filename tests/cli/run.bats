@@ -77,8 +77,8 @@ teardown() {
     [[ $output == *"Failed: a task failed"* ]]
 }
 
-@test "run watch that is interrupted is exit code 8" {
-    sql "UPDATE lockstep.run SET ended_at = NULL, status = 'Running'"
+@test "run watch marks the total of a phase that may grow; when it is interrupted its exit code is 8" {
+    sql "UPDATE lockstep.run SET ended_at = NULL, status = 'Running', end_offset = NULL"
     "$LOCKSTEP_BIN" run watch --latest -d "$db" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
     watcher=$!
     eventually 10 grep -q Running "$BATS_TEST_TMPDIR/out"
@@ -86,6 +86,8 @@ teardown() {
     code=0
     wait "$watcher" || code=$?
     [ "$code" -eq 8 ]
+    grep -q '10  2/2  ' "$BATS_TEST_TMPDIR/out"
+    grep -q '20  1/1+  ' "$BATS_TEST_TMPDIR/out"
 }
 
 @test "task list and task show tell the attempts and their errors" {

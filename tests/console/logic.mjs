@@ -7,7 +7,7 @@ import { check, done } from './tap.mjs';
 process.env.TZ = 'Europe/Warsaw';
 
 const style = { setProperty: () => {} };
-const element = () => ({ style, append: () => {}, setAttribute: () => {}, addEventListener: () => {}, className: '' });
+const element = () => ({ style, append: () => {}, setAttribute(name, value) { this[name] = value; }, addEventListener: () => {}, className: '' });
 globalThis.document = {
     baseURI: 'http://console/',
     addEventListener: () => {},
@@ -37,6 +37,20 @@ same('the address of an event is one of its own log', [{ event_id: 7 }, { job_ev
     'log?event=7',
     'log?of=jobs&event=9&at=2026-01-02T03%3A04%3A05.678901%2B00%3A00',
 ]);
+
+const { prose } = await load('lib/format.js');
+const run = '29ad4b3b-0000-4000-8000-000000000001';
+same('a sentence has its runs as links, and its times', prose(`run ${run} is Failed since 2026-01-02T03:04:05Z: key ${run}`).map((part) => (typeof part === 'string' ? part : (part.href ?? part.datetime))), [
+    'run ',
+    `runs/${run}`,
+    ' is Failed since ',
+    '2026-01-02T03:04:05Z',
+    `: key ${run}`,
+]);
+
+const { nextOf } = await load('pages/jobs.js');
+const due = { next_at: '2026-01-02T03:04:05Z', schedules: 1 };
+same('the time of a trigger is that of a look, that of a schedule is a firing', ['triggered', 'scheduled'].map((mode) => nextOf({ ...due, mode })[0] ?? null), ['next look ', null]);
 
 const gantt = await load('gantt/model.js');
 const large = { started_at: '2026-01-01T00:00:00Z', ended_at: '2026-01-01T00:01:40Z', phases: [{ order: 1, start_s: 0, end_s: 100, density: [1, 0.5], bars: null }, { order: 2, density: [1], bars: null }] };

@@ -8,12 +8,26 @@ const [url, schemes, dir, ...pages] = process.argv.slice(2);
 const WIDTHS = [360, 1280, 2560];
 const USUAL = { width: 1280, height: 900 };
 
+/* The buttons that only a horizontal scroll of their table would show. */
+const cutOff = () =>
+    [...document.querySelectorAll('.table-box button')]
+        .filter((button) => button.getBoundingClientRect().right > button.closest('.table-box').getBoundingClientRect().right + 1)
+        .map((button) => button.textContent);
+
 async function photograph(page, name, scheme) {
     for (const width of WIDTHS) {
         await page.setViewportSize({ ...USUAL, width });
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         check(`${name} fits ${width} pixels, ${scheme}`, over <= 0, `${over} pixels too wide`);
+        const cut = width < USUAL.width ? [] : await page.evaluate(cutOff);
+        check(`${name} cuts off no button of a table at ${width} pixels, ${scheme}`, cut.length === 0, cut.join('; '));
         await page.screenshot({ path: `${dir}/${name}-${scheme}-${width}.png` });
+    }
+    if (name === 'runs') {
+        await page.setViewportSize({ ...USUAL, width: 1024 });
+        const hidden = await page.evaluate(() => Math.max(...[...document.querySelectorAll('.table-box')].map((box) => box.scrollWidth - box.clientWidth)));
+        check('the reasons of runs are in sight at 1024 pixels', hidden <= 0, `${hidden} pixels are out of sight`);
+        await page.screenshot({ path: `${dir}/${name}-${scheme}-1024.png` });
     }
     await page.setViewportSize(USUAL);
 }

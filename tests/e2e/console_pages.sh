@@ -64,6 +64,7 @@ lockstep job apply "$tmp/jobs.json" >/dev/null
 lockstep job run load.sales -q >/dev/null
 echo '{"ordr": 1, "sql": "<script>alert(1)</script>"}' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0
 eventually 60 is 'SELECT count(*) FROM lockstep.rejected' 1
+lockstep console token create dashboards-of-the-night-shift --role monitor >/dev/null
 rejected=$(sql 'SELECT rejected_id FROM lockstep.rejected')
 console_anyone
 lists

@@ -401,13 +401,31 @@ INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_
 VALUES ('job 3', 'failed', now(), now(), now(), now(), 'trigger: 22P02: invalid input: "pin x9876x"')
 SQL
 failing=$(sql "SELECT alert_id FROM lockstep.job_alert WHERE kind = 'failed' AND job = 'job 3'")
+# A job whose run has failed: its health quotes the reason of the run, which quotes the error of a task.
+cat >"$tmp/fails.json" <<END
+{"job": "fails", "queue": "$secret", "tasks": [{"order": 1, "sql": "SELECT 1"}],
+ "schedules": [{"name": "s", "kind": "once", "at": "2041-01-01T00:00:00Z"}]}
+END
+lockstep job apply "$tmp/fails.json" >/dev/null
+sql >/dev/null <<SQL
+INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, dispatcher, status, run_id,
+                                     ended_at)
+SELECT j.job_id, s.schedule_id, now(), 'fired', 'schedule s', 'd', 'Failed', '$failed_run', now()
+FROM lockstep.job j JOIN lockstep.schedule s USING (job_id) WHERE j.name = 'fails';
+INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text)
+SELECT h.job, h.state, h.since, now(), now(), now(), h.detail FROM lockstep.job_health h WHERE h.job = 'fails';
+INSERT INTO lockstep.job_event (job, event, source, message)
+SELECT a.job, 'alert', 'monitor', 'failed: ' || a.text FROM lockstep.job_alert a WHERE a.job = 'fails'
+SQL
+quoting=$(sql "SELECT alert_id FROM lockstep.job_alert WHERE job = 'fails'")
 sql >/dev/null <<SQL
 INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, attempts, due_at, error)
 VALUES ($failing, 'oncall', 'opened', 1, now() - interval '1 hour', 1, now() + interval '1 hour', 'PIN x9876x?');
 SELECT lockstep.monitor_seen('m', 'h', '1 min', true), lockstep.monitor_receives('m', 'oncall', '{*}', NULL, '0 s')
 SQL
 reads 'a job that fails' 'health?name=job%203' '.items[0].state' failed
-places=(system triggers health jobs 'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log
+places=(system triggers health jobs jobs/fails jobs/fails/history "alerts/$quoting"
+    'jobs/job%203' 'jobs/job%203/history' 'jobs/job%203/occurrences' job-log
     'job-log?text=x9876x' occurrences alerts "alerts/$failing" "tasks/$task" "tasks/$task/explain" "runs/$failed_run"
     "runs?queue=$secret" "runs/$failed_run/tasks" "runs/$failed_run/attempts" "runs/$failed_run/events"
     "runs/$failed_run/explain"
@@ -428,6 +446,12 @@ reads 'what is known of its run' "runs/$failed_run" '.run.reason' \
 hides='the text is hidden: it may quote parameters'
 reads 'of a job' 'health?name=job%203' '.items[0].detail' "trigger: 22P02: $hides"
 reads 'of its alert' "alerts/$failing" '.alert.text' "trigger: 22P02: $hides"
+of_run="run $failed_run is Failed: task $task of order 1 failed: $hides"
+reads 'of a job whose run failed' 'health?name=fails' '.items[0].detail' "$of_run"
+reads 'of its alert' "alerts/$quoting" '.alert.text' "$of_run"
+reads 'of its log' jobs/fails/history '.items[0].message' "failed: $of_run"
+reads 'of the event that it was opened' 'events?kind=alert_opened&text=fails' '.items[0].detail' \
+    "job fails: alert $quoting: failed: $of_run"
 reads 'of its notice' "alerts/$failing" '.notices[0].error' "$hides"
 finding='.checks[] | select(.check == "receiver oncall").text | sub("^.* not delivered since [^Z]*Z"; "not delivered")'
 reads 'of a receiver' system "$finding" 'not delivered'
@@ -460,9 +484,11 @@ reads 'in a list' "tasks?queue=$secret&status=Failed" '.items[0].error' \
 reads 'an error' "tasks/$task" '.task.error' '22P02: invalid input syntax for type integer: "pin x9876x"'
 reads 'its key and its notices' "tasks/$task" '.task.key, .task.notices' 'key x9876x NOTICE: x9876x'
 reads 'why a job fails' 'health?name=job%203' '.items[0].detail' 'trigger: 22P02: invalid input: "pin x9876x"'
+reads 'why its run failed' 'health?name=fails' \
+    '.items[0].detail | test(": task .* of order 1 failed: .*x9876x")' true
 reads 'why a notice failed' "alerts/$failing" '.notices[0].error' 'PIN x9876x?'
 reads 'why a receiver waits' system "$finding" 'not delivered: PIN x9876x?'
-reads 'a line of its log' 'job-log?text=x9876x&kind=alert' '.items | length' 1
+reads 'a line of its log' 'job-log?text=x9876x&kind=alert' '.items | length' 2
 reads 'by an error' 'events?text=PIN%20x9876x' '.items | map(.event) | sort | unique | join(" ")' \
     'alert_opened message_rejected run_stopped task_failed'
 console_stop

@@ -7,7 +7,7 @@
 import { s } from '../lib/dom.js';
 import { niceStep } from '../lib/chart.js';
 import { duration, count, percent, plural } from '../lib/format.js';
-import { lost } from './model.js';
+import { idle } from './model.js';
 
 export const AXIS = 26;
 const KINDS = {
@@ -144,15 +144,15 @@ function barrier(phase, top, port) {
 
 function gutterText(phase, top, port) {
     const small = port.gutter < 120,
-        gone = lost(phase);
+        gone = idle(phase);
     const bad = phase.failed > 0,
         dropped = phase.cancelled > 0 && !small;
     const many = bad ? `✕ ${count(phase.failed)} failed` : plural(phase.tasks ?? 0, 'task');
-    const idle = gone == null ? '' : `${percent(gone)} lost`;
+    const share = gone == null ? '' : `${percent(gone)} idle`;
     const lines = [
         [`${phase.order}`, 'g-order'],
         [dropped ? `${many}, ${count(phase.cancelled)} cancelled` : many, bad ? 'g-bad' : 'g-soft'],
-        [!small && idle && phase.barrier_s ? `${idle}, barrier ${duration(phase.barrier_s)}` : idle, 'g-soft'],
+        [!small && share && phase.barrier_s ? `${share}, barrier ${duration(phase.barrier_s)}` : share, 'g-soft'],
     ];
     return lines.map(([text, cls], i) => text && s('text', { class: cls, x: 8, y: top + 14 + i * 13.5 }, text));
 }
@@ -247,7 +247,7 @@ export function picture(model, port, scroll, height) {
         seen.map(([p, i]) => before(p, AXIS + p.y - scroll, port, i)),
         s('rect', { class: 'g-head', x: 0, y: 0, width: port.width, height: AXIS }),
         words,
-        s('text', { class: 'g-soft', x: 8, y: 17 }, port.gutter < 120 ? 'phase' : 'phase, tasks, lost'),
+        s('text', { class: 'g-soft', x: 8, y: 17 }, port.gutter < 120 ? 'phase' : 'phase, tasks, idle'),
         now && [
             s('line', { class: 'g-now', x1: now[0], x2: now[0], y1: 4, y2: bottom }),
             s('text', { class: 'g-now-text', x: now[0] - 4, y: 17, 'text-anchor': 'end' }, 'now'),

@@ -150,7 +150,7 @@ export function partOf(view, end, known) {
 }
 
 /* What part of the readers' time of a phase did nothing: 1 - busy_share. */
-export const lost = (phase) => (phase.busy_share == null ? null : Math.max(0, 1 - phase.busy_share));
+export const idle = (phase) => (phase.busy_share == null ? null : Math.max(0, 1 - phase.busy_share));
 
 /* The bar at a place of a phase: t in seconds, y in pixels from the top of the band; near is the tolerance in seconds. */
 export function barAt(phase, t, y, near) {

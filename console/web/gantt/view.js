@@ -9,7 +9,7 @@ import { note } from '../lib/router.js';
 import { go } from '../lib/router.js';
 import { duration, percent, plural } from '../lib/format.js';
 import { AXIS, overview, picture, viewport } from './draw.js';
-import { barAt, lost } from './model.js';
+import { barAt, idle } from './model.js';
 
 const STRIP = 30;
 
@@ -229,7 +229,7 @@ class Gantt {
     showTip(phase, bar, event) {
         this.tip.classList.toggle('shown', !!phase);
         if (!phase) return;
-        const gone = lost(phase);
+        const gone = idle(phase);
         const lines = bar
             ? [
                   `${bar.name ?? 'task'} #${bar.task_id}`,
@@ -239,7 +239,7 @@ class Gantt {
               ]
             : [
                   `phase ${phase.order}, ${plural(phase.tasks ?? 0, 'task')}`,
-                  gone == null ? null : `${percent(gone)} of reader time lost`,
+                  gone == null ? null : `${percent(gone)} of reader time idle`,
                   phase.barrier_s ? `barrier ${duration(phase.barrier_s)}` : null,
                   phase.straggler
                       ? `straggler ${phase.straggler.name ?? `#${phase.straggler.task_id}`}, ${duration(phase.straggler.seconds)}`

@@ -11,29 +11,31 @@ function lineText(line) {
 /* What is true of several sessions is said once. */
 const unique = (lines) => [...new Map(lines.map((line) => [JSON.stringify(line), line])).values()];
 
-export function explainPanel(doc, title = 'Why it is so') {
-    if (doc.problem) return panel(title, { key: 'explain' }, problemBox(doc.problem));
+function explained(doc) {
+    if (doc.problem) return problemBox(doc.problem);
     const lines = unique(doc.lines ?? doc.items ?? []);
-    return panel(
-        title,
-        { key: 'explain' },
-        lines.length === 0
-            ? h('p.empty', null, 'There is nothing to explain.')
-            : h(
-                  'ul.explain',
-                  null,
-                  lines.map((line) =>
-                      h(
-                          'li',
-                          null,
-                          lineText(line),
-                          line.task_id && [' ', taskLink(line.task_id)],
-                          line.run_id && lines.some((l) => l.run_id !== line.run_id) && [' ', runLink(line.run_id)],
-                          line.queue && lines.some((l) => l.queue !== line.queue) && [' ', queueLink(line.queue)],
-                          line.since && h('span.note', null, ', since ', when(line.since)),
-                          (line.helps ?? line.hint) && h('span.hint', null, line.helps ?? line.hint),
-                      ),
-                  ),
-              ),
+    if (lines.length === 0) return h('p.empty', null, 'There is nothing to explain.');
+    return h(
+        'ul.explain',
+        null,
+        lines.map((line) =>
+            h(
+                'li',
+                null,
+                lineText(line),
+                line.task_id && [' ', taskLink(line.task_id)],
+                line.run_id && lines.some((l) => l.run_id !== line.run_id) && [' ', runLink(line.run_id)],
+                line.queue && lines.some((l) => l.queue !== line.queue) && [' ', queueLink(line.queue)],
+                line.since && h('span.note', null, ', since ', when(line.since)),
+                (line.helps ?? line.hint) && h('span.hint', null, line.helps ?? line.hint),
+            ),
+        ),
     );
 }
+
+const TITLE = 'Why it is so';
+
+export const explainPanel = (doc, title = TITLE) => panel(title, { key: 'explain' }, explained(doc));
+
+/* Of what needs no explanation: closed at first. */
+export const explainClosed = (doc) => h('details.all', { key: 'explain' }, h('summary', null, TITLE), explained(doc));

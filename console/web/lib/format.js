@@ -173,11 +173,18 @@ export function when(iso, none = NONE) {
     );
 }
 
-/* A sentence of the server with its times as this page writes them. */
+const TIME = /^\d{4}-\d\d-\d\dT/;
+const IN_PROSE =
+    /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)|(?<=\brun )[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})/;
+
+/* A sentence of the server with its times as this page writes them, and its runs as links. */
 export const prose = (text) =>
-    text
-        ?.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d))/)
-        .map((part, i) => (i % 2 ? h('time', { datetime: part, title: absolute(part), 'data-fixed': true }, shortAbsolute(part)) : part));
+    text?.split(IN_PROSE).map((part, i) => {
+        if (i % 2 === 0) return part;
+        return TIME.test(part)
+            ? h('time', { datetime: part, title: absolute(part), 'data-fixed': true }, shortAbsolute(part))
+            : h('a.mono', { href: `runs/${part}`, title: part }, part.slice(0, 8));
+    });
 
 /* A point in time as a clock shows it, for logs and axes. */
 export function stamp(iso) {

@@ -175,7 +175,7 @@ const WORDS = [
     ['phase', 'tasks of one order; the next phase opens when this one is done'],
     ['barrier', 'the moment between two phases: the last task of one ends, the first of the next starts'],
     [
-        'lost',
+        'idle',
         'the share of reader time in a phase in which readers were idle, mostly because the slowest task still ran',
     ],
     ['straggler', 'the task of a phase that ended last'],

@@ -27,7 +27,7 @@ function headRow(columns, select, rows) {
                     on: { change: (e) => select.all(rows, e.target.checked) },
                 }),
             ),
-        columns.map((c) => h('th', { scope: 'col', class: [c.num && 'num', c.class === 'spare' && 'spare'].filter(Boolean).join(' ') || null, title: c.title }, c.label)),
+        columns.map((c) => h('th', { scope: 'col', class: [c.num && 'num', /\bspare\b/.test(c.class) && 'spare'].filter(Boolean).join(' ') || null, title: c.title }, c.label)),
     );
 }
 

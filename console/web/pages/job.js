@@ -401,7 +401,7 @@ export const page = {
             ),
             panel(
                 'Schedules',
-                { key: 'schedules' },
+                { key: 'schedules', wide: true },
                 table({
                     caption: 'Schedules',
                     columns: SCHEDULES(ctx.session.operator, job, ctx.reload),

@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, jobLink, problemBox, queueLink, runLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { allQueues, filters, listTable, queueFilter, table } from '../lib/table.js';
-import { when, serverNow, dayText, clockText, plural } from '../lib/format.js';
+import { when, serverNow, dayText, clockText, plural, zoneName } from '../lib/format.js';
 import { query } from '../lib/api.js';
 
 const DAYS = 8, // seven times 24 hours begin and end within a day
@@ -14,6 +14,10 @@ const DAYS = 8, // seven times 24 hours begin and end within a day
     AT_ONCE = 10; // jobs a request: their times are reckoned, which takes a while
 
 export const words = (s) => s.words ?? s.text ?? [s.kind, s.expr ?? s.rule, s.zone].filter(Boolean).join(' ');
+
+/* The time of a trigger alone is that of the next look at its table: whether it fires then depends on the rows. */
+export const nextOf = (j) =>
+    j.mode === 'triggered' && j.schedules < 2 && j.next_at ? ['next look ', when(j.next_at)] : when(j.next_at);
 
 function columns(week) {
     const said = new Map(week.map((one) => [one.job, one.words]));
@@ -32,7 +36,7 @@ function columns(week) {
                 j.words || (said.get(j.job) ?? []).join('; ') ||
                 (j.schedules ? plural(j.schedules, 'schedule') : 'by hand'),
         },
-        { label: 'next', cell: (j) => when(j.next_at) },
+        { label: 'next', cell: nextOf },
         { label: 'last time', cell: (j) => when(j.last_scheduled) },
         { label: 'outcome', cell: (j) => badge(j.last_outcome) },
         { label: 'last run', cell: (j) => badge(j.last_status) },
@@ -118,7 +122,7 @@ function weekPanel(week, jobs) {
         {
             key: 'week',
             note: week.complete
-                ? `how often the ${plural(jobs.length, 'job')} of this page fire, by hour`
+                ? `how often the ${plural(jobs.length, 'job')} of this page fire, by hour, ${zoneName()}`
                 : `reckoned for ${week.length} of ${plural(jobs.length, 'job')} so far`,
         },
         week.problem && problemBox(week.problem),

@@ -5,11 +5,22 @@ import { badge } from '../lib/badge.js';
 import { filters, listTable } from '../lib/table.js';
 import { counted, when, noun, duration, prose } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
-import { actionButton } from '../lib/actions.js';
+import { actionButton, runAction, RUN_ACTIONS } from '../lib/actions.js';
 import { silence } from './job.js';
 
 /* The states of a job that are problems (job_health.is_problem). */
 const PROBLEMS = ['blocked', 'stuck', 'missed', 'never', 'failed', 'late'];
+
+/* The tasks that failed run again in the run itself; `Run now` makes another run. */
+function retryRun(x, reload) {
+    const run = { run_id: x.last_run, status: x.last_status, queue: x.queue };
+    return (
+        x.state === 'failed' &&
+        x.last_run &&
+        RUN_ACTIONS.retry.legal(run) &&
+        h('button', { type: 'button', key: 'retry', on: { click: () => runAction('retry', run, reload) } }, 'Retry the run …')
+    );
+}
 
 function healthColumns(operator, reload) {
     return [
@@ -36,6 +47,7 @@ function healthColumns(operator, reload) {
                             effect: [`One run of ${x.job} is enqueued on ${x.queue}.`, x.detail ?? ''].filter(Boolean),
                             body: (v) => ({ reason: v.reason, parameters: {} }),
                         }),
+                    retryRun(x, reload),
                     silence(`jobs/${seg(x.job)}`, x.job, reload),
                 ),
         },

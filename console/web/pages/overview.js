@@ -78,7 +78,7 @@ function tiles(data) {
         tile(data.open_runs, noun(data.open_runs, 'open run'), 'runs?status=Running,Paused'),
         tile(running, `${noun(running, 'task')} running`, 'runs?status=Running'),
         tile(sum('pending'), `${noun(sum('pending'), 'task')} waiting`, 'runs?status=Running,Published'),
-        tile(sum('failed'), 'failed', 'runs?status=Failed,Running,Paused', { bad: true, title: 'failed tasks of open runs' }),
+        tile(sum('failed'), `${noun(sum('failed'), 'task')} failed`, 'runs?status=Failed,Running,Paused', { bad: true, title: 'failed tasks of open runs' }),
         tile(executors, noun(executors, 'executor'), 'executors'),
         tile(data.alerts_all, noun(data.alerts_all, 'open alert'), 'missed', { bad: true }),
     );

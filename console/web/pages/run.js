@@ -21,10 +21,10 @@ import { query, seg, whole } from '../lib/api.js';
 import { runButtons, runAction, RUN_ACTIONS } from '../lib/actions.js';
 import { pref, setPref } from '../lib/prefs.js';
 import { go } from '../lib/router.js';
-import { model, lost, partOf, withBars } from '../gantt/model.js';
+import { model, idle, partOf, withBars } from '../gantt/model.js';
 import { ganttWidget } from '../gantt/view.js';
 import { exports } from '../gantt/export.js';
-import { explainPanel } from '../lib/explain.js';
+import { explainClosed, explainPanel } from '../lib/explain.js';
 import { eventColumns } from '../lib/events.js';
 
 const KEYS = [
@@ -174,7 +174,7 @@ function phaseColumns(run, operator) {
             num: true,
             cell: (p) => duration(p.barrier_s ?? (p.barrier_ms == null ? null : p.barrier_ms / 1000)),
         },
-        { label: 'lost', num: true, title: 'share of reader time in which nothing ran', cell: (p) => percent(lost(p)) },
+        { label: 'idle', num: true, title: 'share of reader time in which nothing ran', cell: (p) => percent(idle(p)) },
         {
             label: 'straggler',
             class: 'text',
@@ -262,7 +262,7 @@ function head(data, ctx) {
     });
 }
 
-function summary(r) {
+function summary(r, explain) {
     return panel(
         'Summary',
         { key: 'summary' },
@@ -290,8 +290,13 @@ function summary(r) {
             ],
         ]),
         allFields(r),
+        explain,
     );
 }
+
+/* Nothing has to be done about a run that completed: why it is so has no panel of its own. */
+const top = ({ run, explain }) =>
+    run.status === 'Completed' ? summary(run, explainClosed(explain)) : h('div.columns.even', { key: 'top' }, explainPanel(explain), summary(run));
 
 export const page = {
     title: (params, data) => (data ? `Run ${data.run.name ?? params.id.slice(0, 8)}` : `Run ${params.id.slice(0, 8)}`),
@@ -315,7 +320,7 @@ export const page = {
     },
     view: (data, ctx) => [
         head(data, ctx),
-        h('div.columns.even', { key: 'top' }, explainPanel(data.explain), summary(data.run)),
+        top(data),
         chart(data, ctx),
         phases(data, ctx),
         h(

@@ -133,7 +133,7 @@ export const page = {
                 ),
                 panel(
                     'Sessions of Lockstep',
-                    { key: 'sessions' },
+                    { key: 'sessions', wide: true },
                     hiddenNote(data.hidden),
                     table({
                         tall: true,
@@ -146,7 +146,7 @@ export const page = {
                 ),
                 panel(
                     'Tokens',
-                    { key: 'tokens', tools: ctx.session.operator && create(ctx.reload) },
+                    { key: 'tokens', wide: true, tools: ctx.session.operator && create(ctx.reload) },
                     table({
                         caption: 'Tokens',
                         columns: tokenColumns(ctx.session.operator, ctx.reload),

@@ -17,13 +17,20 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $$
                                   '^(failed: )?(run [0-9a-f-]{36} is [A-Za-z]+|the run is [^:]*(: it is longer than '
                                   '.*)?|it has reported a failure)$'
                              THEN p_text
+                         WHEN p_text ~ '^(failed: )?run [0-9a-f-]{36} is [A-Za-z]+: ' -- and the reason of the run
+                             THEN pg_catalog.regexp_replace(
+                                 p_text,
+                                 '(task [0-9]+( ".*")? of order -?[0-9]+ (failed|is [A-Z][a-z]+): ([0-9A-Z]{5}: )?).*$',
+                                 '\1' || p_words)
                          ELSE COALESCE(pg_catalog."substring"(
                                            p_text, '^(?:failed: )?(?:(?:trigger|schedule [^:]*): )?(?:[0-9A-Z]{5}: )?'),
                                        '')
                               || p_words END
                 WHEN p_what LIKE 'job %' THEN p_text
                 WHEN p_what = 'alert_opened' AND p_text ~ ': alert [0-9]+: failed: '
-                     AND p_text !~ ': alert [0-9]+: failed: (run [0-9a-f-]{36} is [A-Za-z]+|it has reported a failure)$'
+                     AND p_text !~ ('^job [^:]*: alert [0-9]+: failed: run [0-9a-f-]{36} is [A-Za-z]+: |'
+                                    ': alert [0-9]+: failed: (run [0-9a-f-]{36} is [A-Za-z]+|it has reported a '
+                                    'failure)$')
                     THEN pg_catalog.regexp_replace(p_text, '^(job .*?: alert [0-9]+: failed: ).*$', '\1' || p_words)
                 WHEN p_what = 'rejected' THEN p_words
                 WHEN p_what = 'message_rejected'
