@@ -81,7 +81,7 @@ static const struct option_spec queue_create_options[] = {
     {"topic", "T", "the topic; default: the queue's name", 0},
     {"partition", "N:0:2147483647", "the partition; default 0 of a topic with one", 0},
     QUEUE_OPTIONS,
-    {"create-topic", NULL, "create the topic if it does not exist: one partition, no retention", 0},
+    {"create-topic", NULL, "create the topic, if missing: one partition, kept without limit", 0},
     {"replication", "N:1:32767", "replication factor of a topic made here; default: the cluster's",
      0},
     {"from-offset", "N|earliest|latest", "begin here; default: earliest", 0},

@@ -67,6 +67,22 @@ static const char *found(const struct db_result *row, int column)
     return row != NULL && !db_null(row, 0, column) ? db_text(row, 0, column) : NULL;
 }
 
+/* With the dispatcher's time-out: a look that is too slow for it would never fire. */
+static enum rc look_once(struct cli *cli, struct db *db, const char *text,
+                         struct db_result **ret_look, struct err *err)
+{
+    enum rc rc = db_run(db, &sql_job_ask_settings, (const char *const[]){DB_INT(ASK_LOOK_MS), "on"},
+                        NULL, err);
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_job_ask_look, (const char *const[]){text}, ret_look, err);
+    if (rc != RC_OK && ask_looks_too_long(err))
+        return err_set(err, RC_REJECT, ERR_USAGE, "trigger.pending",
+                       "Make it faster, for example by an index for its condition, or end the "
+                       "session that locks its table.",
+                       ASK_TOO_LONG, ASK_LOOK_MS / 1000);
+    return refused(cli, rc, "trigger.pending", err);
+}
+
 /* {"schedule": [row, ...], ...} */
 static enum rc run_queries(struct cli *cli, struct db *db, const struct db_result *asked,
                            char **ret_rows, struct err *err)
@@ -111,11 +127,7 @@ enum rc job_sql_look(struct cli *cli, const char *job, const char *at, struct jo
         return rc;
     rc = open_tasks(cli, true, &db, err);
     if (rc == RC_OK && !db_null(asked, 0, JOB_TEST_LOOK_LOOK))
-        rc = refused(cli,
-                     db_run(db, &sql_job_ask_look,
-                            (const char *const[]){db_text(asked, 0, JOB_TEST_LOOK_LOOK)},
-                            &ret_look->look, err),
-                     "trigger.pending", err);
+        rc = look_once(cli, db, db_text(asked, 0, JOB_TEST_LOOK_LOOK), &ret_look->look, err);
     ret_look->rows = found(ret_look->look, JOB_ASK_LOOK_ROWS);
     ret_look->oldest = found(ret_look->look, JOB_ASK_LOOK_OLDEST);
     ret_look->newest = found(ret_look->look, JOB_ASK_LOOK_NEWEST);

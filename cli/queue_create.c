@@ -29,7 +29,7 @@ static void say_made(const struct cli *cli, const struct queue_plan *plan)
 static void say_topic(const struct cli *cli, const struct queue_plan *plan)
 {
     if (plan->topic_made)
-        cli_say(cli, "lockstep: %s: topic created, one partition, no retention\n",
+        cli_say(cli, "lockstep: %s: topic created, one partition, its records kept without limit\n",
                 plan->wish.topic);
     for (int i = 0; i < plan->warning_count; i++)
         cli_say(cli, "lockstep: warning: %s: %s\n  hint: %s\n", plan->wish.topic,

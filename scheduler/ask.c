@@ -14,7 +14,6 @@
 
 /* Both are shorter than the lease of the token, 1 minute for a look and 15 minutes for a firing:
  * the server ends the statement before another session may decide the schedule. */
-#define LOOK_MS 2000
 #define FIRE_MS 600000
 /* The server ends a statement that is late; one that says nothing is given up later. */
 #define GRACE_MS 30000
@@ -108,7 +107,7 @@ enum rc ask_run(struct db *db, struct ask *ask)
 {
     struct err err;
     bool looks = ask->look != NULL;
-    int64_t timeout_ms = looks ? LOOK_MS : FIRE_MS;
+    int64_t timeout_ms = looks ? ASK_LOOK_MS : FIRE_MS;
     /* statement_timeout ends a statement on a server that works. The patience is for one that does
      * not. */
     db_patience(db, (int)timeout_ms + GRACE_MS);
@@ -135,8 +134,17 @@ void ask_refuse(struct ask *ask, const struct err *why)
     ask->why = *why;
 }
 
+bool ask_looks_too_long(const struct err *why)
+{
+    return sqlstate_is(why, SQLSTATE_QUERY_CANCELED);
+}
+
 void ask_why(const struct ask *ask, char *text, size_t size)
 {
+    if (ask->look != NULL && ask_looks_too_long(&ask->why)) {
+        (void)snprintf(text, size, "%s: " ASK_TOO_LONG, ask->why.code, ASK_LOOK_MS / 1000);
+        return;
+    }
     (void)snprintf(text, size, "%s%s%s", ask->why.code, ask->why.code[0] != '\0' ? ": " : "",
                    ask->why.message);
 }

@@ -2,7 +2,7 @@
  * What: SQL of users that a job needs: a look at the table of its trigger, or the mark and the
  *   query of a firing. Each runs in a session of the tasks' login, never in one of ours, and comes
  *   back with the token that was taken for it.
- * Invariants: a look cannot write, and has LOOK_MS. A firing is one statement, which fires or fails
+ * Invariants: a look cannot write, and has ASK_LOOK_MS. A firing is one statement, which fires or fails
  *   as a whole (sql/functions/job/ask_fire.sql), so nothing is left open when its client dies.
  *   DISCARD ALL follows the statements, so nothing of them is left in the session.
  * Threads: ask_new where the row is; the rest where the session is.
@@ -17,6 +17,10 @@
 #include "base/err.h"
 #include "base/mailbox.h"
 #include "db/db.h"
+
+/** So long the server lets a look run; SQL of a firing runs for ten minutes. */
+#define ASK_LOOK_MS  2000
+#define ASK_TOO_LONG "the look took longer than %d s"
 
 struct ask {
     struct mail mail;
@@ -42,6 +46,9 @@ MUST_CHECK enum rc ask_run(struct db *db, struct ask *ask);
 
 /** The session could not be opened, because of *why. */
 void ask_refuse(struct ask *ask, const struct err *why);
+
+/** The server has ended a look at its time-out. */
+bool ask_looks_too_long(const struct err *why);
 
 /** Why it failed, in words for the job's log: SQLSTATE and message. */
 void ask_why(const struct ask *ask, char *text, size_t size);

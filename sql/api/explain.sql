@@ -7,7 +7,7 @@ RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
     SELECT e.reason, e.sentence, e.about, e.since,
-           lockstep.explain_helps(CASE WHEN p_run_no IS NULL AND p_task_id IS NULL -- what it would say is said here
+           lockstep.explain_helps(CASE WHEN p_run_no IS NULL AND p_task_id IS NULL -- it is this answer
                                            THEN pg_catalog.regexp_replace(
                                            e.helps, '[.] [^.:]*: lockstep queue explain .*$', '')
                                        ELSE e.helps END,

@@ -11,7 +11,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 DECLARE
     begins CONSTANT timestamptz := lockstep.rule_after('from', COALESCE(job_forecast."from", clock_timestamp()));
     most CONSTANT int := lockstep.rule_count(job_forecast.n);
-    horizon timestamptz := COALESCE(job_forecast.until, 'infinity'); -- what is not before it is not among the first n
+    horizon timestamptz := COALESCE(job_forecast.until, 'infinity'); -- a later time is not among the first n
     steps int;
     open_ids int[]; -- schedules that may have more times before the horizon, and their last known one
     open_at timestamptz[];

@@ -28,7 +28,7 @@ BEGIN
             USING ERRCODE = 'LS002', HINT = format('To continue it: lockstep run resume %s', run_pause.run_id);
     END IF;
     UPDATE lockstep.run SET paused_by = lockstep.actor(), paused_at = clock_timestamp(), 
-        -- in nobody's way
+        -- parked: it holds up no other run
         parked_order = CASE WHEN run.implicit OR q.runs = 'serial' THEN run.parked_order ELSE run.last_order END,
         status = CASE WHEN run.status = 'Running' THEN 'Paused' ELSE run.status END
     FROM lockstep.queue q

@@ -184,7 +184,9 @@ eventually 60 failing || wrong "looks that fail: $(sql 'SELECT look FROM lockste
 expect 'the log has each once' \
     "$(sql "SELECT string_agg(job || ': ' || regexp_replace(message, ' due.*', ''), ', ' ORDER BY job)
         FROM lockstep.job_log WHERE event = 'error'")" \
-    'endless: 57014: canceling statement, writer: 25006: cannot execute INSERT in a read-only transaction'
+    'endless: 57014: the look took longer than 2 s, writer: 25006: cannot execute INSERT in a read-only transaction'
+said=$(lockstep job test endless "${login[@]}" 2>&1) && wrong 'job test takes a look that never ends'
+[[ $said == *'trigger.pending: the look took longer than 2 s'* ]] || wrong "job test: $said"
 expect 'nothing was written' "$(sql 'SELECT count(*) FROM loaded WHERE id = 0')" 0
 ticks() { [ "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job = 'tick' AND outcome = 'fired'")" -gt 3 ]; }
 eventually 30 ticks || wrong 'the job without SQL of users does not fire'

@@ -5,7 +5,7 @@ CREATE OR REPLACE FUNCTION lockstep.job_ask(
 RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$
 DECLARE
     LOOK_LEASE CONSTANT interval := interval '1 minute';
-    -- longer than what the server lets it run (sql/job/ask_settings.sql)
+    -- longer than the time-out of its statement (sql/job/ask_settings.sql)
     FIRE_LEASE CONSTANT interval := interval '15 minutes';
     ask lockstep.job_ask;
     done lockstep.dispatched := p_done;

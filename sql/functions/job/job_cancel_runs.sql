@@ -11,7 +11,7 @@ BEGIN
             PERFORM lockstep.run_cancel(one.run_id, p_why, one.name);
             oldest := COALESCE(oldest, one.run_id);
         EXCEPTION
-            WHEN SQLSTATE 'LS002' THEN -- it has just ended, or somebody else cancels it
+            WHEN SQLSTATE 'LS002' THEN -- it has just ended, or another session cancels it
                 NULL;
         END;
     END LOOP;

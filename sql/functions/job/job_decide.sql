@@ -15,10 +15,10 @@ CREATE OR REPLACE FUNCTION lockstep.job_decide(
     OUT next_at timestamptz, OUT wake_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    -- times that one look walks over; what is left is decided by the next one
+    -- times that one look walks over; the next look decides the rest
     MOST CONSTANT int := 5000;
     ON_TIME CONSTANT interval := interval '1 minute';   -- later than this is a misfire
-    -- while the end of a run is waited for, which tells of itself, but may be ending just now
+    -- while it waits for the end of a run: a notification comes, but the run may be ending just now
     AGAIN CONSTANT interval := interval '5 seconds';
     -- it is not looked at before
     later CONSTANT interval := COALESCE(lockstep.job_jitter(p_job.name, p_schedule, p_schedule.next_at), interval '0');
@@ -90,7 +90,7 @@ BEGIN
     ELSIF twin IS NOT NULL THEN
         verdict := 'skip';
         reason := twin;
-    -- The time of a job that follows another is that one's, which may have taken long: what counts is when it ended.
+    -- A job that follows another has the time of that one, which may have taken long: the end of its run counts.
     ELSIF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.wake_at END) < oldest THEN
         verdict := 'miss';
         reason := pg_catalog.format('no dispatcher was at work within %s%s', p_now - later - oldest,
@@ -112,7 +112,7 @@ BEGIN
     END IF;
     next_at := following;
     wake_at := next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at);
-    IF wake_at < p_now THEN -- a backlog takes turns with what else is due
+    IF wake_at < p_now THEN -- a backlog takes turns with the other schedules that are due
         wake_at := p_now;
     END IF;
     IF verdict IN ('queue', 'cancel') OR p_schedule.queued_for IS NOT NULL THEN

@@ -49,10 +49,10 @@ BEGIN
     IF NOT job.is_watch THEN
         PERFORM lockstep.job_try(job);
     END IF;
-    DELETE FROM lockstep.job_ask a WHERE a.job_id = job.job_id; -- what SQL of the version before brings is not used
+    DELETE FROM lockstep.job_ask a WHERE a.job_id = job.job_id; -- results of the SQL of the version before are not used
     UPDATE lockstep.schedule s SET asked_until = NULL WHERE s.job_id = job.job_id AND s.asked_until IS NOT NULL;
     PERFORM lockstep.job_schedules(job);
-    IF p_by_file IS NULL THEN -- what a file makes of several jobs is checked as a whole
+    IF p_by_file IS NULL THEN -- the jobs of a file are checked together, when all are saved
         PERFORM lockstep.job_circle(job.job_id, job.name);
     END IF;
     PERFORM lockstep.job_note(job.name, 'changed', lockstep.actor(),

@@ -28,7 +28,7 @@ BEGIN
     LOOP
         SELECT s.* INTO old
         FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.name = one.value ->> 'name' FOR NO KEY UPDATE;
-        -- What it says has held since it was made. Its zone or its table may be gone: nothing but enabling it asks for
+        -- An unchanged schedule was checked when it was made. Its zone or its table may be gone: only enabling asks for
         -- them.
         IF old.spec - 'enabled' = one.rest AND (old.is_active OR NOT one.enabled)
            AND (old.after_job IS NULL OR NOT p_job.is_watch) THEN

@@ -1,4 +1,4 @@
--- The session that held up a statement which has given up (55P03). p_detail, p_context are those of its error. The
+-- The session that held up a statement until its time-out (55P03). p_detail, p_context are those of its error. The
 -- first of these that exists: the backend that the detail names; the sessions that have the row locked whose place the
 -- context gives, whatever the language of its words; all sessions that have rows of these tables locked, because of two
 -- sessions that wait for a row only the context of the first names the place.

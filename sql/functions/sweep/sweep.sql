@@ -18,7 +18,7 @@ DECLARE
     run_row record;
     batch record;
     code text;
-    known text; -- what held it before
+    known text; -- the transaction that held it before
 BEGIN
     deleted := 0;
     at := p_after;
