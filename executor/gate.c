@@ -135,23 +135,23 @@ static enum rc take_orders(struct gate *gate, struct err *err)
 /* Two statements open phases, gate and release: the columns in which each names the phase that it
  * opened. */
 struct opened_columns {
-    int phase_id, previous_phase_id, definitions, conditional, tells;
+    int phase_id, previous_phase_id, definitions, conditional, events_wait;
 };
 static const struct opened_columns of_gate = {EXECUTOR_GATE_PHASE_ID,
                                               EXECUTOR_GATE_PREVIOUS_PHASE_ID,
                                               EXECUTOR_GATE_DEFINITIONS, EXECUTOR_GATE_CONDITIONAL,
-                                              EXECUTOR_GATE_TELLS},
+                                              EXECUTOR_GATE_EVENTS_WAIT},
                                    of_release = {EXECUTOR_RELEASE_PHASE_ID,
                                                  EXECUTOR_RELEASE_PREVIOUS_PHASE_ID,
                                                  EXECUTOR_RELEASE_DEFINITIONS,
                                                  EXECUTOR_RELEASE_CONDITIONAL,
-                                                 EXECUTOR_RELEASE_TELLS};
+                                                 EXECUTOR_RELEASE_EVENTS_WAIT};
 
 static struct gate_answer opened_answer(const struct db_result *row,
                                         const struct opened_columns *of)
 {
-    return (struct gate_answer){.verdict =
-                                    db_bool(row, 0, of->tells) ? VERDICT_OPEN_OUTBOX : VERDICT_OPEN,
+    return (struct gate_answer){.verdict = db_bool(row, 0, of->events_wait) ? VERDICT_OPEN_OUTBOX
+                                                                            : VERDICT_OPEN,
                                 .phase_id = db_int(row, 0, of->phase_id),
                                 .previous_phase_id = db_int(row, 0, of->previous_phase_id),
                                 .definitions = db_int(row, 0, of->definitions),

@@ -227,8 +227,8 @@ static struct relay_kind *kind_get(struct relay_queue *queue, const char *name, 
 static enum rc notify(struct relay *relay, const struct relay_queue *queue, const char *what,
                       struct err *err)
 {
-    return db_run(relay->db, &sql_relay_tell, (const char *const[]){DB_INT(queue->queue_id), what},
-                  NULL, err);
+    return db_run(relay->db, &sql_relay_notify,
+                  (const char *const[]){DB_INT(queue->queue_id), what}, NULL, err);
 }
 
 /* Another executor is the queue's relay. It is notified, and its rows are checked until none is

@@ -1,6 +1,6 @@
 -- console_queue_policy :maybe  changes the members of $2 (on_failure, runs, max_attempts, lookahead) of queue $1,
 -- because of $3; changed: one of them had another value
--- columns: document, told
+-- columns: document, notified
 WITH given AS (
     SELECT p.on_failure, p.runs, p.max_attempts, p.lookahead
     FROM json_to_record(lockstep.queue_policy($2::json))
@@ -32,5 +32,5 @@ logged AS (
 SELECT (SELECT to_json(d)
         FROM (SELECT $1::text AS queue, w.on_failure, w.runs, w.max_attempts, w.lookahead,
                      c.queue_id IS NOT NULL AS changed) AS d) AS document,
-       CASE WHEN c.queue_id IS NOT NULL THEN pg_notify('lockstep_' || c.queue_id, 'control')::text END AS told
+       CASE WHEN c.queue_id IS NOT NULL THEN pg_notify('lockstep_' || c.queue_id, 'control')::text END AS notified
 FROM wanted w LEFT JOIN changed c USING (queue_id);

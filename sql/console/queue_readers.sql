@@ -1,5 +1,5 @@
 -- console_queue_readers :maybe  gives queue $1 at most $2 readers, because of $3; changed: it had another number
--- columns: document, told
+-- columns: document, notified
 -- of two at once the second finds the change of the first
 WITH own AS MATERIALIZED (SELECT q.queue_id, q.max_readers FROM lockstep.queue q WHERE q.name = $1::text FOR UPDATE),
 changed AS (
@@ -10,5 +10,5 @@ logged AS (
     SELECT 'queue_changed', c.queue_id, concat_ws(': ', 'max_readers ' || $2::int, $3::text) FROM changed c)
 SELECT (SELECT to_json(d)
         FROM (SELECT $1::text AS queue, $2::int AS max_readers, c.queue_id IS NOT NULL AS changed) AS d) AS document,
-       CASE WHEN c.queue_id IS NOT NULL THEN pg_notify('lockstep_' || c.queue_id, 'control')::text END AS told
+       CASE WHEN c.queue_id IS NOT NULL THEN pg_notify('lockstep_' || c.queue_id, 'control')::text END AS notified
 FROM own o LEFT JOIN changed c USING (queue_id);

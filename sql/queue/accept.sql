@@ -1,7 +1,7 @@
 -- queue_accept :maybe  an operator accepts the topic of halted queue $1 as it is now, from offset $2 (NULL: from the
 -- cursor), because of $3; its topic has $4 partitions (NULL: an executor will note it); no row: there is no such queue,
 -- or it is not halted. A cursor that is set back begins a new epoch.
--- columns: is_now, told
+-- columns: is_now, notified
 WITH changed AS (
     UPDATE lockstep.queue q
     SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, halt_no = q.halt_no + 1, cluster_id = NULL,
@@ -18,4 +18,4 @@ logged AS (
     SELECT 'topic_accepted', c.queue_id,
            concat_ws(', ', c.halted_reason, 'cursor ' || c.was || ' -> ' || c.is_now, $3::text)
     FROM changed c)
-SELECT c.is_now, pg_notify('lockstep_' || c.queue_id, 'control')::text AS told FROM changed c;
+SELECT c.is_now, pg_notify('lockstep_' || c.queue_id, 'control')::text AS notified FROM changed c;

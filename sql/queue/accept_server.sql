@@ -1,6 +1,6 @@
 -- queue_accept_server :maybe  an operator accepts the server on which queue $1, halted for it, is now, because of $2;
 -- no row: there is no such queue, or it is not halted for its server
--- columns: document, next_offset, told
+-- columns: document, next_offset, notified
 WITH changed AS (
     UPDATE lockstep.queue q
     SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, server_system = NULL, server_database = NULL,
@@ -13,5 +13,5 @@ logged AS (
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     SELECT 'server_accepted', c.queue_id, concat_ws(', ', $2::text, c.halted_detail) FROM changed c)
 SELECT (SELECT to_json(d) FROM (SELECT $1::text AS queue, c.next_offset) AS d) AS document, c.next_offset,
-       pg_notify('lockstep_' || c.queue_id, 'control')::text AS told
+       pg_notify('lockstep_' || c.queue_id, 'control')::text AS notified
 FROM changed c;

@@ -1,6 +1,6 @@
 -- queue_keep :one  sets the retention of queue $1: runs $2, days $3, failed days $4 (a number, none; NULL: unchanged),
 -- or the values of the executors' files if $5; the values that hold now, in words
--- columns: kept, told
+-- columns: kept, notified
 WITH changed AS (
     UPDATE lockstep.queue q
     SET keep_runs = CASE WHEN $5::boolean THEN NULL
@@ -21,5 +21,5 @@ logged AS (
 SELECT lockstep.keep_words(
     p_runs => c.keep_runs, p_days => c.keep_days, p_failed_days => c.keep_failed_days,
     p_set_by => c.keep_set_by) AS kept,
-       pg_notify('lockstep_' || c.queue_id, 'control')::text AS told
+       pg_notify('lockstep_' || c.queue_id, 'control')::text AS notified
 FROM changed c;

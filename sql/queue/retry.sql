@@ -1,6 +1,6 @@
 -- queue_retry :maybe  lifts the halt of queue $1, because of $2: executors check its topic again, by the same identity;
 -- no row: it is not halted
--- columns: halted_reason, told
+-- columns: halted_reason, notified
 WITH changed AS (
     UPDATE lockstep.queue q
     SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, halt_no = q.halt_no + 1, unknown_at = NULL,
@@ -12,4 +12,4 @@ WITH changed AS (
 logged AS (
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     SELECT 'halt_lifted', c.queue_id, concat_ws(', ', c.halted_reason, $2::text) FROM changed c)
-SELECT c.halted_reason, pg_notify('lockstep_' || c.queue_id, 'control')::text AS told FROM changed c;
+SELECT c.halted_reason, pg_notify('lockstep_' || c.queue_id, 'control')::text AS notified FROM changed c;

@@ -3,7 +3,7 @@
 -- parameters: name, max_readers, on_failure, runs, max_attempts, lookahead, dead_letters, external_lease,
 --          retry_intervals, retry_on
 -- columns: max_readers, on_failure, runs, max_attempts, lookahead, dead_letters, external_lease_s, retry_intervals,
---          retry_on, told
+--          retry_on, notified
 WITH own AS MATERIALIZED ( -- of two at once the second finds what the first has done
     SELECT q.queue_id, q.max_readers, q.on_failure, q.runs, q.max_attempts, q.default_attempts, q.lookahead,
            q.dead_letters, q.external_lease, q.retry_intervals, q.retry_on
@@ -41,5 +41,5 @@ SELECT w.max_readers, w.on_failure, w.runs, COALESCE(w.max_attempts, w.default_a
        w.lookahead, CASE WHEN w.dead_letters THEN 'on' ELSE 'off' END AS dead_letters,
        extract(epoch FROM w.external_lease)::float8 AS external_lease_s,
        array_to_string(w.retry_intervals, ',') AS retry_intervals, array_to_string(w.retry_on, ',') AS retry_on,
-       CASE WHEN c.queue_id IS NOT NULL THEN pg_notify('lockstep_' || c.queue_id, 'control')::text END AS told
+       CASE WHEN c.queue_id IS NOT NULL THEN pg_notify('lockstep_' || c.queue_id, 'control')::text END AS notified
 FROM wanted w LEFT JOIN changed c USING (queue_id);

@@ -22,9 +22,9 @@ CROSS JOIN LATERAL (
           UNION ALL
           SELECT a.closed_at FROM lockstep.job_alert a
           CROSS JOIN LATERAL (
-              SELECT count(n.delivered_at) AS told, count(*) FILTER (WHERE n.notice = 'closed') AS ends
+              SELECT count(n.delivered_at) AS notified, count(*) FILTER (WHERE n.notice = 'closed') AS ends
               FROM lockstep.job_notice n WHERE n.alert_id = a.alert_id AND n.receiver = r.receiver) AS l
-          WHERE a.closed_at > clock_timestamp() - interval '7 days' AND l.told > 0 AND l.ends = 0) AS w) AS u
+          WHERE a.closed_at > clock_timestamp() - interval '7 days' AND l.notified > 0 AND l.ends = 0) AS w) AS u
 LEFT JOIN LATERAL (
     SELECT n.error FROM lockstep.job_notice n
     WHERE n.receiver = r.receiver AND n.delivered_at IS NULL AND n.error IS NOT NULL

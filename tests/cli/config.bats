@@ -41,7 +41,7 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
     chmod 644 "$conf"
     run "$LOCKSTEP_BIN" config check --config "$conf"
     [ "$status" -eq 2 ]
-    [[ $output == *"$conf:2:"*"chmod 600"* ]]
+    [[ $output == *"$conf:2:"*"chmod 6"[04]"0 $conf"* ]]
 }
 
 @test "a proxy with a password is masked, and its file is looked at" {
@@ -53,7 +53,7 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
     chmod 644 "$conf"
     run "$LOCKSTEP_BIN" config check --config "$conf"
     [ "$status" -eq 2 ]
-    [[ $output == *"$conf:2:"*"chmod 600"* ]]
+    [[ $output == *"$conf:2:"*"chmod 6"[04]"0 $conf"* ]]
 }
 
 @test "a connection string that cannot be read is not shown" {

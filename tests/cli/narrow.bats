@@ -14,7 +14,7 @@ setup() {
           {"job": "rows", "queue": "etl", "tasks": [{"order": 1, "sql": "SELECT 1"}],
            "trigger": {"on": "public.arrivals", "created_column": "came", "threshold": 1000, "idle": "5m"}}]}
 END
-    sql 'CREATE TABLE arrivals (came timestamptz)'
+    sql 'CREATE TABLE arrivals (came timestamptz); GRANT SELECT ON arrivals TO lockstep_task'
     lockstep job apply "$BATS_TEST_TMPDIR/jobs.json"
 }
 

@@ -103,8 +103,8 @@ eventually 30 met || bad 'a row that is held is waited for without end'
 others_go_on "a queue's row"
 eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
 # REMEDY_ROW_HELD, as it is printed
-sql "$(grep -oE 'SELECT pid, usename, .* ORDER BY xact_start' <(grep 'lock timeout' "$tmp/log" | head -1))" |
-    grep -q "^$backend|" || bad 'the hint does not show the session'
+sql "$(grep 'lock timeout' "$tmp/log" | head -n 1 | grep -oE 'SELECT pid, usename, .* ORDER BY xact_start')" >"$tmp/shown"
+grep -q "^$backend|" "$tmp/shown" || bad 'the hint does not show the session'
 
 case_begin 'a publish that waits for a held row ends when it is asked to'
 refuse lockstep queue pause "$a" -q # REMEDY_ROW_WAITED: it waits meanwhile

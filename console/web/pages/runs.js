@@ -37,7 +37,7 @@ export const RUN_COLUMNS = [
     { label: 'phase', num: true, class: 'spare', cell: (r) => r.order },
     { label: 'phases', num: true, class: 'spare', cell: (r) => r.end_phases ?? r.phases },
     { label: 'began', cell: (r) => when(r.started_at ?? r.published_at) },
-    { label: 'took', num: true, cell: took },
+    { label: 'took', num: true, class: 'extra', cell: took },
     { label: 'started by', maybe: true, class: 'text spare', cell: (r) => r.started_by },
     { label: 'reason', maybe: true, class: 'text', cell: (r) => r.reason && h('span.clip', { title: r.reason }, r.reason) },
 ];

@@ -35,7 +35,7 @@ BEGIN
                         pg_catalog.unnest(p_segment.raws), pg_catalog.unnest(p_segment.keys)) AS m (
             o, s, reason, detail, raw, k)
         WHERE m.o >= queue_row.cursor), -- another executor may have taken the first ones
-    told AS (
+    notified AS (
         INSERT INTO lockstep.event_log (event, queue_id, run_no, executor_no, detail)
         SELECT 'message_rejected', p_queue_id, of_run, p_executor_no,
                pg_catalog.format('offset %s: %s: %s', m.o, m.reason, m.detail)

@@ -22,11 +22,11 @@
 -- conditional: some tasks of a phase that was opened may have been cancelled while others were not: the caller asks
 -- which of its tasks were.
 -- definitions: how often tasks have changed the definitions of the database, up to the end of all earlier tasks.
--- tells: events wait for a relay.
+-- events_wait: events wait for a relay.
 CREATE OR REPLACE FUNCTION lockstep.gate(
     p_phase_id bigint, p_wait_ms int,
     OUT verdict text, OUT phase_id bigint, OUT previous_phase_id bigint, OUT wait_ms int, OUT conditional boolean,
-    OUT tells boolean, OUT definitions bigint)
+    OUT events_wait boolean, OUT definitions bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -127,7 +127,7 @@ BEGIN
             PERFORM lockstep.gate_open(phase_id, previous_phase_id,
                                        CASE WHEN target.previous_phase_id IS NULL THEN target.run_no END, conditional,
                                        own.external);
-            tells := own.events;
+            events_wait := own.events;
             verdict := 'opened';
         END IF;
         -- last, because it is not undone when a statement of this transaction fails

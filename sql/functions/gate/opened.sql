@@ -6,14 +6,14 @@ CREATE OR REPLACE FUNCTION lockstep.opened(p_phase_ids bigint[], p_executor_no i
 DECLARE
     own_queue int;
 BEGIN
-    WITH told AS (
+    WITH notified AS (
         INSERT INTO lockstep.event_log (at, event, queue_id, run_no, phase_id, executor_no, detail)
         SELECT COALESCE(p.opened_at, pg_catalog.clock_timestamp()), 'phase_opened', p.queue_id, p.run_no, p.phase_id,
                p_executor_no, pg_catalog.format('order %s', p."order")
         FROM lockstep.phase p
         WHERE p.phase_id = ANY (p_phase_ids)
         ORDER BY p.phase_id RETURNING queue_id)
-    SELECT queue_id INTO own_queue FROM told LIMIT 1;
+    SELECT queue_id INTO own_queue FROM notified LIMIT 1;
     IF FOUND THEN
         PERFORM pg_catalog.pg_notify('lockstep_' || own_queue, 'opened');
     END IF;

@@ -14,7 +14,7 @@
 CREATE OR REPLACE FUNCTION lockstep.release(
     p_phase_id bigint, p_shared boolean, p_followed boolean DEFAULT false, p_intent bigint DEFAULT NULL,
     p_next bigint DEFAULT NULL, OUT unlocked boolean, OUT ended text, OUT verdict text, OUT phase_id bigint,
-    OUT previous_phase_id bigint, OUT definitions bigint, OUT conditional boolean, OUT tells boolean)
+    OUT previous_phase_id bigint, OUT definitions bigint, OUT conditional boolean, OUT events_wait boolean)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -37,8 +37,8 @@ BEGIN
         END IF;
     END IF;
     IF p_next IS NOT NULL AND p_followed THEN -- our own S is not in its way
-        SELECT g.verdict, g.phase_id, g.previous_phase_id, g.definitions, g.conditional, g.tells
-        INTO verdict, phase_id, previous_phase_id, definitions, conditional, tells
+        SELECT g.verdict, g.phase_id, g.previous_phase_id, g.definitions, g.conditional, g.events_wait
+        INTO verdict, phase_id, previous_phase_id, definitions, conditional, events_wait
         FROM lockstep.gate(p_next, 0) AS g;
     END IF;
     -- Last, because it is not undone when a statement of this transaction fails.

@@ -1,4 +1,0 @@
--- relay_tell :one  notifies the executors of queue $1 that its outbox has rows: $2 = relay, or relay_again for its
--- relay only
--- columns: told
-SELECT pg_catalog.pg_notify('lockstep_' || $1::int, $2::text)::text AS told;
