@@ -2,8 +2,8 @@
  * What: SQL of users that a job needs: a look at the table of its trigger, or the mark and the
  *   query of a firing. Each runs in a session of the tasks' login, never in one of ours, and comes
  *   back with the token that was taken for it.
- * Invariants: a look cannot write, and has ASK_LOOK_MS. A firing is one statement, which fires or fails
- *   as a whole (sql/functions/job/ask_fire.sql), so nothing is left open when its client dies.
+ * Invariants: a look cannot write, and has ASK_LOOK_MS. A firing is one statement, which fires or
+ *   fails as a whole (sql/functions/job/ask_fire.sql), so nothing is left open when its client dies.
  *   DISCARD ALL follows the statements, so nothing of them is left in the session.
  * Threads: ask_new where the row is; the rest where the session is.
  * Ownership: an ask is one piece of memory, from malloc to free; it is mail, and travels between
