@@ -3,7 +3,7 @@
  *   query of a firing. Each runs in a session of the tasks' login, never in one of ours, and comes
  *   back with the token that was taken for it.
  * Invariants: a look cannot write, and has ASK_LOOK_MS. A firing is one statement, which fires or
- *   fails as a whole (sql/functions/job/ask_fire.sql), so nothing is left open when its client dies.
+ *   fails as a whole (sql/functions/job/ask_fire.sql): nothing is left open when its client dies.
  *   DISCARD ALL follows the statements, so nothing of them is left in the session.
  * Threads: ask_new where the row is; the rest where the session is.
  * Ownership: an ask is one piece of memory, from malloc to free; it is mail, and travels between
