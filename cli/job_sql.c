@@ -111,6 +111,9 @@ static enum rc ask_queries(struct cli *cli, struct db *db, const char *job, cons
     DB_RESULT_AUTO *asked = NULL;
     const char *params[] = {job, at, look->rows, look->oldest, look->newest};
     enum rc rc = job_said(db_run(cli->db, &sql_job_test_ask, params, &asked, err), err);
+    if (rc == RC_OK) /* the look before it had a time-out of its own */
+        rc = db_run(db, &sql_job_ask_settings, (const char *const[]){TASKS_CHECK_MS, "on"}, NULL,
+                    err);
     return rc == RC_OK && db_rows(asked) > 0 ? run_queries(cli, db, asked, &look->queried, err)
                                              : rc;
 }

@@ -8,9 +8,11 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t caught, hung_up;
+static bool is_daemon;
 static int pipe_ends[2] = {-1, -1};
 
 static void on_signal(int number)
@@ -43,6 +45,7 @@ void stop_outlives_hang_up(void)
 {
     struct sigaction action = {.sa_handler = on_hang_up, .sa_flags = SA_RESTART};
     (void)sigaction(SIGHUP, &action, NULL);
+    is_daemon = true;
 }
 
 void stop_interrupts(void)
@@ -55,16 +58,34 @@ bool stop_requested(void)
     return caught != 0;
 }
 
-/* events 0 for stdout: poll reports POLLERR when the reader of a pipe has gone. */
-void stop_wait(int ms)
+/* The terminal of a process that was started by hand. A pipe hangs up, too; /dev/null does not. */
+static bool terminal_is_gone(void)
 {
-    struct pollfd watched[] = {{.fd = pipe_ends[0], .events = POLLIN},
-                               {.fd = STDOUT_FILENO, .events = 0}};
-    (void)poll(watched, 2, ms);
-    if (hung_up == 0)
-        return;
+    struct stat status;
+    struct pollfd fd = {.fd = STDIN_FILENO};
+    return fstat(STDIN_FILENO, &status) == 0 && S_ISCHR(status.st_mode) && poll(&fd, 1, 0) == 1 &&
+           (fd.revents & POLLHUP) != 0;
+}
+
+static void hang_up(void)
+{
     hung_up = 0;
+    if (terminal_is_gone()) {
+        caught = 1;
+        return;
+    }
     log_event(LOG_WARN, "reload_ignored", "hint",
               "Restart this process: only executors read their configuration again at SIGHUP.",
               NULL);
+}
+
+/* events 0 for stdout: poll reports POLLERR when the reader of a pipe has gone. A daemon prints
+ * nothing there and does not end with its reader: poll would return at once for ever. */
+void stop_wait(int ms)
+{
+    struct pollfd watched[] = {{.fd = pipe_ends[0], .events = POLLIN},
+                               {.fd = is_daemon ? -1 : STDOUT_FILENO, .events = 0}};
+    (void)poll(watched, 2, ms);
+    if (hung_up != 0)
+        hang_up();
 }

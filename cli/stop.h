@@ -16,8 +16,9 @@ void stop_catch(void);
 void stop_interrupts(void);
 bool stop_requested(void);
 
-/** For daemons without a reload: SIGHUP, whose default ends a process and which systemd takes for a
- * clean end, is logged by the next stop_wait as reload_ignored. */
+/** For daemons without a reload. SIGHUP, whose default ends a process and which systemd takes for a
+ * clean end, is logged by the next stop_wait as reload_ignored. If the terminal of the process has
+ * gone, it is a request to stop. stop_wait does not watch stdout then. */
 void stop_outlives_hang_up(void);
 
 /** Waits at most ms, or until a signal, or until the reader of stdout closes its end. */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 /* As long as a person waits for an answer; statement_timeout takes it as text. */
-#define CHECK_MS "5000"
 
 enum rc tasks_open(const char *conninfo, const struct db *db, bool tries, struct db **ret_tasks,
                    struct err *err)
@@ -19,7 +18,8 @@ enum rc tasks_open(const char *conninfo, const struct db *db, bool tries, struct
      * list. */
     enum rc rc = db_open_on(conninfo, DB_QUERY, db_server(db), DB_SAME, &tasks, err);
     if (rc == RC_OK && tries)
-        rc = db_run(tasks, &sql_job_ask_settings, (const char *const[]){CHECK_MS, "on"}, NULL, err);
+        rc = db_run(tasks, &sql_job_ask_settings, (const char *const[]){TASKS_CHECK_MS, "on"}, NULL,
+                    err);
     if (rc == RC_OK)
         *ret_tasks = tasks;
     else

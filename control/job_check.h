@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 
+#define TASKS_CHECK_MS "5000"
 /** A session of the tasks' login with the server of db. tries: it cannot write, and no statement
  * takes longer than 5 s. */
 MUST_CHECK enum rc tasks_open(const char *conninfo, const struct db *db, bool tries,

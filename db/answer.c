@@ -52,10 +52,21 @@ static bool may_interrupt(const struct db *db)
  * server accepts the connection but never closes it. */
 static void interrupt(struct db *db)
 {
-    struct db_canceller *canceller = db_canceller_new(db);
+    db->interrupt = db_canceller_new(db);
     db->interrupted = true;
-    db_cancel(canceller);
-    db_canceller_free(canceller);
+    db_cancel(db->interrupt);
+}
+
+/* The statement may end by itself while the request is still under way, and the server would then
+ * cancel the next one, which tidies up. So nothing is sent before the request has ended. */
+static void interrupt_end(struct db *db)
+{
+    if (db->interrupt == NULL)
+        return;
+    if (!db->late && !db_cancel_wait(db->interrupt, CANCELLED_US / 1000))
+        give_up(db);
+    db_canceller_free(db->interrupt);
+    db->interrupt = NULL;
 }
 
 /* Until an answer comes, for a session without patience. A short statement is not interrupted. */
@@ -115,7 +126,7 @@ static bool copies(const PGresult *result)
 
 /* PQgetResult is called until it returns NULL, as the manual demands (Asynchronous Command
  * Processing): an error may follow good results, and a command cannot be sent before that. */
-PGresult *db_answer(struct db *db, int sent)
+static PGresult *answer(struct db *db, int sent)
 {
     int64_t until_us = clock_boot_us() + db->patience_ms * 1000LL;
     PGresult *last = NULL, *next;
@@ -143,4 +154,11 @@ PGresult *db_answer(struct db *db, int sent)
         if (copies(last) || PQstatus(db->conn) == CONNECTION_BAD)
             return last;
     }
+}
+
+PGresult *db_answer(struct db *db, int sent)
+{
+    PGresult *result = answer(db, sent);
+    interrupt_end(db);
+    return result;
 }

@@ -17,6 +17,8 @@
 #include "task/message.h"
 
 /* The tally has the queues in the order of the lanes. */
+#define FAILS_AGAIN_US (2 * 1000 * 1000)
+
 static struct tally_queue *of(const struct lane *lane)
 {
     struct tally *tally = lane->ex->options->tally;
@@ -90,11 +92,12 @@ void counts_high(const struct lane *lane, int64_t offset)
     tally_high(of(lane), offset);
 }
 
-/* From the first time that the queue was set aside until it is well again. */
+/* While the queue is set aside, and for a moment in which its next statement may fail, too. */
 static bool fails(const struct lane *lane)
 {
     const struct trouble *trouble = &lane->ex->memory->troubles[lane - lane->ex->lanes];
-    return trouble->wait_ms != 0 && !trouble->locked;
+    return trouble->wait_ms != 0 && !trouble->locked &&
+           lane->ex->turn.now_us < trouble->until_us + FAILS_AGAIN_US;
 }
 
 /* The first reason counts: a queue that does not exist has no topic to check either. */

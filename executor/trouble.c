@@ -172,6 +172,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     if (rc != RC_REJECT && !put_off)
         return rc;
     trouble->wait_ms = backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, last_ms(rc, err));
+    trouble->locked = false;
     if (lane->ex->options->queue_count == 1 && !put_off) { /* there is no other queue to work on */
         trouble->until_us = clock_boot_us();
         note(lane, 0, err);

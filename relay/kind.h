@@ -18,6 +18,7 @@ struct relay_kind {
     bool settled;
     int64_t sent_seq;    /* settled: up to here all is on the topic */
     int64_t next_offset; /* settled: nothing unknown of ours before it */
+    bool has_rows;       /* as relay.c read last */
     int64_t after_us;    /* not before: it was in trouble, or continues then */
     int backoff_ms;      /* 0: it is not in trouble */
     bool again;          /* nothing is wrong, but it continues only after after_us */

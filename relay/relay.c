@@ -283,12 +283,15 @@ static enum rc serve(struct relay *relay, struct relay_queue *queue, struct err 
         return rc == RC_NONE ? RC_OK : rc;
     queue->wanted = queue->news = false;
     bool waits = false;
+    for (int i = 0; i < queue->kind_count; i++)
+        queue->kinds[i].has_rows = false;
     for (int i = 0; rc == RC_OK && i < db_rows(kinds) && !relay_out_of_time(relay); i++) {
         (void)snprintf(queue->name, sizeof queue->name, "%s", db_text(kinds, i, RELAY_KINDS_NAME));
         struct relay_kind *kind = kind_get(queue, db_text(kinds, i, RELAY_KINDS_KIND),
                                            db_text(kinds, i, RELAY_KINDS_TOPIC));
         if (kind == NULL)
             continue;
+        kind->has_rows = true;
         kind->partition = (int)db_int(kinds, i, RELAY_KINDS_PARTITION);
         rc = send_kind(relay, queue, kind, err);
         waits = waits || kind->backoff_ms > 0 || kind->again;
@@ -330,10 +333,13 @@ static int64_t due(const struct relay *relay, const struct relay_queue *queue)
         return queue->wanted ? queue->again_us : INT64_MAX;
     if (!queue->wanted)
         return queue->release_us;
-    for (int i = 0; i < queue->kind_count; i++)
-        if ((queue->kinds[i].backoff_ms > 0 || queue->kinds[i].again) &&
-            queue->kinds[i].after_us < at)
-            at = queue->kinds[i].after_us;
+    /* A kind that has sent its last row may still be one that continues: it is not served again, so
+     * its time, which has passed, must not make the queue due for ever. */
+    for (int i = 0; i < queue->kind_count; i++) {
+        const struct relay_kind *kind = &queue->kinds[i];
+        if (kind->has_rows && (kind->backoff_ms > 0 || kind->again) && kind->after_us < at)
+            at = kind->after_us;
+    }
     return at == INT64_MAX ? 0 : at;
 }
 

@@ -11,6 +11,11 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 DECLARE
     own CONSTANT lockstep.job := lockstep.job_named(job_test.job);
 BEGIN
+    IF jsonb_typeof(job_test.rows) <> 'object' OR job_test.rows @? 'strict $.* ? (@.type() != "array")'
+       OR job_test.rows @? 'strict $.*[*] ? (@.type() != "object")' THEN
+        PERFORM lockstep.job_refuse('rows', 'it is no object that has by schedule a list of rows',
+                                    'write {"SCHEDULE": [{"order": 1, "sql": "SELECT 1"}]}');
+    END IF;
     RETURN QUERY
     SELECT c.schedule, c.would_fire, c.verdict, c.reason, c.scheduled_for, c.next_scheduled_run,
            CASE WHEN NOT own.spec ? 'query' THEN to_jsonb(lockstep.job_tasks(own.spec, c.words))

@@ -645,6 +645,17 @@ SELECT is((SELECT format('%s: %s', d.verdict, d.reason) FROM lockstep.dispatch('
 DROP TRIGGER full_disk ON lockstep.run;
 SELECT is(pg_temp.dispatch('2033-01-01 06:00:01Z'), 'nothing', 'for a moment');
 SELECT is(pg_temp.dispatch('2033-01-01 06:00:03Z'), 'room fire 06:00', 'and fires then');
+SELECT is((SELECT s.failing_since FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'room'),
+    NULL, 'and its failure is over');
+SELECT pg_temp.gone('room');
+SELECT pg_temp.hourly('room', '2033-01-01 06:00Z');
+CREATE TRIGGER full_disk BEFORE INSERT ON lockstep.run FOR EACH ROW EXECUTE FUNCTION pg_temp.full();
+SELECT pg_temp.dispatch('2033-01-01 06:00Z'), pg_temp.dispatch('2033-01-01 06:00:03Z'),
+       pg_temp.dispatch('2033-01-01 06:01:30Z');
+SELECT is((SELECT string_agg(message, ', ') FROM lockstep.job_log WHERE job = 'room' AND event = 'error'),
+    '53100: could not extend file: No space left on device', 'the log has the reason from the second time on, once');
+SELECT is(pg_temp.dispatch('2033-01-01 09:30Z'), 'room wait 09:00', 'a time that is too late is passed over');
+DROP TRIGGER full_disk ON lockstep.run;
 SELECT pg_temp.gone('room');
 
 SELECT * FROM finish();

@@ -158,7 +158,7 @@ function pause() {
 }
 
 function unpause() {
-    if (state !== 'hidden') return;
+    if (document.hidden || state !== 'hidden') return; // pageshow comes at the first load, too
     failures = 1; // the page reads again what it shows
     connect();
 }

@@ -12,6 +12,7 @@ DECLARE
     decided record;
     done lockstep.dispatched;
     taken text;
+    pause interval;
 BEGIN
     SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = p_job_id;
     SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = p_schedule_id;
@@ -42,13 +43,18 @@ BEGIN
             GET STACKED DIAGNOSTICS taken = CONSTRAINT_NAME;
             done.reason := SQLERRM;
             done.run := NULL;
-            -- Another session is in the way, or the server lacks room (class 53) or has trouble of its own (58), which
-            -- is nothing that the job has done: it is tried again for as long as its time may be late. Or a time that
-            -- was undone fires again at the moment at which an executor reads its run from the topic.
-            IF SQLSTATE IN ('55P03', '40P01', '40001') OR pg_catalog.left(SQLSTATE, 2) IN ('53', '58')
-               OR taken = 'run_queue_id_run_id_key' THEN
+            -- Another session is in the way, which is nothing that the job has done. Or a time that was undone fires
+            -- again at the moment at which an executor reads its run from the topic.
+            IF SQLSTATE IN ('55P03', '40P01', '40001') OR taken = 'run_queue_id_run_id_key' THEN
+                pause := AGAIN;
+            -- The server lacks room (class 53, but for 53400, a limit of the statement itself), or has trouble of its
+            -- own (58).
+            ELSIF pg_catalog.left(SQLSTATE, 2) IN ('53', '58') AND SQLSTATE <> '53400' THEN
+                pause := lockstep.job_again(own, due, pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
+            END IF;
+            IF pause IS NOT NULL THEN
                 done.verdict := 'wait';
-                UPDATE lockstep.schedule s SET wake_at = p_now + AGAIN, asked_until = NULL
+                UPDATE lockstep.schedule s SET wake_at = p_now + pause, asked_until = NULL
                 WHERE s.schedule_id = due.schedule_id;
             ELSE
                 done.verdict := 'error';

@@ -1,0 +1,28 @@
+-- A firing failed, and the job is not to blame: whether it is tried again, and when (NULL: not; then it is an error as
+-- any other). A time is tried until catchup_window is over, the rows of a trigger for five minutes. The pause is short
+-- at first, and then as long as it has waited already, up to a minute. From the second time in a row on the log of the
+-- job has the reason, once until it changes.
+CREATE OR REPLACE FUNCTION lockstep.job_again(p_job lockstep.job, p_schedule lockstep.schedule, p_why text)
+RETURNS interval LANGUAGE plpgsql AS $$
+DECLARE
+    AGAIN CONSTANT interval := interval '2 seconds';
+    LONGEST CONSTANT interval := interval '1 minute';
+    PATIENCE CONSTANT interval := interval '5 minutes';
+    now CONSTANT timestamptz := pg_catalog.clock_timestamp();
+    is_trigger CONSTANT boolean := (p_schedule.rows_rule).relation IS NOT NULL;
+BEGIN
+    IF is_trigger AND p_schedule.failing_since <= now - PATIENCE THEN
+        RETURN NULL;
+    END IF;
+    IF p_schedule.failing_since IS NOT NULL AND p_schedule.failing_why IS DISTINCT FROM p_why THEN
+        PERFORM lockstep.job_note(
+            p_job.name, 'error', CASE WHEN is_trigger THEN 'trigger' ELSE 'schedule ' || p_schedule.name END, p_why);
+    END IF;
+    UPDATE lockstep.schedule s
+    SET failing_why = CASE WHEN s.failing_since IS NOT NULL THEN p_why END,
+        failing_since = COALESCE(s.failing_since, now)
+    WHERE s.schedule_id = p_schedule.schedule_id; -- its time stays
+    RETURN LEAST(GREATEST(now - COALESCE(p_schedule.failing_since, now), AGAIN), LONGEST);
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_again(lockstep.job, lockstep.schedule, text) FROM PUBLIC;
