@@ -39,5 +39,21 @@ eventually 60 events 'Completed Completed' || { failed=1; tail "$tmp/log"; }
 [ "$(sql 'SELECT count(*) FROM lockstep.relay WHERE trouble IS NOT NULL')" = 0 ] || wrong 'the trouble is still noted'
 kill -TERM "$pid"
 wait "$pid" || wrong "the executor ended with $?"
+
+case_begin 'a run that was sent late makes the queue due no more, while its events are refused'
+sql 'REVOKE EXECUTE ON FUNCTION lockstep.event_message(bigint) FROM lockstep_executor'
+LOCKSTEP_PROBE=enqueue.sent=sleep:1200 "$LOCKSTEP_BIN-probed" executor run -d "$db user=$login" \
+    -b "$LOCKSTEP_TEST_BROKERS" --queue "$a" --readers 2 2>"$tmp/log" &
+pid=$!
+run=$(sql "SELECT lockstep.enqueue('$a', ARRAY['{\"order\": 1, \"sql\": \"SELECT 1\"}'::jsonb])")
+eventually 30 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Completed || { failed=1; tail "$tmp/log"; }
+eventually 30 grep -q 'event=relay_waits .*event_message' "$tmp/log" || { failed=1; tail "$tmp/log"; }
+commits() { sql 'SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()'; }
+before=$(commits)
+sleep 4 # the observation itself: a relay that span made 13,000 a second
+made=$(($(commits) - before))
+[ "$made" -lt 4000 ] || wrong "the executor made $made transactions in 4 s"
+kill -TERM "$pid"
+wait "$pid" || wrong "the executor ended with $?"
 cases_end
 exit $failed
