@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first number of "12,34,5"; returns what is behind it. The statement sends the tasks of a
+/* The first number of "12,34,5"; returns the text behind it. The statement sends the tasks of a
  * phase as three such lists in one row, because there may be 300,000 tasks. */
 static const char *read_number(const char *text, int64_t *ret_number)
 {

@@ -49,7 +49,7 @@ static enum rc produce(const struct kafka_properties *props, const char *topic, 
     enum rc rc = kafka_producer_open(props, topic, WAIT_MS, &producer, err);
     if (rc != RC_OK)
         return rc;
-    /* The connections and the transactional id, which are not what is measured. */
+    /* The connections and the transactional id: they are made before the measurement begins. */
     rc = kafka_producer_meet(producer, topic, WAIT_MS, err);
     int64_t start_us = clock_boot_us();
     if (rc == RC_OK)

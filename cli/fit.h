@@ -22,7 +22,7 @@ struct fit {
     struct column *columns;
     const int *order;  /* the columns from the left, by their numbers */
     int count, screen; /* of order; columns of the terminal */
-    bool rest;         /* the last column has what is left of the line */
+    bool rest;         /* the last column takes the rest of the line */
 };
 
 /** FIT_TEXTS: only texts are narrowed, down to 10 columns or to their heads. */

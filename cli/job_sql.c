@@ -75,7 +75,7 @@ static enum rc look_once(struct cli *cli, struct db *db, const char *text,
                         NULL, err);
     if (rc == RC_OK)
         rc = db_run(db, &sql_job_ask_look, (const char *const[]){text}, ret_look, err);
-    if (rc != RC_OK && ask_looks_too_long(err))
+    if (rc != RC_OK && sqlstate_is(err, SQLSTATE_QUERY_CANCELED))
         return err_set(err, RC_REJECT, ERR_USAGE, "trigger.pending",
                        "Make it faster, for example by an index for its condition, or end the "
                        "session that locks its table.",

@@ -25,7 +25,7 @@ struct table_style {
     bool color;
     bool wide;   /* of a table: everything whole, and all columns */
     bool wrap;   /* of a table: its last column continues in the next line, and nothing is cut */
-    bool blocks; /* of records: without what is NULL */
+    bool blocks; /* of records: without fields that are NULL */
     /* of a table: the columns that it has if it is not wide, from the left, "a,b?,c"; b is left out
      * when its numbers are all 0; NULL: all */
     const char *shorts;
@@ -58,7 +58,7 @@ struct table_part {
     const char *name;
     const struct db_result *result;
     bool record, main;
-    bool blocks;        /* rows are many: for people a block of lines each, without what is NULL */
+    bool blocks;        /* many rows: people get a block of lines for each, without NULL fields */
     const char *shorts; /* as of table_style, as is wrap */
     bool wrap;
 };

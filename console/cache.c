@@ -160,8 +160,8 @@ enum cache_found cache_get(struct cache *cache, const char *key, struct http_req
     return found;
 }
 
-/* A failure that came fast is not kept: each who waits tries again. One that took long is shared,
- * or each of them would wait as long, one after the other. */
+/* A failure that came fast is not kept: each request that waits tries again. One that took long is
+ * shared, or each of these requests would wait as long, one after the other. */
 static bool worth_keeping(const struct cache *cache, const struct entry *entry,
                           const struct cache_outcome *outcome)
 {

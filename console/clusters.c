@@ -1,7 +1,7 @@
 /* The list of databases, GET clusters. All are asked at the same time, then each is waited for
  * until one common deadline, so the list takes a second at most however many databases hang.
- * Figures of a database are shown only to a visitor who is signed in there; that a database exists,
- * and whether it answers, is shown to everyone, for the sign-in begins with this list. */
+ * A visitor sees the figures of a database only after signing in there. Everyone sees the names of
+ * the databases and whether each answers, because the sign-in begins with this list. */
 #include "console/clusters.h"
 
 #include "base/clock.h"

@@ -1,7 +1,7 @@
 /* Answers without an end. The caller appends text from any thread; libmicrohttpd fetches it when
  * the socket has room (on_room) and suspends the connection while there is none to send. The memory
  * of a client that does not read is bounded: it is cut off, never waited for. console/stream.c
- * decides what is sent. */
+ * chooses the events. */
 #include "base/clock.h"
 #include "console/http_inside.h"
 

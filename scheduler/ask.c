@@ -134,14 +134,9 @@ void ask_refuse(struct ask *ask, const struct err *why)
     ask->why = *why;
 }
 
-bool ask_looks_too_long(const struct err *why)
-{
-    return sqlstate_is(why, SQLSTATE_QUERY_CANCELED);
-}
-
 void ask_why(const struct ask *ask, char *text, size_t size)
 {
-    if (ask->look != NULL && ask_looks_too_long(&ask->why)) {
+    if (ask->look != NULL && sqlstate_is(&ask->why, SQLSTATE_QUERY_CANCELED)) {
         (void)snprintf(text, size, "%s: " ASK_TOO_LONG, ask->why.code, ASK_LOOK_MS / 1000);
         return;
     }

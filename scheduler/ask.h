@@ -18,7 +18,8 @@
 #include "base/mailbox.h"
 #include "db/db.h"
 
-/** So long the server lets a look run; SQL of a firing runs for ten minutes. */
+/** The time-out of a look, which fails with SQLSTATE_QUERY_CANCELED at it; SQL of a firing has ten
+ * minutes. */
 #define ASK_LOOK_MS  2000
 #define ASK_TOO_LONG "the look took longer than %d s"
 
@@ -46,9 +47,6 @@ MUST_CHECK enum rc ask_run(struct db *db, struct ask *ask);
 
 /** The session could not be opened, because of *why. */
 void ask_refuse(struct ask *ask, const struct err *why);
-
-/** The server has ended a look at its time-out. */
-bool ask_looks_too_long(const struct err *why);
 
 /** Why it failed, in words for the job's log: SQLSTATE and message. */
 void ask_why(const struct ask *ask, char *text, size_t size);

@@ -52,8 +52,9 @@ bool lasting_lost(struct lasting *session, const struct err *why)
 bool lasting_works(struct lasting *session)
 {
     bool was_lost = session->backoff_ms != 0;
+    int64_t lasted_ms;
     session->backoff_ms = 0;
-    session->outage = (struct outage){0};
+    (void)outage_over(&session->outage, clock_boot_us(), &lasted_ms);
     return was_lost;
 }
 

@@ -6,7 +6,6 @@ RETURNS lockstep.dispatched
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
     SET lock_timeout = '1s' AS $$
 DECLARE
-    why CONSTANT text := left(p_why, 2000);
     ask CONSTANT lockstep.job_ask := lockstep.job_asked(p_token, false);
     own lockstep.job;
     due lockstep.schedule;
@@ -24,7 +23,7 @@ BEGIN
     done.job := own.name;
     done.schedule := due.name;
     done.scheduled_for := ask.scheduled_for;
-    pause := CASE WHEN p_again THEN lockstep.job_again(own, due, why) END;
+    pause := CASE WHEN p_again THEN lockstep.job_again(own, due, p_why) END;
     IF pause IS NOT NULL THEN
         UPDATE lockstep.schedule s SET asked_until = clock_timestamp() + pause WHERE s.schedule_id = ask.schedule_id;
     ELSE

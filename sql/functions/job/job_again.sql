@@ -9,17 +9,18 @@ DECLARE
     LONGEST CONSTANT interval := interval '1 minute';
     PATIENCE CONSTANT interval := interval '5 minutes';
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
+    why CONSTANT text := pg_catalog."left"(p_why, 2000);
     is_trigger CONSTANT boolean := (p_schedule.rows_rule).relation IS NOT NULL;
 BEGIN
     IF is_trigger AND p_schedule.failing_since <= now - PATIENCE THEN
         RETURN NULL;
     END IF;
-    IF p_schedule.failing_since IS NOT NULL AND p_schedule.failing_why IS DISTINCT FROM p_why THEN
+    IF p_schedule.failing_since IS NOT NULL AND p_schedule.failing_why IS DISTINCT FROM why THEN
         PERFORM lockstep.job_note(
-            p_job.name, 'error', CASE WHEN is_trigger THEN 'trigger' ELSE 'schedule ' || p_schedule.name END, p_why);
+            p_job.name, 'error', CASE WHEN is_trigger THEN 'trigger' ELSE 'schedule ' || p_schedule.name END, why);
     END IF;
     UPDATE lockstep.schedule s
-    SET failing_why = CASE WHEN s.failing_since IS NOT NULL THEN p_why END,
+    SET failing_why = CASE WHEN s.failing_since IS NOT NULL THEN why END,
         failing_since = COALESCE(s.failing_since, now)
     WHERE s.schedule_id = p_schedule.schedule_id; -- its time stays
     RETURN LEAST(GREATEST(now - COALESCE(p_schedule.failing_since, now), AGAIN), LONGEST);
