@@ -273,6 +273,10 @@ static void sleep_until_news(struct dispatcher *dispatcher, int wait_ms)
         return;
     struct pollfd fds[] = {{.fd = dispatcher->thread.inbox.fd, .events = POLLIN},
                            {.fd = db != NULL ? db_socket(db) : -1, .events = POLLIN}};
+    if (wait_ms < 0) {
+        (void)poll(fds, 2, -1);
+        return;
+    }
     int64_t until_us = clock_boot_us() + wait_ms * 1000LL;
     if (dispatcher->due_us != 0 && dispatcher->due_us < until_us)
         until_us = dispatcher->due_us;
