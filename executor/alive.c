@@ -373,8 +373,10 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
     (void)pthread_mutex_init(&alive->lock, NULL);
     enum rc rc = db_open_on(ex->options->conninfo, DB_LIVENESS, db_server(ex->control.db), DB_SAME,
                             &alive->db, err);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
+        db_patience(alive->db, ex->control.patience_ms); /* until each heartbeat sets its own */
         rc = enroll(ex, alive, err);
+    }
     probe("start.enrolled");
     if (rc == RC_OK)
         rc = thread_start(&alive->thread, "liveness", alive_main, alive, err);

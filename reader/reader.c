@@ -30,9 +30,10 @@
 /* GONE_AGAIN_MS: a backend that was terminated needs a moment for its rollback. OPEN_*: the first
  * pause is short, because most lost sessions can be replaced at once; a person who repairs a login
  * waits for five seconds at most. */
-#define GONE_AGAIN_MS 10  /* until a session that was terminated is asked after again */
-#define OPEN_FIRST_MS 250 /* after a session that could not be opened; doubled */
-#define OPEN_LAST_MS  5000
+#define GONE_AGAIN_MS    10  /* until a session that was terminated is asked after again */
+#define OPEN_FIRST_MS    250 /* after a session that could not be opened; doubled */
+#define OPEN_LAST_MS     5000
+#define OPEN_PATIENCE_MS 10000 /* as db_open_on has for the statements before */
 
 void reader_report(struct reader_thread *reader, struct work *work, enum outcome outcome)
 {
@@ -177,6 +178,9 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
         log_event(LOG_INFO, "reader_is_back", "lasted_ms", LOG_INT(lasted_ms), NULL);
     reader->db = db;
     bool lives = reader_session_is(reader, db);
+    /* A tasks' statement may take as long as it likes; these may not: control waits for them when
+     * it starts the readers, and works of a lost session until it is known to be gone. */
+    db_patience(db, OPEN_PATIENCE_MS);
     reader->bereft = false;
     rc = lives ? end_lost(reader, err) : RC_LOST;
     take_mail(reader); /* assigned for the session of before: control does not know this one yet */
@@ -184,6 +188,7 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     reader->cold = true;
     if (rc == RC_OK)
         rc = check_granted(reader, err);
+    db_patience(db, 0);
     return rc == RC_OK ? batch_start(reader, err) : rc;
 }
 

@@ -10,7 +10,6 @@
 #include "base/outage.h"
 #include "base/probe.h"
 #include "base/thread.h"
-#include "db/canceller.h"
 #include "scheduler/lasting.h"
 
 #include <stdlib.h>
@@ -25,20 +24,8 @@ struct asker {
     struct db_server of; /* for which it was opened */
     struct outage outage;
     pthread_mutex_t lock;
-    struct db_server server;        /* with the lock: where the next ask belongs */
-    struct db_canceller *canceller; /* with the lock; of the session */
-    bool cut;                       /* with the lock: asker_stop wants no more */
+    struct db_server server; /* with the lock: where the next ask belongs */
 };
-
-/* Under the lock, because asker_stop may use the canceller at this moment. */
-static void tasks_close(struct asker *asker)
-{
-    (void)pthread_mutex_lock(&asker->lock);
-    db_canceller_free(asker->canceller);
-    asker->canceller = NULL;
-    (void)pthread_mutex_unlock(&asker->lock);
-    lasting_close(&asker->session);
-}
 
 static enum rc tasks_open(struct asker *asker, const struct db_server *server, struct err *err)
 {
@@ -48,19 +35,9 @@ static enum rc tasks_open(struct asker *asker, const struct db_server *server, s
     if (asker->session.db != NULL && of->timeline == server->timeline &&
         of->database == server->database && strcmp(of->system_id, server->system_id) == 0)
         return RC_OK;
-    tasks_close(asker);
+    lasting_close(&asker->session);
     asker->session.server = asker->of = *server;
-    enum rc rc = lasting_open(&asker->session, err);
-    if (rc != RC_OK)
-        return rc;
-    (void)pthread_mutex_lock(&asker->lock);
-    asker->canceller = db_canceller_new(asker->session.db);
-    /* asker_stop found no canceller while the session was being opened: the cut is made up for
-     * here, or the stop would wait for a statement of ten minutes. */
-    if (asker->cut)
-        db_sever(asker->canceller);
-    (void)pthread_mutex_unlock(&asker->lock);
-    return RC_OK;
+    return lasting_open(&asker->session, err);
 }
 
 void asker_run(struct asker *asker, struct ask *ask, const struct db_server *server)
@@ -78,7 +55,7 @@ void asker_run(struct asker *asker, struct ask *ask, const struct db_server *ser
     enum rc rc = ask_run(asker->session.db, ask);
     probe("ask.done");
     if (rc != RC_OK)
-        tasks_close(asker);
+        lasting_close(&asker->session);
 }
 
 static void *asker_main(void *context)
@@ -102,16 +79,16 @@ static void *asker_main(void *context)
         /* The minute is over and no ask has come. An idle session would occupy a slot of
          * max_connections. */
         if (!thread_has_mail(&asker->thread) && asker->session.db != NULL)
-            tasks_close(asker);
+            lasting_close(&asker->session);
     }
-    tasks_close(asker);
+    lasting_close(&asker->session);
     return NULL;
 }
 
 struct asker *asker_new(const char *conninfo)
 {
     struct asker *asker = xcalloc(1, sizeof *asker);
-    asker->session = (struct lasting){.conninfo = conninfo, .role = DB_QUERY, .match = DB_SAME};
+    lasting_init(&asker->session, conninfo, DB_QUERY, DB_SAME, NULL, 0);
     (void)pthread_mutex_init(&asker->lock, NULL);
     return asker;
 }
@@ -120,7 +97,7 @@ void asker_free(struct asker *asker)
 {
     if (asker == NULL)
         return;
-    tasks_close(asker);
+    lasting_done(&asker->session);
     (void)pthread_mutex_destroy(&asker->lock);
     free(asker);
 }
@@ -150,13 +127,8 @@ void asker_stop(struct asker *asker)
 {
     if (asker == NULL)
         return;
-    (void)pthread_mutex_lock(&asker->lock);
-    /* The order matters: with the flag first, a session that opens now is severed by tasks_open,
-     * and one that is open already is severed here. */
-    asker->cut = true;
-    if (asker->canceller != NULL)
-        db_sever(asker->canceller);
-    (void)pthread_mutex_unlock(&asker->lock);
+    /* Its statement may be one of ten minutes. */
+    lasting_sever(&asker->session);
     thread_stop(&asker->thread);
     asker_free(asker);
 }

@@ -173,7 +173,7 @@ static void *delivery_main(void *context)
         if (wait_ms != 0)
             mailbox_wait(&delivery->thread.inbox, wait_ms);
     }
-    lasting_close(&delivery->session);
+    lasting_end(&delivery->session);
     return NULL;
 }
 
@@ -182,14 +182,8 @@ enum rc delivery_start(const struct receiver *receiver, const struct action_sett
                        struct delivery **ret_delivery, struct err *err)
 {
     struct delivery *delivery = xcalloc(1, sizeof *delivery);
-    *delivery = (struct delivery){.receiver = receiver,
-                                  .settings = settings,
-                                  .who = who,
-                                  .session = {.conninfo = conninfo,
-                                              .role = DB_MONITOR,
-                                              .match = DB_NOT_OLDER,
-                                              .server = *server,
-                                              .patience_ms = PATIENCE_MS}};
+    *delivery = (struct delivery){.receiver = receiver, .settings = settings, .who = who};
+    lasting_init(&delivery->session, conninfo, DB_MONITOR, DB_NOT_OLDER, server, PATIENCE_MS);
     action_stop_init(&delivery->stop);
     enum rc rc = thread_start(&delivery->thread, "delivery", delivery_main, delivery, err);
     if (rc == RC_OK) {
@@ -197,6 +191,7 @@ enum rc delivery_start(const struct receiver *receiver, const struct action_sett
         return RC_OK;
     }
     action_stop_done(&delivery->stop);
+    lasting_done(&delivery->session);
     free(delivery);
     return rc;
 }
@@ -225,5 +220,6 @@ void delivery_stop(struct delivery *delivery)
     action_stop_ask(&delivery->stop, ACTION_TERMINATE);
     thread_join(&delivery->thread);
     action_stop_done(&delivery->stop);
+    lasting_done(&delivery->session);
     free(delivery);
 }

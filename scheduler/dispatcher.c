@@ -316,7 +316,7 @@ static void *dispatcher_main(void *context)
         /* The statement also notifies the other dispatchers. Without it they would find the free
          * lock up to two seconds later. */
         (void)!db_run(dispatcher->session.db, &sql_job_unlock, NULL, NULL, &err);
-    lasting_close(&dispatcher->session);
+    lasting_end(&dispatcher->session);
     return NULL;
 }
 
@@ -325,18 +325,15 @@ enum rc dispatcher_start(const struct dispatcher_options *options,
 {
     struct dispatcher *dispatcher = xcalloc(1, sizeof *dispatcher);
     dispatcher->options = *options;
-    dispatcher->session =
-        (struct lasting){.conninfo = options->conninfo,
-                         .role = DB_DISPATCHER,
-                         .match = options->executor_no != 0 ? DB_SAME : DB_NOT_OLDER,
-                         .server = *options->server,
-                         .patience_ms = PATIENCE_MS};
+    lasting_init(&dispatcher->session, options->conninfo, DB_DISPATCHER,
+                 options->executor_no != 0 ? DB_SAME : DB_NOT_OLDER, options->server, PATIENCE_MS);
     dispatcher->options.server = NULL; /* only the session knows it from now on */
     enum rc rc = thread_start(&dispatcher->thread, "dispatcher", dispatcher_main, dispatcher, err);
     if (rc == RC_OK) {
         *ret_dispatcher = dispatcher;
         return RC_OK;
     }
+    lasting_done(&dispatcher->session);
     free(dispatcher);
     return rc;
 }
@@ -350,7 +347,8 @@ void dispatcher_stop(struct dispatcher *dispatcher)
 {
     if (dispatcher == NULL)
         return;
-    thread_stop(&dispatcher->thread);
+    lasting_stop(&dispatcher->session, &dispatcher->thread);
+    lasting_done(&dispatcher->session);
     held_done(&dispatcher->held);
     free(dispatcher);
 }

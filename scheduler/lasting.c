@@ -5,7 +5,9 @@
 
 #include "base/backoff.h"
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/log.h"
+#include "db/canceller.h"
 #include "db/sqlstate.h"
 
 #include <string.h>
@@ -14,6 +16,46 @@
  * process tries once in 5 s. */
 #define BACKOFF_FIRST_MS 250
 #define BACKOFF_LAST_MS  5000
+/* A firing that is being decided may be committed. Longer than the rows of other sessions hold up a
+ * statement (lock_timeout), and shorter than the patience of a service manager. */
+#define STOP_MS 5000
+
+void lasting_init(struct lasting *session, const char *conninfo, enum db_role role,
+                  enum db_match match, const struct db_server *server, int patience_ms)
+{
+    *session = (struct lasting){
+        .conninfo = conninfo, .role = role, .match = match, .patience_ms = patience_ms};
+    if (server != NULL)
+        session->server = *server;
+    (void)pthread_mutex_init(&session->lock, NULL);
+    condition_init(&session->done);
+}
+
+void lasting_done(struct lasting *session)
+{
+    lasting_close(session);
+    (void)pthread_cond_destroy(&session->done);
+    (void)pthread_mutex_destroy(&session->lock);
+}
+
+/* lasting_sever finds no canceller while the session is being opened: the cut is made up for
+ * here. */
+static void may_be_severed(struct lasting *session)
+{
+    (void)pthread_mutex_lock(&session->lock);
+    session->severs = db_canceller_new(session->db);
+    if (session->severed)
+        db_sever(session->severs);
+    (void)pthread_mutex_unlock(&session->lock);
+}
+
+void lasting_sever(struct lasting *session)
+{
+    (void)pthread_mutex_lock(&session->lock);
+    session->severed = true;
+    db_sever(session->severs);
+    (void)pthread_mutex_unlock(&session->lock);
+}
 
 enum rc lasting_open(struct lasting *session, struct err *err)
 {
@@ -25,6 +67,7 @@ enum rc lasting_open(struct lasting *session, struct err *err)
     if (rc != RC_OK)
         return rc;
     const struct db_server *is = db_server(session->db);
+    may_be_severed(session);
     db_patience(session->db, session->patience_ms);
     /* Only DB_NOT_OLDER gets here with another system: the operator has moved the database. */
     if (*server->system_id && *is->system_id && strcmp(server->system_id, is->system_id) != 0)
@@ -36,10 +79,41 @@ enum rc lasting_open(struct lasting *session, struct err *err)
     return RC_OK;
 }
 
+/* The canceller first: it holds the session's socket open. */
 void lasting_close(struct lasting *session)
 {
+    (void)pthread_mutex_lock(&session->lock);
+    db_canceller_free(session->severs);
+    session->severs = NULL;
+    (void)pthread_mutex_unlock(&session->lock);
     db_close(session->db);
     session->db = NULL;
+}
+
+void lasting_end(struct lasting *session)
+{
+    lasting_close(session);
+    (void)pthread_mutex_lock(&session->lock);
+    session->ended = true;
+    (void)pthread_cond_signal(&session->done);
+    (void)pthread_mutex_unlock(&session->lock);
+}
+
+/* Without the limit a server that takes statements and answers none would hold up the end of the
+ * process for as long as the session's patience, which covers the longest statement. */
+void lasting_stop(struct lasting *session, struct thread *thread)
+{
+    struct timespec until = condition_until(STOP_MS * 1000LL);
+    int failed = 0;
+    thread_ask_stop(thread);
+    (void)pthread_mutex_lock(&session->lock);
+    while (!session->ended && failed == 0)
+        failed = pthread_cond_timedwait(&session->done, &session->lock, &until);
+    bool ended = session->ended;
+    (void)pthread_mutex_unlock(&session->lock);
+    if (!ended)
+        lasting_sever(session);
+    thread_join(thread);
 }
 
 bool lasting_lost(struct lasting *session, const struct err *why)

@@ -4,7 +4,7 @@
  * Invariants: it leads to the server that it was made for: DB_SAME: to no other one, because its
  *   owner has a server; DB_NOT_OLDER: also to one that was promoted meanwhile, and from then on not
  *   back to the one before.
- * Threads: the owner's own.
+ * Threads: the owner's own, but for lasting_sever and lasting_stop: any other one, too.
  * Ownership: borrows conninfo; db belongs to it until lasting_close.
  * Failure: the error is the caller's to log: lasting_lost and lasting_works say when.
  */
@@ -12,7 +12,12 @@
 #define SCHEDULER_LASTING_H
 
 #include "base/outage.h"
+#include "base/thread.h"
 #include "db/db.h"
+
+#include <pthread.h>
+
+struct db_canceller;
 
 struct lasting {
     const char *conninfo;
@@ -23,12 +28,33 @@ struct lasting {
     struct db *db;           /* NULL: lost, or not open yet */
     int backoff_ms;          /* until the next try; 0: nothing is wrong */
     struct outage outage;
+    pthread_mutex_t lock;
+    pthread_cond_t done;         /* with lock: ended was set */
+    struct db_canceller *severs; /* with lock; NULL: db is */
+    bool severed, ended;         /* with lock */
 };
+
+/** Not open yet. server may be NULL: the owner sets it before each lasting_open. */
+void lasting_init(struct lasting *session, const char *conninfo, enum db_role role,
+                  enum db_match match, const struct db_server *server, int patience_ms);
 
 /** Opens it, if it is not open. */
 MUST_CHECK enum rc lasting_open(struct lasting *session, struct err *err);
 
 void lasting_close(struct lasting *session);
+
+/** The call under way and each later one fails at once, also on a session that is opened later. */
+void lasting_sever(struct lasting *session);
+
+/** By the session's thread, as the last that it does: closes the session. */
+void lasting_end(struct lasting *session);
+
+/** Stops the session's thread, and waits for it; what it has begun gets STOP_MS (lasting.c) for
+ * the answers of the server, then the session is severed. */
+void lasting_stop(struct lasting *session, struct thread *thread);
+
+/** Behind lasting_end and lasting_stop, or when no thread was started. */
+void lasting_done(struct lasting *session);
 
 /** Closes it; the pause grows. True: why is to be logged (base/outage.h): a log-in that is refused
  * after a lost connection is another cause. */

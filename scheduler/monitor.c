@@ -103,7 +103,7 @@ static void *monitor_main(void *context)
          * away. */
         (void)!db_run(monitor->session.db, &sql_monitor_ended,
                       (const char *const[]){monitor->options.who}, NULL, &err);
-    lasting_close(&monitor->session);
+    lasting_end(&monitor->session);
     return NULL;
 }
 
@@ -112,6 +112,7 @@ static void release(struct monitor *monitor)
     for (int i = 0; i < monitor->options.receiver_count; i++)
         delivery_stop(monitor->deliveries[i]);
     free(monitor->deliveries);
+    lasting_done(&monitor->session);
     free(monitor);
 }
 
@@ -121,11 +122,8 @@ enum rc monitor_start(const struct monitor_options *options, struct monitor **re
     struct monitor *monitor = xcalloc(1, sizeof *monitor);
     enum rc rc = RC_OK;
     monitor->options = *options;
-    monitor->session = (struct lasting){.conninfo = options->conninfo,
-                                        .role = DB_MONITOR,
-                                        .match = DB_NOT_OLDER,
-                                        .server = *options->server,
-                                        .patience_ms = PATIENCE_MS};
+    lasting_init(&monitor->session, options->conninfo, DB_MONITOR, DB_NOT_OLDER, options->server,
+                 PATIENCE_MS);
     /* One more than needed, because calloc of 0 may return NULL. */
     monitor->deliveries = xcalloc((size_t)options->receiver_count + 1, sizeof(struct delivery *));
     for (int i = 0; rc == RC_OK && i < options->receiver_count; i++)
@@ -144,6 +142,6 @@ void monitor_stop(struct monitor *monitor)
 {
     if (monitor == NULL)
         return;
-    thread_stop(&monitor->thread);
+    lasting_stop(&monitor->session, &monitor->thread);
     release(monitor);
 }

@@ -100,6 +100,33 @@ expect 'attempts beside a stopped backend' "$(sql "SELECT count(*)
     FROM lockstep.task JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $heir2 AND \"order\" = 1")" 0
 expect 'the reader: its executor goes on' "$(grep -c 'event=incarnation_lost' "$tmp/reader.log" || true)" 0
 
+case_begin 'a dispatcher and a monitor whose server answers no more end soon after they are told to'
+lockstep job apply - -q >/dev/null <<END
+{"jobs": [{"job": "tick", "queue": "${queue[line]}", "tasks": [{"order": 1, "sql": "SELECT 1"}], "overlap": "skip",
+           "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]}]}
+END
+printf '[postgres]\nconninfo = %s\n[monitor]\nevery = 200ms\n' "$db" >"$tmp/monitor.conf"
+chmod 600 "$tmp/monitor.conf"
+declare -A ends=()
+"$LOCKSTEP_BIN" scheduler run -d "$db" 2>"$tmp/scheduler.log" &
+ends[dispatcher]=$!
+LOCKSTEP_CONFIG=$tmp/monitor.conf "$LOCKSTEP_BIN" monitor run 2>"$tmp/monitor.log" &
+ends[monitor]=$!
+eventually 10 grep -q event=scheduler_started "$tmp/scheduler.log" || failed=1
+eventually 10 grep -q event=monitor_started "$tmp/monitor.log" || failed=1
+# The executors have dispatchers, too: one of them may have the lock, and the others ask for it every two seconds.
+sessions="SELECT pid FROM pg_stat_activity WHERE application_name IN ('lockstep/dispatcher', 'lockstep/monitor')
+    AND datname = current_database()"
+eventually 10 is "SELECT count(DISTINCT application_name) FROM pg_stat_activity WHERE pid IN ($sessions)" 2 || failed=1
+for pid in $(sql "$sessions"); do stop "$pid"; done
+sleep 2.5 # each has sent a statement by now
+since=$(now)
+kill -TERM "${ends[@]}"
+wait "${ends[@]}" || true
+took=$(($(now) - since))
+[ "$took" -le 12000 ] || wrong "they ended after $took ms"
+lockstep job delete tick >/dev/null
+
 case_begin 'when all answer again each run ends, each task has its effect once, and no row is impossible'
 sql "INSERT INTO let_go SELECT name FROM lockstep.queue"
 kill -CONT "${halted[@]}"
