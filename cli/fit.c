@@ -5,21 +5,26 @@
 
 #define LEAST_REST 24 /* of a last column that has the rest of the line */
 
-/* Heads are cut when nothing else helps. Times come last: a part of a time says nothing. */
+#define FIRST 1 /* the leftmost column gives, too: its text says which thing the line is about */
+#define HEADS 2 /* not even one is cut: that comes when nothing else helps */
+#define TEXTS 2 /* the rounds of FIT_TEXTS */
+
+/* Times come last: a part of a time says nothing. */
 static const struct {
     const char *types;
     int least;
-    bool heads;
-} rounds[] = {{"tj", 10, true}, {"i", 6, true},   {"tj", 5, true},       {"tj", 10, false},
-              {"i", 6, false},  {"tj", 5, false}, {"tjisbud", 3, false}, {"tjisbudz", 3, false}};
+    unsigned how;
+} rounds[] = {{"tj", 10, HEADS},        {"tj", 10, FIRST | HEADS}, {"i", 6, FIRST | HEADS},
+              {"tj", 5, FIRST | HEADS}, {"tj", 10, FIRST},         {"i", 6, FIRST},
+              {"tj", 5, FIRST},         {"tjisbud", 3, FIRST},     {"tjisbudz", 3, FIRST}};
 
 static struct column *widest_of(const struct fit *fit, int giving, size_t round)
 {
     struct column *widest = NULL;
-    for (int i = 0; i < giving; i++) {
+    for (int i = (rounds[round].how & FIRST) != 0 ? 0 : 1; i < giving; i++) {
         struct column *column = &fit->columns[fit->order[i]];
         int least = rounds[round].least;
-        if (rounds[round].heads && column->head_width > least)
+        if ((rounds[round].how & HEADS) != 0 && column->head_width > least)
             least = column->head_width;
         if (strchr(rounds[round].types, column->type) != NULL && column->width > least &&
             (widest == NULL || column->width > widest->width))
@@ -30,7 +35,7 @@ static struct column *widest_of(const struct fit *fit, int giving, size_t round)
 
 bool fit_columns(const struct fit *fit, enum fit_limit limit)
 {
-    size_t end = limit == FIT_TEXTS ? 1 : sizeof rounds / sizeof *rounds;
+    size_t end = limit == FIT_TEXTS ? TEXTS : sizeof rounds / sizeof *rounds;
     struct column *last = &fit->columns[fit->order[fit->count - 1]];
     int total = -1;
     for (int i = 0; i < fit->count; i++) {

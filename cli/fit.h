@@ -1,6 +1,7 @@
 /**
  * What: the widths of the columns of a table on a terminal.
- * Invariants: texts are narrowed before numbers, statuses, heads and, at the end, times. No column
+ * Invariants: texts are narrowed before numbers, statuses, heads and, at the end, times; the text of
+ *   the leftmost column, which says what a line is about, behind the other texts. No column
  *   is narrower than 3.
  * Threads: any.
  * Ownership: borrows.

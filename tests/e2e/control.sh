@@ -34,6 +34,9 @@ eventually 5 is "$running" 6
 expect 'queue show' \
     "$(lockstep queue show "$q" -o json | jq -r '.. | objects | select(has("max_readers")) | .max_readers' | head -1)" 6
 lockstep queue set "$q" -q --max-readers 3
+# The executor reads its requests behind the queue's row: when it has set these, it knows of the three.
+lockstep executor set "$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')" -q --readers 7
+eventually 5 grep -q event=readers_set "$tmp/daemon.log"
 expect 'none is killed' "$(sql "$running")" 6
 sql "INSERT INTO let_go VALUES ('$q', 1, 0), ('$q', 1, 1), ('$q', 1, 2)"
 eventually 5 is "SELECT count(*) FROM lockstep.run_status WHERE run_id = '$run' AND completed = 3" 1
