@@ -10,6 +10,8 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stdbool.h>
+
 /** The six reactions. */
 enum rc {
     RC_OK,     /* done */
@@ -44,6 +46,7 @@ struct err {
     char detail[1024];  /* the server's DETAIL, "" if none */
     char context[1024]; /* the server's CONTEXT, "" if none */
     char hint[512];     /* what to do next, "" if nothing is known */
+    bool raised;        /* SQL has raised it (RAISE): its code says nothing of the server */
 };
 
 #define MUST_CHECK __attribute__((warn_unused_result))

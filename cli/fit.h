@@ -1,8 +1,8 @@
 /**
  * What: the widths of the columns of a table on a terminal.
- * Invariants: texts are narrowed before numbers, statuses, heads and, at the end, times; the text of
- *   the leftmost column, which says what a line is about, behind the other texts. No column
- *   is narrower than 3.
+ * Invariants: texts are narrowed before numbers, statuses, heads and, at the end, times; the text
+ *   of the leftmost column, which names the subject of a line, behind the other texts. No column is
+ *   narrower than 3.
  * Threads: any.
  * Ownership: borrows.
  * Failure: none; the answer is false when the table is wider than it may be.

@@ -78,6 +78,7 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
         copy_line(err->message, sizeof err->message, "the connection to the server was lost");
     err_code(err, state);
     if (result != NULL) {
+        err->raised = db_raised(result);
         copy_line(err->detail, sizeof err->detail,
                   PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL));
         utf8_copy(err->context, sizeof err->context,

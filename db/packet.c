@@ -52,11 +52,11 @@ static const char *synchronous_commit(enum db_role role)
 }
 
 /* How long a statement of ours waits for a row that a session of others holds. The dispatcher has
- * other jobs, control and gates have other queues to work on, and their patience is longer; a
- * person and a producer learn who is in their way. Tasks and migrations wait. */
+ * other jobs; control, gates and the relay have other queues to work on, and their patience is
+ * longer; a person and a producer learn who is in their way. Tasks and migrations wait. */
 static const char *lock_timeout(enum db_role role)
 {
-    bool shared = role == DB_CONTROL || role == DB_GATE;
+    bool shared = role == DB_CONTROL || role == DB_GATE || role == DB_RELAY;
     bool impatient = role == DB_CLI || role == DB_PRODUCER;
     return role == DB_DISPATCHER ? "1s"
            : role == DB_CONSOLE  ? "4s" /* below statement_timeout, which names no holder */

@@ -55,6 +55,8 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
 /** This statement is prepared on the session from now on. */
 void db_has_prepared(struct db *db, const struct sql_statement *stmt);
 
+/** SQL has raised the error, with an SQLSTATE of its choice. */
+bool db_raised(const PGresult *result);
 /** Puts an error of a user's command down, and a notice. */
 void db_told_error(struct db_told *told, const PGresult *result);
 /** So many rows were counted so far; -1: nothing counts them. */

@@ -144,8 +144,9 @@ static void keep(struct str *to, const PGresult *result, int field)
 }
 
 /* The functions of PL/pgSQL, PL/Python, PL/Tcl and PL/Perl by which SQL raises errors. */
-static bool raises(const char *function)
+bool db_raised(const PGresult *result)
 {
+    const char *function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
     static const char *const raising[] = {"exec_stmt_raise", "PLy_elog_impl", "PLy_elog",
                                           "throw_tcl_error", "plperl_call_perl_func"};
     for (size_t i = 0; function != NULL && i < sizeof raising / sizeof *raising; i++)
@@ -169,7 +170,7 @@ void db_told_error(struct db_told *told, const PGresult *result)
     /* A cancel and a time-out have one SQLSTATE (57014), which SQL can raise, too. The function in
      * the server's source shows that the server itself has ended the statement. */
     told->interrupted = function != NULL && strcmp(function, "ProcessInterrupts") == 0;
-    told->raised = raises(function);
+    told->raised = db_raised(result);
     told->position = position ? atoi(position) : 0;
     str_clear(&told->inside);
     if (query != NULL && internal != NULL) {

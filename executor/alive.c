@@ -184,7 +184,8 @@ static enum rc beat(struct alive *alive, struct err *err)
     DB_RESULT_AUTO *rows = NULL;
     struct report report = {0};
     bool died = false;
-    static const char *const causes[] = {[ALIVE_LOGIN] = "login", [ALIVE_KAFKA] = "kafka"};
+    static const char *const causes[] = {
+        [ALIVE_LOGIN] = "login", [ALIVE_KAFKA] = "kafka", [ALIVE_WRITES] = "writes"};
     char trouble[sizeof *alive->trouble];
     int cause = 0;
     (void)pthread_mutex_lock(&alive->lock);

@@ -47,9 +47,10 @@ void alive_stand_by(struct alive *alive, bool stands_by);
 /** Where the topic of the queue at this place of the options ends; -1: not known. The next
  * heartbeat reports it. */
 void alive_end(struct alive *alive, int queue, int64_t end);
-enum alive_cause { ALIVE_LOGIN, ALIVE_KAFKA, ALIVE_CAUSES };
-/** Why readers cannot log in, or Kafka cannot be reached, NULL: they can, it can. Shown to
- * operators with the next heartbeat, which comes at once when this changes. */
+enum alive_cause { ALIVE_LOGIN, ALIVE_KAFKA, ALIVE_WRITES, ALIVE_CAUSES };
+/** Why readers cannot log in, Kafka cannot be reached, or the trouble of a queue cannot be written
+ * into its own row (trouble.c); NULL: they can, it can. Shown to operators with the next heartbeat,
+ * which comes at once when this changes. */
 void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trouble);
 /** Whether the session is lost, and why: that is the cause of every other error then. */
 bool alive_lost(struct alive *alive, struct err *ret_why);

@@ -72,8 +72,10 @@ static void drop_mail(struct executor *ex)
 /* Rows and locks of this executor are given up in order; after a loss there is nothing to give up.
  *
  * spare_start() comes before reader_abandon(), which severs the sessions that get the report of a
- * crash. The liveness session ends last: until then no executor adopts tasks that may run here. */
-static void incarnation_stop(struct executor *ex, enum rc why, const struct err *cause)
+ * crash. The liveness session ends last: until then no executor adopts tasks that may run here.
+ * follows: another incarnation comes, and explain says so instead of that no executor works. */
+static void incarnation_stop(struct executor *ex, enum rc why, const struct err *cause,
+                             bool follows)
 {
     STR_AUTO error = {0};
     bool clean = why == RC_OK;
@@ -110,7 +112,7 @@ static void incarnation_stop(struct executor *ex, enum rc why, const struct err 
     control_close(&ex->control);
     if (!clean)
         trouble_text(&error, cause);
-    alive_stop(ex->services.alive, clean ? "drained" : "lost", error.data);
+    alive_stop(ex->services.alive, clean ? "drained" : follows ? "lost" : "failed", error.data);
     control_free(&ex->control);
     watcher_stop(ex->services.watcher); /* the last one who writes to us */
     drop_mail(ex);
@@ -190,19 +192,41 @@ static enum rc check_locks(struct executor *ex, struct err *err)
     return rc;
 }
 
-/* One incarnation: from its first session to its last. *ret_ran: it came up. *reached: set when the
- * server was. */
+/* What this process has seen of its incarnations. */
+struct life {
+    bool ran;      /* the latest one came up */
+    bool ran_once; /* any of them did */
+    bool reached;  /* the server was */
+    int patience_ms;
+};
+
+/* An error of the first start ends the process, so that a mistake in the configuration is seen. A
+ * process that has come up lives through any outage (tests/e2e/outage.sh, start_trouble.sh). */
+static bool another_follows(const struct executor_options *options, const struct life *life,
+                            enum rc rc, const struct err *why)
+{
+    if (rc == RC_OK || signals_stop() > 0)
+        return false;
+    bool outage =
+        why->kind == ERR_KAFKA_DOWN || why->kind == ERR_DB_DOWN || why->kind == ERR_SCHEMA;
+    if (rc == RC_FATAL && !outage)
+        return false;
+    return rc == RC_RETRY || life->ran_once ||
+           (rc == RC_LOST && life->reached && !options->until_idle);
+}
+
+/* One incarnation: from its first session to its last. */
 static enum rc incarnation(const struct executor_options *options, struct server_memory *memory,
-                           int *patience_ms, bool *ret_ran, bool *reached, struct err *err)
+                           struct life *life, struct err *err)
 {
     struct executor ex = {
-        .options = options, .memory = memory, .control = {.patience_ms = *patience_ms}};
+        .options = options, .memory = memory, .control = {.patience_ms = life->patience_ms}};
     bool done = false;
-    *ret_ran = false;
     int64_t from_us = clock_boot_us();
     enum rc rc = incarnation_start(&ex, err);
-    *ret_ran = rc == RC_OK;
-    *reached = *reached || ex.control.db != NULL;
+    life->ran = rc == RC_OK;
+    life->ran_once = life->ran_once || life->ran;
+    life->reached = life->reached || ex.control.db != NULL;
     if (rc == RC_OK)
         rc = check_locks(&ex, err);
     incarnation_up(&ex.incarnation, clock_boot_us());
@@ -215,14 +239,14 @@ static enum rc incarnation(const struct executor_options *options, struct server
      * own time-out doubles the patience, or a slow statement would end each incarnation. */
     if (rc != RC_OK && alive_lost(ex.services.alive, err))
         rc = RC_LOST; /* control's own error follows from it */
-    else if (rc == RC_LOST && err->kind == ERR_TIMEOUT && *patience_ms < PATIENCE_LAST_MS)
-        *patience_ms *= 2;
+    else if (rc == RC_LOST && err->kind == ERR_TIMEOUT && life->patience_ms < PATIENCE_LAST_MS)
+        life->patience_ms *= 2;
     else if (clock_boot_us() - from_us > CALM_US)
-        *patience_ms = alive_t1_ms(options);
+        life->patience_ms = alive_t1_ms(options);
     server_remember(&ex);
     memory->completed = ex.incarnation.completed;
-    incarnation_stop(&ex, rc, err);
-    if (*ret_ran) /* else there is no line about its start */
+    incarnation_stop(&ex, rc, err, another_follows(options, life, rc, err));
+    if (life->ran) /* else there is no line about its start */
         log_event(LOG_INFO, "executor_stopped", "executor", ex.incarnation.id, NULL);
     return rc;
 }
@@ -260,8 +284,6 @@ static int next_pause(enum rc rc, const struct err *why, const struct server_mem
     return next_ms > first_ms ? next_ms : first_ms;
 }
 
-/* An error of the first start ends the process, so that a mistake in the configuration is seen. A
- * process that has come up lives through any outage (tests/e2e/outage.sh, start_trouble.sh). */
 enum rc executor_run(const struct executor_options *options, struct err *err)
 {
     signals_start();
@@ -270,27 +292,22 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
                   "set [postgres] task_conninfo", NULL);
     enum rc rc;
     struct server_memory memory;
-    bool ran_once = false, reached = false;
+    struct life life = {.patience_ms = alive_t1_ms(options)};
     server_memory_init(&memory);
-    int backoff_ms = BACKOFF_FIRST_MS, patience_ms = alive_t1_ms(options);
+    int backoff_ms = BACKOFF_FIRST_MS;
     for (;;) {
-        bool ran;
         struct err why = {0};
         int64_t from_us = clock_boot_us();
-        rc = incarnation(options, &memory, &patience_ms, &ran, &reached, &why);
+        rc = incarnation(options, &memory, &life, &why);
         if (rc == RC_LOST && why.kind == ERR_TIMEOUT) /* not a time-out of the user's */
             why.kind = ERR_DB_DOWN;
         if (rc != RC_OK && err != NULL)
             *err = why;
-        ran_once = ran_once || ran;
-        bool again =
-            rc == RC_RETRY || ran_once || (rc == RC_LOST && reached && !options->until_idle);
-        if (rc == RC_OK || signals_stop() > 0 || !again ||
-            (rc == RC_FATAL && why.kind != ERR_KAFKA_DOWN && why.kind != ERR_DB_DOWN &&
-             why.kind != ERR_SCHEMA))
+        if (!another_follows(options, &life, rc, &why))
             break;
         server_outage(&memory, &why);
-        backoff_ms = next_pause(rc, &why, &memory, ran ? clock_boot_us() - from_us : 0, backoff_ms);
+        backoff_ms =
+            next_pause(rc, &why, &memory, life.ran ? clock_boot_us() - from_us : 0, backoff_ms);
         wait_before_next(backoff_ms);
     }
     server_memory_done(&memory);

@@ -4,6 +4,7 @@
  * incarnation releases. Then the next incarnation sets the queue aside. */
 #include "executor/trouble.h"
 
+#include "executor/alive.h"
 #include "executor/event.h"
 #include "executor/executor.h"
 #include "executor/lane.h"
@@ -96,6 +97,7 @@ enum rc lane_is_well(struct lane *lane, struct err *err)
         lane->ex->turn.now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
         return RC_OK;
     log_event(LOG_INFO, "queue_is_back", "queue", lane->queue.name, NULL);
+    alive_trouble(lane->ex->services.alive, ALIVE_WRITES, NULL);
     *trouble = (struct trouble){0};
     return db_run(
         lane->ex->control.db, &sql_executor_aside_end,
@@ -110,7 +112,8 @@ void trouble_text(struct str *text, const struct err *err)
 }
 
 /* Writes the trouble where explain finds it. wait_ms 0: the queue is not set aside; this
- * incarnation ends. */
+ * incarnation ends. A server whose disk is full may have no space for that row either. The
+ * heartbeat has the trouble then: it updates a row that exists, in a page that has room for it. */
 static void note(const struct lane *lane, int wait_ms, const struct err *err)
 {
     struct err ignored;
@@ -118,9 +121,17 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
     trouble_text(&error, err);
     const char *params[] = {DB_INT(lane->ex->incarnation.executor_no), DB_INT(lane->queue.id),
                             wait_ms > 0 ? DB_INT(wait_ms) : NULL, error.data};
-    if (lane->queue.id != 0 &&
-        db_run(lane->ex->control.db, &sql_executor_aside, params, NULL, &ignored) != RC_OK)
+    if (lane->queue.id == 0)
+        return;
+    bool noted = db_run(lane->ex->control.db, &sql_executor_aside, params, NULL, &ignored) == RC_OK;
+    if (!noted) {
+        STR_AUTO trouble = {0};
+        str_format(&trouble, "queue %s: %s", lane->queue.name, error.data);
         log_err(LOG_WARN, "trouble_not_noted", lane->queue.name, &ignored);
+        alive_trouble(lane->ex->services.alive, ALIVE_WRITES, trouble.data);
+    } else {
+        alive_trouble(lane->ex->services.alive, ALIVE_WRITES, NULL);
+    }
 }
 
 void lane_note_locked(struct lane *lane, int wait_ms, const struct err *err)

@@ -8,6 +8,8 @@
 #ifndef RELAY_KIND_H
 #define RELAY_KIND_H
 
+#include "base/outage.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,14 +18,15 @@ struct relay_kind {
     char name[32], topic[300];
     int partition;
     bool settled;
-    int64_t sent_seq;    /* settled: up to here all is on the topic */
-    int64_t next_offset; /* settled: nothing unknown of ours before it */
-    bool has_rows;       /* as relay.c read last */
-    int64_t after_us;    /* not before: it was in trouble, or continues then */
-    int backoff_ms;      /* 0: it is not in trouble */
-    bool again;          /* nothing is wrong, but it continues only after after_us */
-    bool unsure;         /* the row may still have the trouble of before */
-    int64_t held_us;     /* enqueue: since when a publisher has the queue; 0: none has */
+    int64_t sent_seq;     /* settled: up to here all is on the topic */
+    int64_t next_offset;  /* settled: nothing unknown of ours before it */
+    bool has_rows;        /* as relay.c read last */
+    int64_t after_us;     /* not before: it was in trouble, or continues then */
+    int backoff_ms;       /* 0: it is not in trouble */
+    bool again;           /* nothing is wrong, but it continues only after after_us */
+    bool unsure;          /* the row may still have the trouble of before */
+    struct outage outage; /* which of its troubles was logged when */
+    int64_t held_us;      /* enqueue: since when a publisher has the queue; 0: none has */
 };
 
 /** What is on the topic already is known up to there. */

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/probe.h"
 #include "db/backend.h"
+#include "db/sqlstate.h"
 #include "kafka/closing.h"
 
 #include <stdio.h>
@@ -131,18 +132,27 @@ static void session_close(struct relay *relay)
     relay->db = NULL;
 }
 
-/* Trouble of a kind is logged and written into its row once when it begins, and once when it is
- * over (well). A transactional producer whose transaction has failed is not used again: whether its
- * records were committed is unknown, and only a new producer with the same id, which ends that
- * transaction, makes it known. */
+/* A row of the kind, which another session holds, may be the one into which its trouble would be
+ * written. */
+static bool is_held(const struct err *err)
+{
+    return err->kind == ERR_DB && sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE);
+}
+
+/* Trouble of a kind is logged and written into its row when it begins, when its cause is another
+ * one, and when it is over (well). A transactional producer whose transaction has failed is not
+ * used again: whether its records were committed is unknown, and only a new producer with the same
+ * id, which ends that transaction, makes it known. */
 static void trouble(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                     enum rc rc, const struct err *err)
 {
     struct err ignored;
     STR_AUTO text = {0};
     producer_drop(relay, queue);
-    if (kind->backoff_ms == 0 || (rc == RC_FATAL && kind->backoff_ms != BACKOFF_FATAL_MS)) {
+    bool tells = outage_tells(&kind->outage, err, clock_boot_us());
+    if (tells)
         log_err(LOG_WARN, "relay_waits", queue->name, err);
+    if (tells && !is_held(err)) {
         str_format(&text, "%s: %s%s%s%s", err->object, err->message, *err->hint ? " (" : "",
                    err->hint, *err->hint ? ")" : "");
         (void)!db_run(relay->db, &sql_relay_begin,
@@ -158,11 +168,14 @@ static void trouble(struct relay *relay, struct relay_queue *queue, struct relay
 static enum rc well(struct relay *relay, struct relay_queue *queue, struct relay_kind *kind,
                     struct err *err)
 {
+    int64_t lasted_ms;
+    if (outage_over(&kind->outage, clock_boot_us(), &lasted_ms))
+        log_event(LOG_INFO, "relay_is_back", "queue", queue->name, "topic", kind->topic,
+                  "lasted_ms", LOG_INT(lasted_ms), NULL);
+    if (kind->backoff_ms != 0)
+        kind_waits(kind, 0);
     if (!kind->unsure)
         return RC_OK;
-    if (kind->backoff_ms != 0)
-        log_event(LOG_INFO, "relay_is_back", "queue", queue->name, "topic", kind->topic, NULL);
-    kind_waits(kind, 0);
     enum rc rc =
         db_run(relay->db, &sql_relay_trouble,
                (const char *const[]){DB_INT(queue->queue_id), kind->name, NULL}, NULL, err);
@@ -171,11 +184,12 @@ static enum rc well(struct relay *relay, struct relay_queue *queue, struct relay
 }
 
 /* Whether an error concerns the session, and so all queues. A statement that the server refuses (a
- * right is missing) concerns its kind: it waits, as in Kafka's trouble; the others continue. */
+ * right is missing), or that waits for a row of another session in vain, concerns its kind: it
+ * waits, as in Kafka's trouble; the others continue. */
 static bool is_of_session(enum rc rc, const struct err *err)
 {
     if (err->kind == ERR_DB || err->kind == ERR_SCHEMA)
-        return rc != RC_FATAL && rc != RC_REJECT;
+        return rc != RC_FATAL && rc != RC_REJECT && !is_held(err);
     return err->kind == ERR_DB_DOWN ||
            (err->kind == ERR_TIMEOUT && rc == RC_LOST); /* it did not answer in time */
 }

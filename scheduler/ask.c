@@ -97,6 +97,10 @@ static bool is_no_fault(const struct err *why)
      * limit. */
     if (sqlstate_is(why, SQLSTATE_CONFIGURATION_LIMIT_EXCEEDED)) /* 53400 */
         return false;
+    /* An SQLSTATE that the job's SQL has raised says nothing of the server; 40001 and 40P01 ask for
+     * another try. */
+    if (why->raised && !sqlstate_undone(why))
+        return false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (sqlstate_is(why, others[i]))
             return true;

@@ -35,8 +35,8 @@ static enum rc tasks_open(struct asker *asker, const struct db_server *server, s
     if (asker->session.db != NULL && of->timeline == server->timeline &&
         of->database == server->database && strcmp(of->system_id, server->system_id) == 0)
         return RC_OK;
-    lasting_close(&asker->session);
-    asker->session.server = asker->of = *server;
+    lasting_aim(&asker->session, server);
+    asker->of = *server;
     return lasting_open(&asker->session, err);
 }
 

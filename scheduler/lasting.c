@@ -90,6 +90,12 @@ void lasting_close(struct lasting *session)
     session->db = NULL;
 }
 
+void lasting_aim(struct lasting *session, const struct db_server *server)
+{
+    lasting_close(session);
+    session->server = *server;
+}
+
 void lasting_end(struct lasting *session)
 {
     lasting_close(session);

@@ -34,9 +34,12 @@ struct lasting {
     bool severed, ended;         /* with lock */
 };
 
-/** Not open yet. server may be NULL: the owner sets it before each lasting_open. */
+/** Not open yet. server may be NULL: lasting_aim comes before each lasting_open then. */
 void lasting_init(struct lasting *session, const char *conninfo, enum db_role role,
                   enum db_match match, const struct db_server *server, int patience_ms);
+
+/** Closes it; the next lasting_open leads to that server. */
+void lasting_aim(struct lasting *session, const struct db_server *server);
 
 /** Opens it, if it is not open. */
 MUST_CHECK enum rc lasting_open(struct lasting *session, struct err *err);
@@ -49,8 +52,8 @@ void lasting_sever(struct lasting *session);
 /** By the session's thread, as the last that it does: closes the session. */
 void lasting_end(struct lasting *session);
 
-/** Stops the session's thread, and waits for it; what it has begun gets STOP_MS (lasting.c) for
- * the answers of the server, then the session is severed. */
+/** Stops the session's thread, and waits for it. After STOP_MS (lasting.c) without its end the
+ * session is severed. */
 void lasting_stop(struct lasting *session, struct thread *thread);
 
 /** Behind lasting_end and lasting_stop, or when no thread was started. */

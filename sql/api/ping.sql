@@ -12,6 +12,7 @@ DECLARE
     one lockstep.schedule;
     at timestamptz;
     following timestamptz;
+    passed timestamptz[];
     missed int;
     answered boolean := false;
 BEGIN
@@ -25,12 +26,10 @@ BEGIN
         missed := 0;
         at := one.next_at;
         BEGIN
+            passed := lockstep.rule_walk(one.rule, at, now + interval '1 microsecond', MOST);
+            missed := cardinality(passed);
+            at := COALESCE(passed[missed], at);
             following := lockstep.rule_next(one.rule, at);
-            WHILE following <= now AND missed < MOST LOOP
-                missed := missed + 1;
-                at := following;
-                following := lockstep.rule_next(one.rule, at);
-            END LOOP;
         EXCEPTION
             -- its zone is gone, which job_health names: the report answers the time that is known, and the one who
             -- reports is not at fault

@@ -30,6 +30,7 @@ SELECT lockstep.page(
                                 'state', CASE WHEN NOT p.alive THEN 'gone'
                                               WHEN p.heartbeat_at < clock_timestamp() - p.frozen_after THEN 'frozen'
                                               WHEN p.trouble_kind = 'login' THEN 'no login'
+                                              WHEN p.trouble_kind = 'writes' THEN 'no writes'
                                               WHEN p.trouble IS NOT NULL THEN 'no Kafka'
                                               WHEN p.drain_by IS NOT NULL THEN 'draining' ELSE 'ok' END)
                             ORDER BY p.executor_no)

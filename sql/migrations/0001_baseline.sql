@@ -281,7 +281,7 @@ CREATE TABLE lockstep.executor (
     trouble_at timestamptz,                       -- since when
     ended_error text,                             -- the error that ended it, if it could still write it
     frozen_after interval NOT NULL DEFAULT '10 seconds', -- for how long its heartbeat may pause: its own setting
-    trouble_kind text,                            -- of trouble: login or kafka
+    trouble_kind text,                            -- of trouble: login, kafka or writes
     -- of its queues, in their order: where the topic ends; NULL: not known
     ends bigint[],
     memory_bytes bigint

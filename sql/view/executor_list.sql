@@ -6,6 +6,7 @@ SELECT x.executor_id, x.host, x.pid, x.version, x.queues, x.readers, x.in_use, x
        CASE WHEN NOT x.alive THEN 'gone'
             WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'frozen'
             WHEN x.trouble_kind = 'login' THEN 'no login'
+            WHEN x.trouble_kind = 'writes' THEN 'no writes'
             WHEN x.trouble IS NOT NULL THEN 'no Kafka'
             WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE 'ok' END AS state,
        x.memory_bytes

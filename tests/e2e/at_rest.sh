@@ -1,7 +1,7 @@
 #!/bin/bash
-# Daemons that have nothing to do cost next to nothing: an executor that dispatches, one that stands by, a scheduler that
-# stands by, a monitor and a console. A thread that spins shows in the processor time of its process, and one that
-# connects again and again in the sessions of the database.
+# Daemons that have nothing to do cost next to nothing: an executor that dispatches, one that stands by, a scheduler
+# that stands by, a monitor and a console. A thread that spins shows in the processor time of its process, and one
+# that connects again and again in the sessions of the database.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)

@@ -68,6 +68,27 @@ is_free
 eventually 30 done_is "$starved" || bad 'the queue does not continue when there is space'
 ends
 
+case_begin 'a disk without space even for the row of the trouble is named all the same'
+: >"$tmp/log"
+sql 'CREATE TRIGGER disk_full BEFORE INSERT ON lockstep.executor_aside FOR EACH ROW EXECUTE FUNCTION disk_full()'
+is_full "$a"
+daemon --queue "$a" --queue "$b"
+starved=$(publish "$a")
+eventually 20 at_least 'event=trouble_not_noted' 1 || bad 'the row of the trouble is written'
+state_is() { [ "$(lockstep executor list -o json | jq -r '.[].state')" = "$1" ]; }
+eventually 10 state_is 'no writes' || bad "the state: $(lockstep executor list)"
+lockstep queue explain "$a" >"$tmp/said"
+says "\(pid $pid\) cannot write to the database for .*: queue $a: .*53100: could not extend file"
+says 'Free disk space on the database server; the executor tries again by itself'
+code=0
+lockstep check >"$tmp/said" || code=$?
+[ "$code" != 0 ] || bad "check: $(cat "$tmp/said")"
+says "FAIL .*cannot write to the database"
+is_free
+eventually 30 done_is "$starved" || bad 'the queue does not continue when there is space'
+eventually 70 state_is ok || bad "the state: $(lockstep executor list)"
+ends
+
 case_begin 'incarnations that start and can do nothing pause for longer each time'
 : >"$tmp/log"
 sql <<SQL

@@ -57,6 +57,20 @@ expect 'what was decided' "$(outcomes | sed -E 's/(fast fired, )+/fast fired, /'
     'asks fired, broken error, fast fired, first fired, plain fired'
 lockstep job delete fast -q
 
+case_begin "an SQLSTATE of a full disk that a job's own SQL raises is an error of the job, not the server's"
+sql <<'SQL'
+CREATE FUNCTION refuse() RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'the quota of this batch is used up' USING ERRCODE = '53100';
+END $$
+SQL
+job raises "{\"query\": \"SELECT refuse() AS \\\"order\\\", 'SELECT 1' AS sql\", $hourly}"
+due
+once
+expect 'exit code' "$code" 0
+expect 'what was decided' "$(outcomes)" 'asks fired, broken error, first fired, plain fired, raises error'
+lockstep job delete raises -q
+
 case_begin 'a job that another session holds is named by exit code 7, and the others fire'
 due
 session_open BEGIN "SELECT FROM lockstep.job WHERE name = 'first' FOR UPDATE"

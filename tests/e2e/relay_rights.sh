@@ -1,6 +1,7 @@
 #!/bin/bash
 # The executor's login is a member of lockstep_executor and nothing else, as the page about installing has it: events
-# come to their topic. A statement of the relay that is refused holds up its own kind only, and says so.
+# come to their topic. A statement of the relay that is refused, or that waits for a row of another session, holds up
+# its own kind only, and says so.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 login=$(scratch_name) a=$(scratch_name) b=$(scratch_name)
@@ -37,6 +38,24 @@ case_begin 'with the right back, the events follow'
 sql 'GRANT EXECUTE ON FUNCTION lockstep.event_message(bigint) TO lockstep_executor'
 eventually 60 events 'Completed Completed' || { failed=1; tail "$tmp/log"; }
 [ "$(sql 'SELECT count(*) FROM lockstep.relay WHERE trouble IS NOT NULL')" = 0 ] || wrong 'the trouble is still noted'
+
+case_begin 'a row that another session holds holds up one kind, not what another queue sends'
+publish
+eventually 30 events 'Completed Completed Completed' || { failed=1; tail "$tmp/log"; }
+session_open BEGIN "SELECT FROM lockstep.relay r JOIN lockstep.queue q USING (queue_id)
+    WHERE q.name = '$a' AND r.kind = 'events' FOR UPDATE OF r"
+publish
+eventually 30 grep -q 'event=relay_waits .*lock timeout' "$tmp/log" || { failed=1; tail "$tmp/log"; }
+lost=$(grep -c 'event=relay_lost' "$tmp/log" || true)
+for n in 1 2 3; do
+    run=$(sql "SELECT lockstep.enqueue('$b', ARRAY['{\"order\": 1, \"sql\": \"SELECT 1\"}'::jsonb])")
+    eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed ||
+        { failed=1; tail "$tmp/log"; }
+done
+expect 'sessions that the relay lost' "$(grep -c 'event=relay_lost' "$tmp/log" || true)" "$lost"
+session_close
+eventually 60 events 'Completed Completed Completed Completed' || { failed=1; tail "$tmp/log"; }
+grep -q 'event=relay_is_back' "$tmp/log" || wrong 'no line says that the relay is back'
 kill -TERM "$pid"
 wait "$pid" || wrong "the executor ended with $?"
 

@@ -100,7 +100,7 @@ expect 'attempts beside a stopped backend' "$(sql "SELECT count(*)
     FROM lockstep.task JOIN lockstep.executor e USING (executor_no) WHERE e.pid = $heir2 AND \"order\" = 1")" 0
 expect 'the reader: its executor goes on' "$(grep -c 'event=incarnation_lost' "$tmp/reader.log" || true)" 0
 
-case_begin 'a dispatcher and a monitor whose server answers no more end soon after they are told to'
+case_begin 'a dispatcher and a monitor whose server does not answer end soon after SIGTERM'
 lockstep job apply - -q >/dev/null <<END
 {"jobs": [{"job": "tick", "queue": "${queue[line]}", "tasks": [{"order": 1, "sql": "SELECT 1"}], "overlap": "skip",
            "schedules": [{"name": "s", "kind": "interval", "every": "1s"}]}]}

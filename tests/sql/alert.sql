@@ -4,11 +4,12 @@ BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
 
+\ir job.inc
 -- A watch that is expected every day, and when next.
 CREATE FUNCTION pg_temp.watch(name text, next timestamptz DEFAULT now() + interval '1 hour')
 RETURNS void LANGUAGE sql AS $$
     SELECT lockstep.job_define(jsonb_build_object('job', name, 'watch', true,
-        'schedules', '[{"name": "s", "kind": "interval", "every": "24h"}]'::jsonb));
+        'schedules', jsonb_build_array(pg_temp.in_twelve_hours())));
     UPDATE lockstep.schedule s SET next_at = next FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = watch.name;
 $$;
 CREATE FUNCTION pg_temp.due(name text, next timestamptz) RETURNS void LANGUAGE sql AS $$

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(160);
+SELECT plan(162);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -95,13 +95,14 @@ SELECT matches(pg_temp.said('no_executor'),
     'it was killed, its host is gone, or its login is refused',
     'is named');
 UPDATE lockstep.executor
-SET ended_at = now(), ended_why = 'lost', ended_error = 'password authentication failed for user "t"'
+SET ended_at = now(), ended_why = 'failed', ended_error = 'password authentication failed for user "t"'
 WHERE executor_no = 2;
 SELECT matches(pg_temp.said('no_executor'),
     '\(pid 102\), which ended with: password authentication failed for user "t" -> lockstep executor run --queue Q\. ',
     'and what ended it');
 UPDATE lockstep.executor
-SET ended_at = clock_timestamp(), ended_error = 'executor_claim: 53100: could not extend file' WHERE executor_no = 2;
+SET ended_at = clock_timestamp(), ended_why = 'lost', ended_error = 'executor_claim: 53100: could not extend file'
+WHERE executor_no = 2;
 SELECT matches(pg_temp.said('queue_set_aside'),
     'host2 \(pid 102\) failed and starts again: executor_claim: 53100: could not extend file' ||
     ' -> Free disk space on the database server; the executor tries again by itself$',
@@ -175,6 +176,13 @@ UPDATE lockstep.executor SET trouble = '4 of 4 readers: "t" may not: permission 
 WHERE executor_no = 1;
 SELECT matches(pg_temp.said('executor_without_login'),
                'permission denied -> GRANT lockstep_task TO "t"; the executor continues by itself$', 'a grant');
+UPDATE lockstep.executor SET trouble_kind = 'writes', trouble = 'queue Q: claim: 53100: could not extend file'
+WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'queue_set_aside queue_idle', 'one that cannot even write why');
+SELECT matches(pg_temp.said('queue_set_aside'),
+    'executor ID000000000001 on host1 \(pid 101\) cannot write to the database for [0-9]+ s: queue Q: claim: 53100: '
+    'could not extend file -> Free disk space on the database server; the executor tries again by itself$',
+    'is named, with what helps');
 UPDATE lockstep.executor SET trouble = NULL, trouble_kind = NULL WHERE executor_no = 1;
 UPDATE lockstep.executor SET drain_by = 'u', drain_at = now() WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executors_drain queue_idle', 'all are draining');

@@ -18,7 +18,7 @@ CREATE FUNCTION pg_temp.late(name text, p_late interval) RETURNS text LANGUAGE s
 $$;
 CREATE FUNCTION pg_temp.watch(name text, schedule jsonb) RETURNS int LANGUAGE sql AS $$
     SELECT lockstep.job_define(jsonb_build_object('job', name, 'watch', true,
-        'schedules', jsonb_build_array('{"name": "s", "kind": "interval", "every": "24h"}' || schedule)))
+        'schedules', jsonb_build_array(pg_temp.in_twelve_hours() || schedule)))
 $$;
 
 -- Grace.

@@ -71,6 +71,7 @@ const STATES = {
     'no readers': ['dash', 'bad'],
     'no login': ['lock', 'bad'],
     'no Kafka': ['cross', 'bad'],
+    'no writes': ['cross', 'bad'],
     'set aside': ['clock', 'bad'],
     interrupted: ['warn', 'warn'],
     enabled: ['check', 'good'],

@@ -175,15 +175,16 @@ export function when(iso, none = NONE) {
 
 const TIME = /^\d{4}-\d\d-\d\dT/;
 const IN_PROSE =
-    /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)|(?<=\brun )[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})/;
+    /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)|\brun [0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})/;
 
 /* A sentence of the server with its times as this page writes them, and its runs as links. */
 export const prose = (text) =>
-    text?.split(IN_PROSE).map((part, i) => {
-        if (i % 2 === 0) return part;
-        return TIME.test(part)
-            ? h('time', { datetime: part, title: absolute(part), 'data-fixed': true }, shortAbsolute(part))
-            : h('a.mono', { href: `runs/${part}`, title: part }, part.slice(0, 8));
+    text?.split(IN_PROSE).flatMap((part, i) => {
+        if (i % 2 === 0) return part || [];
+        if (TIME.test(part))
+            return h('time', { datetime: part, title: absolute(part), 'data-fixed': true }, shortAbsolute(part));
+        const run = part.slice('run '.length);
+        return ['run ', h('a.mono', { href: `runs/${run}`, title: run }, run.slice(0, 8))];
     });
 
 /* A point in time as a clock shows it, for logs and axes. */

@@ -11,14 +11,15 @@ import { silence } from './job.js';
 /* The states of a job that are problems (job_health.is_problem). */
 const PROBLEMS = ['blocked', 'stuck', 'missed', 'never', 'failed', 'late'];
 
-/* The tasks that failed run again in the run itself; `Run now` makes another run. */
+/* The tasks that failed run again in the run itself; `Run now` makes another run. The run is named, because the reason
+   that the line shows may be that of a later time, which made no run. */
 function retryRun(x, reload) {
     const run = { run_id: x.last_run, status: x.last_status, queue: x.queue };
     return (
         x.state === 'failed' &&
         x.last_run &&
         RUN_ACTIONS.retry.legal(run) &&
-        h('button', { type: 'button', key: 'retry', on: { click: () => runAction('retry', run, reload) } }, 'Retry the run …')
+        h('button', { type: 'button', key: 'retry', on: { click: () => runAction('retry', run, reload) } }, `Retry run ${x.last_run.slice(0, 8)} …`)
     );
 }
 

@@ -8,8 +8,6 @@ DECLARE
     names text[];
     executor_row record;
     last record;
-    made lockstep.explanation;
-    granting text;
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     SELECT b.name INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
@@ -26,10 +24,13 @@ BEGIN
     IF executor_row.living = 0 THEN
         SELECT b.* INTO last
         FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues) ORDER BY b.executor_no DESC LIMIT 1;
-        IF last.ended_why = 'lost' AND last.ended_at > now - interval '2 minutes'
-           AND lockstep.explain_lacks(last.ended_error) IS NOT NULL THEN
-            RETURN NEXT lockstep.explain_aside(last.executor_no, 'failed and starts again: ' || last.ended_error, about,
-                                               last.ended_at, names);
+        -- The process lives and pauses for at most a minute. Its note about this queue comes below.
+        IF last.ended_why = 'lost' AND last.ended_at > now - interval '2 minutes' AND last.ended_error <> '' THEN
+            IF NOT EXISTS (SELECT FROM lockstep.executor_aside a
+                           WHERE a.queue_id = p_queue_id AND a.executor_no = last.executor_no) THEN
+                RETURN NEXT lockstep.explain_aside(last.executor_no, 'failed and starts again: ' || last.ended_error,
+                                                   about, last.ended_at, names);
+            END IF;
         ELSE
             RETURN NEXT lockstep.explain_row('no_executor', pg_catalog.format('no executor works for %s; %s', about,
                 CASE WHEN last.executor_no IS NULL THEN 'none has ever reached this database for it'
@@ -71,26 +72,7 @@ BEGIN
           WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after
           OFFSET 0) AS b
     WHERE lockstep.executor_lives(b.executor_no);
-    FOR made IN -- a missing right is named with the statement that grants it
-        SELECT (lockstep.explain_row(
-                    CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
-                    pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
-                                      CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks'
-                                           ELSE 'reach Kafka' END,
-                                      lockstep.explain_words(now - b.trouble_at), b.trouble),
-                    about, b.trouble_at, names || ARRAY['HOST', b.host])).*
-        FROM (SELECT x.*
-              FROM lockstep.executor x
-              WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
-        WHERE lockstep.executor_lives(b.executor_no)
-    LOOP
-        granting := pg_catalog.substring(made.sentence, '\. (GRANT [^;]+);$');
-        IF granting IS NOT NULL THEN
-            made.sentence := pg_catalog.replace(made.sentence, '. ' || granting || ';', '');
-            made.helps := granting || '; the executor continues by itself';
-        END IF;
-        RETURN NEXT made;
-    END LOOP;
+    RETURN QUERY SELECT * FROM lockstep.explain_trouble(queue_row.name, about, names);
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation, after at most a minute
     SELECT (lockstep.explain_aside(
                 b.executor_no,

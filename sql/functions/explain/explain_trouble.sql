@@ -1,0 +1,44 @@
+-- The trouble that living executors of a queue report with their heartbeats, for explain_executors: no login for the
+-- tasks, no Kafka, no space for their rows.
+CREATE OR REPLACE FUNCTION lockstep.explain_trouble(p_queue text, p_about text, p_names text[])
+RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
+DECLARE
+    made lockstep.explanation;
+    granting text;
+    now timestamptz := pg_catalog.clock_timestamp();
+BEGIN
+    FOR made IN -- a missing right is named with the statement that grants it
+        SELECT (lockstep.explain_row(
+                    CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
+                    pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
+                                      CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks'
+                                           ELSE 'reach Kafka' END,
+                                      lockstep.explain_words(now - b.trouble_at), b.trouble),
+                    p_about, b.trouble_at, p_names || ARRAY['HOST', b.host])).*
+        FROM (SELECT x.*
+              FROM lockstep.executor x
+              WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.trouble IS NOT NULL
+                AND x.trouble_kind IS DISTINCT FROM 'writes' OFFSET 0) AS b
+        WHERE lockstep.executor_lives(b.executor_no)
+    LOOP
+        granting := pg_catalog.substring(made.sentence, '\. (GRANT [^;]+);$');
+        IF granting IS NOT NULL THEN
+            made.sentence := pg_catalog.replace(made.sentence, '. ' || granting || ';', '');
+            made.helps := granting || '; the executor continues by itself';
+        END IF;
+        RETURN NEXT made;
+    END LOOP;
+    RETURN QUERY -- the row of the queue's trouble could not be written either
+    SELECT (lockstep.explain_aside(b.executor_no,
+                                   pg_catalog.format('cannot write to the database for %s: %s',
+                                                     lockstep.explain_words(now - b.trouble_at), b.trouble),
+                                   p_about, b.trouble_at, p_names)).*
+    FROM (SELECT x.*
+          FROM lockstep.executor x
+          WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.trouble_kind = 'writes' OFFSET 0) AS b
+    WHERE lockstep.executor_lives(b.executor_no);
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.explain_trouble(text, text, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.explain_trouble(text, text, text[])
+    TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
