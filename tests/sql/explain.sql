@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(162);
+SELECT plan(164);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -165,6 +165,10 @@ SELECT matches(pg_temp.said('executor_cut_off'),
     'executor ID000000000001 on host1 \(pid 101\) cannot reach Kafka for [0-9]+ s: broker: timed out -> '
     'On host1: lockstep check',
     'is named, with why');
+UPDATE lockstep.executor SET ends = array_fill(1000::bigint, ARRAY[cardinality(queues)]) WHERE executor_no = 1;
+SELECT is(lockstep.queue_lag(pg_temp.queue_name(), 990), 10::bigint, 'the lag, of an executor that sees the topic');
+UPDATE lockstep.executor SET trouble_kind = 'kafka' WHERE executor_no = 1;
+SELECT is(lockstep.queue_lag(pg_temp.queue_name(), 990), NULL, 'the lag is not known without Kafka');
 UPDATE lockstep.executor SET trouble_kind = 'login', trouble = '4 of 4 readers: password authentication failed'
 WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executor_without_login queue_idle', 'one whose tasks'' login is refused');
