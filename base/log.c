@@ -21,6 +21,11 @@ void log_configure(enum log_level least, bool json)
     as_json = json;
 }
 
+bool log_errors_as_json(void)
+{
+    return as_json && least_level <= LOG_ERROR;
+}
+
 const char *log_int_text(char buffer[24], int64_t value)
 {
     (void)snprintf(buffer, 24, "%lld", (long long)value);

@@ -17,6 +17,8 @@ enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_OFF };
 
 /** Before the first thread starts. */
 void log_configure(enum log_level least, bool json);
+/** Whether an error is written, and as JSON. */
+bool log_errors_as_json(void);
 
 /**
  * Logs an event with key, value pairs of strings, ended by NULL. A pair whose value is NULL or ""

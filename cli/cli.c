@@ -245,6 +245,17 @@ static enum rc help_or_run(struct cli *cli, struct err *err)
     return table_check(stdout, err);
 }
 
+/* A program reads the JSON log of a daemon line by line, so the reason of its end is one more
+ * event. */
+static void report(const struct cli *cli, const struct err *err)
+{
+    bool daemon = cli->command != NULL && (cli->command->needs & NEEDS_PATIENCE) != 0;
+    if (daemon && log_errors_as_json())
+        log_err(LOG_ERROR, "daemon_failed", NULL, err);
+    else
+        exit_report(stderr, err, cli->verbose > 0);
+}
+
 int cli_main(int argc, char **argv)
 {
     /* Only LC_CTYPE, which says whether the terminal takes UTF-8: a decimal comma of LC_NUMERIC
@@ -262,7 +273,7 @@ int cli_main(int argc, char **argv)
     rights_hint(&cli, &err);
     int code = exit_of(rc, &err);
     if (rc != RC_OK && rc != RC_NONE && !cli.reported)
-        exit_report(stderr, &err, cli.verbose > 0);
+        report(&cli, &err);
     db_close(cli.db);
     kafka_properties_done(&cli.kafka);
     config_free(cli.config);

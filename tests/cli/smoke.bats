@@ -43,6 +43,14 @@ teardown() {
     [ "$status" -eq 3 ]
 }
 
+@test "the JSON log of a daemon that cannot start is JSON to its last line" {
+    run "$LOCKSTEP_BIN" scheduler run -d "host=/nowhere dbname=x" -s log.format=json
+    [ "$status" -eq 3 ]
+    [ "$(jq -r .event <<<"$output" | tail -n 1)" = daemon_failed ]
+    jq -r .error <<<"$output" | grep nowhere
+    jq -e .hint <<<"$output" >/dev/null
+}
+
 @test "a database without the schema is exit status 5" {
     scratch_empty_database
     run lockstep queue list
