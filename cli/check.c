@@ -166,10 +166,12 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
     struct err err;
     /* With another schema the statements of the later checks could fail for that reason alone. */
     if (migrate_validate(db, &err) != RC_OK) {
-        if (sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
+        bool lacks = sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE);
+        if (lacks)
             (void)snprintf(err.hint, sizeof err.hint, REMEDY_GRANT_ONE, LOGIN);
         check_failed(check, "schema", &err);
-        skip_schema(check, "the schema is not current");
+        skip_schema(check,
+                    lacks ? "the login may not read the schema" : "the schema is not current");
         return;
     }
     check->schema = true;

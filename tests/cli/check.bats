@@ -209,6 +209,10 @@ told() {
     told skip 'task sessions' 'no session of task_conninfo' -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
         -s "postgres.task_conninfo=$db user=nobody_of_that_name"
     told skip 'task login' 'not known' -d "$db" --security
+    login=$(scratch_name)
+    sql "CREATE ROLE $login LOGIN"
+    told skip queues 'the login may not read the schema' -d "$db user=$login" -b "$LOCKSTEP_TEST_BROKERS"
+    sql "DROP ROLE $login"
     sql "DELETE FROM lockstep.migration WHERE version = (SELECT max(version) FROM lockstep.migration)"
     told skip queues 'the schema is not current' -d "$db" -b "$LOCKSTEP_TEST_BROKERS"
     lockstep check -b "$LOCKSTEP_TEST_BROKERS" | grep -q '^skip  queues '
