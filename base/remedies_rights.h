@@ -14,6 +14,11 @@
     "lockstep_operator controls, lockstep_monitor looks"
 #define REMEDY_GRANT_CONNECT "GRANT CONNECT ON DATABASE \"%s\" TO \"%s\";"
 #define REMEDY_LOGIN         "ALTER ROLE \"%s\" LOGIN;"
+#define REMEDY_ROLE_LIMIT                                                                          \
+    "ALTER ROLE \"%s\" CONNECTION LIMIT -1; removes the limit of the login; or lower the readers."
+#define REMEDY_DATABASE_LIMIT                                                                      \
+    "ALTER DATABASE \"%s\" CONNECTION LIMIT -1; removes the limit of the database; or lower the "  \
+    "readers."
 #define REMEDY_GRANT_LOOK                                                                          \
     "To look: GRANT lockstep_monitor TO \"%s\"; to act: GRANT lockstep_operator TO \"%s\";"
 #define REMEDY_GRANT_SIGN_IN                                                                       \

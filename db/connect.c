@@ -182,9 +182,9 @@ static bool cannot_parse(const char *conninfo, struct err *err)
     return true;
 }
 
-/* Names the right that a login lacks although it has proved its identity. A role without LOGIN has
- * no SQLSTATE of its own, so the English text of the server is compared; in another language the
- * hint is only less precise. */
+/* Names the right that a login lacks although it has proved its identity, or the limit that keeps
+ * it out. A role without LOGIN and the limit of a role have no SQLSTATE of their own, so the
+ * English text of the server is compared; in another language the hint is only less precise. */
 static const char *missing_right(const PGconn *conn, const char *code, const char *hint,
                                  char ret_hint[300])
 {
@@ -192,6 +192,10 @@ static const char *missing_right(const PGconn *conn, const char *code, const cha
         (void)snprintf(ret_hint, 300, REMEDY_GRANT_CONNECT, PQdb(conn), PQuser(conn));
     else if (strstr(PQerrorMessage(conn), "is not permitted to log in") != NULL)
         (void)snprintf(ret_hint, 300, REMEDY_LOGIN, PQuser(conn));
+    else if (strstr(PQerrorMessage(conn), "too many connections for role") != NULL)
+        (void)snprintf(ret_hint, 300, REMEDY_ROLE_LIMIT, PQuser(conn));
+    else if (strstr(PQerrorMessage(conn), "too many connections for database") != NULL)
+        (void)snprintf(ret_hint, 300, REMEDY_DATABASE_LIMIT, PQdb(conn));
     else
         return hint;
     return ret_hint;

@@ -24,8 +24,7 @@ static void start_fewer(struct readers *readers, int wanted, const struct err *w
     for (int i = 0; i < CONNECTIONS_LEFT && readers->count > 1; i++)
         reader_stop(readers->list[--readers->count].thread);
     log_event(LOG_WARN, "readers_short", "readers", LOG_INT(readers->count), "wanted",
-              LOG_INT(wanted), "code", why->code, "error", why->message, "hint",
-              "raise max_connections, or start with fewer readers", NULL);
+              LOG_INT(wanted), "code", why->code, "error", why->message, "hint", why->hint, NULL);
 }
 
 enum rc readers_start(struct readers *readers, int wanted, const char *conninfo,

@@ -185,6 +185,14 @@ sql "ALTER ROLE $login NOLOGIN" # REMEDY_LOGIN
 fails as_login queue list
 admin_takes 1 'ALTER ROLE'
 as_login queue list >/dev/null || failed=1
+sql "ALTER ROLE $login CONNECTION LIMIT 0" # REMEDY_ROLE_LIMIT
+fails as_login queue list
+admin_takes 1 'ALTER ROLE'
+as_login queue list >/dev/null || failed=1
+sql "ALTER DATABASE ${db##*dbname=} CONNECTION LIMIT 0" # REMEDY_DATABASE_LIMIT
+fails as_login queue list
+admin_takes 1 'ALTER DATABASE'
+as_login queue list >/dev/null || failed=1
 sql "REVOKE lockstep_monitor FROM $login;
     GRANT USAGE ON SCHEMA lockstep TO $login;
     GRANT SELECT ON ALL TABLES IN SCHEMA lockstep TO $login"

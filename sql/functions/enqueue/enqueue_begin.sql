@@ -13,9 +13,12 @@ DECLARE
     cursor CONSTANT bigint := (SELECT q.next_offset FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
     own lockstep.relay;
 BEGIN
+    -- From the few that are undone to the many that are enqueued; OFFSET 0 keeps that order.
     PERFORM lockstep.enqueue_sent(p_queue_id, pg_catalog.array_agg(e.run_id), NULL)
-    FROM lockstep.enqueued e JOIN lockstep.enqueue_undone u USING (queue_id, run_id)
-    WHERE e.queue_id = p_queue_id HAVING pg_catalog.count(*) > 0;
+    FROM lockstep.enqueue_undone u
+    CROSS JOIN LATERAL (SELECT b.run_id FROM lockstep.enqueued b
+                        WHERE b.run_id = u.run_id AND b.queue_id = p_queue_id OFFSET 0) AS e
+    WHERE u.queue_id = p_queue_id HAVING pg_catalog.count(*) > 0;
     INSERT INTO lockstep.relay AS r (queue_id, kind, timeline)
     VALUES (p_queue_id, 'enqueue', timeline)
     ON CONFLICT (queue_id, kind) DO UPDATE SET

@@ -60,43 +60,49 @@ BEGIN
                                          about, last.at, names || ARRAY['EXECUTOR', executor_row.one]);
     END IF;
     RETURN QUERY
-    SELECT (lockstep.explain_row('executor_silent',
-                                 pg_catalog.format(
-                                     'executor %s on %s (pid %s) holds its locks and has not stirred for %s: it is '
-                                     'frozen, or cannot reach the database',
-                                     b.executor_id, b.host, b.pid, lockstep.explain_words(now - b.heartbeat_at)),
-                                 about, b.heartbeat_at,
-                                 names || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text])).*
+    SELECT e.*
     FROM (SELECT x.*
           FROM lockstep.executor x
           WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after
           OFFSET 0) AS b
+    CROSS JOIN LATERAL lockstep.explain_row(
+        'executor_silent',
+        pg_catalog.format('executor %s on %s (pid %s) holds its locks and has not stirred for %s: it is frozen, or '
+                          'cannot reach the database', b.executor_id, b.host, b.pid,
+                          lockstep.explain_words(now - b.heartbeat_at)),
+        about, b.heartbeat_at,
+        names || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text]) AS e
     WHERE lockstep.executor_lives(b.executor_no);
     RETURN QUERY SELECT * FROM lockstep.explain_trouble(queue_row.name, about, names);
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation, after at most a minute
-    SELECT (lockstep.explain_aside(
-                b.executor_no,
-                pg_catalog.format(
-                    '%s: %s',
-                    CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and starts again', about)
-                         WHEN b.until_at > now THEN pg_catalog.format(
-                             'has set %s aside and tries again in %s', about, lockstep.explain_words(b.until_at - now))
-                         ELSE pg_catalog.format('has set %s aside and tries again now', about) END,
-                    b.error),
-                about, b.since, names)).*
+    SELECT e.*
     FROM (SELECT x.executor_no, x.ended_why, a.since, a.failed_at, a.until_at, a.error
           FROM lockstep.executor_aside a JOIN lockstep.executor x USING (executor_no)
           WHERE a.queue_id = p_queue_id OFFSET 0) AS b
+    CROSS JOIN LATERAL lockstep.explain_aside(
+        b.executor_no,
+        pg_catalog.format(
+            '%s: %s',
+            CASE WHEN b.until_at IS NULL THEN pg_catalog.format('fails at %s and starts again', about)
+                 WHEN b.until_at > now THEN pg_catalog.format(
+                     'has set %s aside and tries again in %s', about, lockstep.explain_words(b.until_at - now))
+                 ELSE pg_catalog.format('has set %s aside and tries again now', about) END,
+            b.error),
+        about, b.since, names) AS e
     WHERE lockstep.executor_lives(b.executor_no) OR (b.ended_why = 'lost' AND b.failed_at > now - interval '2 minutes');
     RETURN QUERY -- one that has started again, and may fail again: with the error that ended its incarnation before
-    SELECT (lockstep.explain_aside(b.executor_no, pg_catalog.format('failed %s ago and has started again: %s',
-        lockstep.explain_words(now - w.ended_at), w.ended_error), about, w.ended_at, names)).*
+    SELECT e.*
     FROM (SELECT x.* FROM lockstep.executor x
           WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) OFFSET 0) AS b
     CROSS JOIN LATERAL (
         SELECT y.ended_why, y.ended_at, y.ended_error FROM lockstep.executor y
         WHERE y.host = b.host AND y.pid = b.pid AND y.executor_no < b.executor_no
         ORDER BY y.executor_no DESC LIMIT 1) AS w
+    CROSS JOIN LATERAL lockstep.explain_aside(
+        b.executor_no,
+        pg_catalog.format('failed %s ago and has started again: %s', lockstep.explain_words(now - w.ended_at),
+                          w.ended_error),
+        about, w.ended_at, names) AS e
     WHERE w.ended_why = 'lost' AND w.ended_at > now - interval '1 minute'
       AND lockstep.explain_lacks(w.ended_error) IS NOT NULL
       AND NOT EXISTS (SELECT FROM lockstep.executor_aside a

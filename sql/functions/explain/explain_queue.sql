@@ -60,14 +60,15 @@ BEGIN
             about, long.started_at, names);
     END IF;
     RETURN QUERY
-    SELECT (lockstep.explain_row('slots_kept',
-                                 pg_catalog.format(
-                                     'slot %s of %s is kept until backend %s of a dead executor has ended', s.slot_no,
-                                     about, s.pid),
-                                 about, s.taken_at, names || ARRAY['PID', s.pid::text])).*
+    SELECT e.*
     FROM (SELECT b.*
           FROM lockstep.slot b
           WHERE b.queue_id = p_queue_id AND b.slot_no <= queue_row.max_readers AND b.pid IS NOT NULL OFFSET 0) AS s
+    CROSS JOIN LATERAL lockstep.explain_row(
+        'slots_kept',
+        pg_catalog.format('slot %s of %s is kept until backend %s of a dead executor has ended', s.slot_no, about,
+                          s.pid),
+        about, s.taken_at, names || ARRAY['PID', s.pid::text]) AS e
     WHERE NOT lockstep.explain_blind() AND NOT lockstep.executor_lives(s.executor_no)
       AND lockstep.slot_backend_lives(s.pid, s.backend_start);
     count := lockstep.phases_ahead(p_queue_id, queue_row.lookahead);

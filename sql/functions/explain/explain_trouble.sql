@@ -8,17 +8,18 @@ DECLARE
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     FOR made IN -- a missing right is named with the statement that grants it
-        SELECT (lockstep.explain_row(
-                    CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
-                    pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
-                                      CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks'
-                                           ELSE 'reach Kafka' END,
-                                      lockstep.explain_words(now - b.trouble_at), b.trouble),
-                    p_about, b.trouble_at, p_names || ARRAY['HOST', b.host])).*
+        SELECT e.*
         FROM (SELECT x.*
               FROM lockstep.executor x
               WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.trouble IS NOT NULL
                 AND x.trouble_kind IS DISTINCT FROM 'writes' OFFSET 0) AS b
+        CROSS JOIN LATERAL lockstep.explain_row(
+            CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
+            pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
+                              CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks'
+                                   ELSE 'reach Kafka' END,
+                              lockstep.explain_words(now - b.trouble_at), b.trouble),
+            p_about, b.trouble_at, p_names || ARRAY['HOST', b.host]) AS e
         WHERE lockstep.executor_lives(b.executor_no)
     LOOP
         granting := pg_catalog.substring(made.sentence, '\. (GRANT [^;]+);$');
@@ -29,13 +30,15 @@ BEGIN
         RETURN NEXT made;
     END LOOP;
     RETURN QUERY -- the row of the queue's trouble could not be written either
-    SELECT (lockstep.explain_aside(b.executor_no,
-                                   pg_catalog.format('cannot write to the database for %s: %s',
-                                                     lockstep.explain_words(now - b.trouble_at), b.trouble),
-                                   p_about, b.trouble_at, p_names)).*
+    SELECT e.*
     FROM (SELECT x.*
           FROM lockstep.executor x
           WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.trouble_kind = 'writes' OFFSET 0) AS b
+    CROSS JOIN LATERAL lockstep.explain_aside(
+        b.executor_no,
+        pg_catalog.format('cannot write to the database for %s: %s', lockstep.explain_words(now - b.trouble_at),
+                          b.trouble),
+        p_about, b.trouble_at, p_names) AS e
     WHERE lockstep.executor_lives(b.executor_no);
 END
 $$;

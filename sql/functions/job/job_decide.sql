@@ -29,6 +29,7 @@ DECLARE
     is_open boolean;
     twin text;
     following timestamptz;
+    passed timestamptz[];
 BEGIN
     missed_count := 0;
     next_at := p_schedule.next_at;
@@ -75,12 +76,22 @@ BEGIN
     -- The latest time that has passed; the ones before it are missed. With misfire all only those that are too old are.
     scheduled_for := next_at;
     following := CASE WHEN p_schedule.after_job IS NULL THEN lockstep.rule_next(p_schedule.rule, scheduled_for) END;
-    WHILE following <= p_now AND (p_schedule.misfire <> 'all' OR scheduled_for < oldest) AND missed_count < MOST LOOP
-        missed_from := COALESCE(missed_from, scheduled_for);
-        missed_count := missed_count + 1;
-        scheduled_for := following;
+    IF following <= p_now AND (p_schedule.misfire <> 'all' OR scheduled_for < oldest) THEN
+        passed := following || lockstep.rule_walk(
+            p_schedule.rule, following,
+            CASE WHEN p_schedule.misfire = 'all' THEN LEAST(oldest, p_now) ELSE p_now END + interval '1 microsecond',
+            MOST - 1);
+        missed_from := scheduled_for;
+        missed_count := pg_catalog.cardinality(passed);
+        scheduled_for := passed[missed_count];
         following := lockstep.rule_next(p_schedule.rule, scheduled_for);
-    END LOOP;
+        -- the first one that is not too old
+        IF p_schedule.misfire = 'all' AND scheduled_for < oldest AND following <= p_now AND missed_count < MOST THEN
+            missed_count := missed_count + 1;
+            scheduled_for := following;
+            following := lockstep.rule_next(p_schedule.rule, scheduled_for);
+        END IF;
+    END IF;
     twin := lockstep.job_twin(p_schedule, scheduled_for, p_before);
     -- the next look walks on: a later time stands for these
     IF missed_count = MOST AND following <= p_now AND p_schedule.misfire <> 'all' THEN

@@ -1,6 +1,6 @@
 -- How far a queue is behind the end of its topic, in offsets, as the executors saw it with their last heartbeat. NULL:
--- no executor that lives and reaches Kafka has seen it. 0: all published messages are claimed. Otherwise the number also
--- counts the marks of transactions, which are between the messages.
+-- no executor that lives and reaches Kafka has seen it. 0: all published messages are claimed. Otherwise the number
+-- also counts the marks of transactions, which are between the messages.
 CREATE OR REPLACE FUNCTION lockstep.queue_lag(p_name text, p_next_offset bigint) RETURNS bigint
 LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN x.at > p_next_offset THEN x.at - p_next_offset WHEN x.at IS NOT NULL THEN 0 END
