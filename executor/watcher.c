@@ -194,7 +194,7 @@ void watcher_add(struct watcher *watcher, struct lane *lane)
     (void)snprintf(ask->queue, sizeof ask->queue, "%s", lane->queue.name);
     (void)snprintf(ask->topic, sizeof ask->topic, "%s", lane->queue.topic);
     ask->partition = lane->queue.partition;
-    thread_tell(&watcher->thread, &ask->mail);
+    thread_send(&watcher->thread, &ask->mail);
 }
 
 void watcher_check(struct watcher *watcher, struct lane *lane, int asked, int delay_ms)
@@ -202,7 +202,7 @@ void watcher_check(struct watcher *watcher, struct lane *lane, int asked, int de
     struct ask *ask = ask_new(ASK_CHECK, lane);
     ask->asked = asked;
     ask->delay_ms = delay_ms;
-    thread_tell(&watcher->thread, &ask->mail);
+    thread_send(&watcher->thread, &ask->mail);
 }
 
 void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, bool first)
@@ -210,7 +210,7 @@ void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, 
     struct ask *ask = ask_new(ASK_SIGN, lane);
     (void)snprintf(ask->mark, sizeof ask->mark, "%s", mark);
     ask->first = first;
-    thread_tell(&watcher->thread, &ask->mail);
+    thread_send(&watcher->thread, &ask->mail);
 }
 
 /* stopping is set before the thread is asked to stop: the thread checks it between two topics, and

@@ -457,7 +457,7 @@ void relay_wake(struct relay *relay, int queue_id, enum relay_word word)
 {
     struct relay_order *order = xcalloc(1, sizeof *order);
     *order = (struct relay_order){.queue_id = queue_id, .word = word};
-    thread_tell(&relay->thread, &order->mail);
+    thread_send(&relay->thread, &order->mail);
 }
 
 void relay_stop(struct relay *relay, bool finish)

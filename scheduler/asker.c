@@ -120,7 +120,7 @@ void asker_give(struct asker *asker, struct ask *ask, const struct db_server *se
     (void)pthread_mutex_lock(&asker->lock);
     asker->server = *server;
     (void)pthread_mutex_unlock(&asker->lock);
-    thread_tell(&asker->thread, &ask->mail);
+    thread_send(&asker->thread, &ask->mail);
 }
 
 void asker_stop(struct asker *asker)

@@ -312,7 +312,7 @@ static void order(struct retention *retention, const struct retention_order *wha
 {
     struct retention_order *mail = xcalloc(1, sizeof *mail);
     *mail = *what;
-    thread_tell(&retention->thread, &mail->mail);
+    thread_send(&retention->thread, &mail->mail);
 }
 
 void retention_queue(struct retention *retention, int queue_id, const char *name, bool keeps_all)
