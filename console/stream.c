@@ -337,7 +337,7 @@ static void look(struct stream *stream)
         notify_away(stream, false);
         take_changes(stream, rows);
     } else {
-        if (outage_tells(&stream->outage, &err, clock_boot_us()))
+        if (outage_must_log(&stream->outage, &err, clock_boot_us()))
             log_err(LOG_WARN, "stream_without_database", NULL, &err);
         notify_away(stream, true);
     }

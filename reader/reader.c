@@ -77,7 +77,7 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
 {
     if (!reader->abandoned &&
         reader->open_again_ms == 0 && /* else control logs it for all of them */
-        outage_tells(&reader->outage, why, clock_boot_us()))
+        outage_must_log(&reader->outage, why, clock_boot_us()))
         log_err(LOG_WARN, "reader_lost", NULL, why);
     (void)reader_session_is(reader, NULL);
     db_close(reader->db);
