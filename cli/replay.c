@@ -229,7 +229,7 @@ enum rc command_replay(struct cli *cli, struct err *err)
     stop_catch();
     rc = abandon ? replay_abandon(&options, &report, err)
          : acts  ? replay_run(&options, &report, err)
-                 : replay_look(&options, &report, err);
+                 : replay_preview(&options, &report, err);
     if (abandon && rc == RC_OK)
         cli_say(cli, "lockstep: replay %d is given up; what it did stays done\n", report.replay_id);
     /* A replay that has begun is reported even if it failed: part of it is done. */

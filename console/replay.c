@@ -162,7 +162,7 @@ enum rc replay_make(const struct route_context *context, struct db *db, const ch
     /* replay/ asks has_gone between its steps. This watch replaces that of visitor.c, which would
      * cancel a statement in the middle of a step. */
     http_watch(context->request, went, &gone);
-    rc = preview ? replay_look(&options, &report, err) : replay_run(&options, &report, err);
+    rc = preview ? replay_preview(&options, &report, err) : replay_run(&options, &report, err);
     rc = of_state(rc, err);
     /* gone is on this stack: no call may come after the return. */
     http_watch(context->request, NULL, NULL);

@@ -70,8 +70,8 @@ struct replay_report {
 };
 void replay_report_done(struct replay_report *report);
 
-MUST_CHECK enum rc replay_look(const struct replay_options *options,
-                               struct replay_report *ret_report, struct err *err);
+MUST_CHECK enum rc replay_preview(const struct replay_options *options,
+                                  struct replay_report *ret_report, struct err *err);
 /** What was done until an error is in the report, too. */
 MUST_CHECK enum rc replay_run(const struct replay_options *options,
                               struct replay_report *ret_report, struct err *err);
