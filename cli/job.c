@@ -20,7 +20,7 @@
 
 #define FORECAST_DEFAULT 20
 
-enum rc job_said(enum rc rc, struct err *err)
+enum rc job_refused(enum rc rc, struct err *err)
 {
     bool is_time = rc != RC_OK && err != NULL &&
                    (sqlstate_is(err, SQLSTATE_INVALID_DATETIME_FORMAT) ||
@@ -102,14 +102,14 @@ enum rc command_job_export(struct cli *cli, struct err *err)
 enum rc command_job_test(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
-    struct job_look look;
+    struct job_found found;
     const char *job = cli->arguments[0], *at = cli_text(cli, "at");
-    enum rc rc = job_sql_look(cli, job, at, &look, err);
+    enum rc rc = job_sql_find(cli, job, at, &found, err);
     if (rc == RC_OK) {
-        const char *params[] = {job, at, look.rows, look.oldest, look.newest, look.queried};
-        rc = job_said(db_run(cli->db, &sql_job_test, params, &rows, err), err);
+        const char *params[] = {job, at, found.rows, found.oldest, found.newest, found.queried};
+        rc = job_refused(db_run(cli->db, &sql_job_test, params, &rows, err), err);
     }
-    job_look_done(&look);
+    job_found_done(&found);
     if (rc == RC_OK && db_rows(rows) == 0)
         cli_say(cli, "lockstep: %s: it has no schedule; it runs by hand\n", job);
     return rc == RC_OK
@@ -169,9 +169,9 @@ enum rc command_job_run(struct cli *cli, struct err *err)
         /* A job with SQL of users fires in two steps: a token here, the firing with it in a session
          * of the tasks' login (cli/job_sql.c). Without such SQL the database fires in one
          * statement. */
-        rc = job_said(db_run(cli->db, &sql_job_run_ask, given, &asked, err), err);
+        rc = job_refused(db_run(cli->db, &sql_job_run_ask, given, &asked, err), err);
     if (rc == RC_OK && db_null(asked, 0, JOB_RUN_ASK_TOKEN)) {
-        rc = job_said(db_run(cli->db, &sql_job_run, given, &row, err), err);
+        rc = job_refused(db_run(cli->db, &sql_job_run, given, &row, err), err);
     } else if (rc == RC_OK) {
         rc = job_sql_fire(cli, asked, fired, err);
         if (rc == RC_OK)
@@ -189,7 +189,7 @@ enum rc command_job_run(struct cli *cli, struct err *err)
 static enum rc set(struct cli *cli, const char *change, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = job_said(
+    enum rc rc = job_refused(
         db_run(cli->db, &sql_job_set,
                (const char *const[]){cli->arguments[0], change, cli_text(cli, "if-version")}, &row,
                err),
@@ -224,7 +224,7 @@ enum rc command_job_set(struct cli *cli, struct err *err)
 
 enum rc command_job_delete(struct cli *cli, struct err *err)
 {
-    enum rc rc = job_said(
+    enum rc rc = job_refused(
         db_run(cli->db, &sql_job_delete,
                (const char *const[]){cli->arguments[0], cli_text(cli, "if-version")}, NULL, err),
         err);
@@ -282,7 +282,7 @@ enum rc command_schedule_forecast(struct cli *cli, struct err *err)
     const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     int64_t count = cli_int(cli, "count", FORECAST_DEFAULT);
     const char *params[] = {name, cli_text(cli, "from"), cli_text(cli, "to"), DB_INT(count)};
-    enum rc rc = job_said(db_run(cli->db, &sql_job_forecast, params, &rows, err), err);
+    enum rc rc = job_refused(db_run(cli->db, &sql_job_forecast, params, &rows, err), err);
     if (rc == RC_OK)
         rc = cli_print_list(cli, rows, "at,job,schedule,local", err);
     else

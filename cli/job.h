@@ -12,7 +12,7 @@
 #include "base/str.h"
 
 /** What a function of jobs has refused, as the command's error. */
-enum rc job_said(enum rc rc, struct err *err);
+enum rc job_refused(enum rc rc, struct err *err);
 /** What a function of the database says of its parameter until or from is said of the option --to
  * or --from. */
 void job_name_option(struct err *err);

@@ -107,7 +107,7 @@ static enum rc apply(struct cli *cli, const char *path, struct kept *kept, struc
     if (rc == RC_OK)
         rc = job_sql_check(cli, jobs, err);
     if (rc == RC_OK)
-        rc = job_said(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
+        rc = job_refused(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
     if (rc == RC_REJECT && err != NULL && err->object[0] == '\0')
         utf8_copy(err->object, sizeof err->object, path);
     if (rc == RC_OK && cli->argument_count > 1)

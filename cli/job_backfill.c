@@ -74,7 +74,7 @@ static enum rc fire(struct backfill *fill, struct err *err)
     for (;;) {
         DB_RESULT_AUTO *rows = NULL;
         enum rc rc =
-            job_said(db_run(fill->cli->db, &sql_job_backfill, fill->params, &rows, err), err);
+            job_refused(db_run(fill->cli->db, &sql_job_backfill, fill->params, &rows, err), err);
         if (rc != RC_OK) {
             job_name_option(err);
             return rc;
@@ -103,7 +103,7 @@ enum rc command_job_backfill(struct cli *cli, struct err *err)
                        "%s is missing", from == NULL ? "--from" : "--to");
     enum rc rc = RC_OK;
     if (cli_has(cli, "dry-run")) {
-        rc = job_said(db_run(cli->db, &sql_job_backfill, fill.params, &rows, err), err);
+        rc = job_refused(db_run(cli->db, &sql_job_backfill, fill.params, &rows, err), err);
         if (rc == RC_OK)
             return cli_print_list(cli, rows, "schedule,scheduled_for,action,detail", err);
         job_name_option(err);

@@ -241,7 +241,7 @@ static void print_plain(struct watch *watch, const struct db_result *progress,
 }
 
 /* Why it makes no progress, if that is news. */
-static enum rc look_stalled(struct watch *watch, struct err *err)
+static enum rc show_stalled(struct watch *watch, struct err *err)
 {
     enum rc rc = stalled_check(&watch->stalled, watch->cli->db, watch->run.run_no, err);
     if (rc == RC_OK && !watch->live) {
@@ -267,7 +267,7 @@ static enum rc read_run(const struct watch *watch, struct db_result **ret_progre
 }
 
 /* Checks once and shows. *ret_ended: nothing more will come. */
-static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
+static enum rc show_once(struct watch *watch, bool *ret_ended, struct err *err)
 {
     DB_RESULT_AUTO *progress = NULL;
     DB_RESULT_AUTO *phases = NULL;
@@ -279,7 +279,7 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
         db_server(watch->cli->db)->timeline != 0)
         rc = db_run(watch->cli->db, &sql_session_flush, NULL, NULL, err);
     if (rc == RC_OK && !db_bool(progress, 0, RUN_PROGRESS_ENDED))
-        rc = look_stalled(watch, err);
+        rc = show_stalled(watch, err);
     if (rc != RC_OK)
         return rc;
     if (watch->live)
@@ -337,7 +337,7 @@ enum rc watch_run(struct cli *cli, const struct run_row *run, struct err *err)
     stop_catch();
     while (rc == RC_OK && !ended) {
         int64_t before = clock_boot_us();
-        rc = look(&watch, &ended, err);
+        rc = show_once(&watch, &ended, err);
         if (rc == RC_LOST) {
             rc = reconnect(&watch, err);
             continue;
