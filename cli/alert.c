@@ -1,5 +1,5 @@
 /* alert list, show, ack; monitor ack, silence: the incidents of jobs and how people answer them.
- * Each is one statement; scheduler/look.c opens and closes incidents, scheduler/delivery.c sends
+ * Each is one statement; scheduler/alerts.c opens and closes incidents, scheduler/delivery.c sends
  * notices. */
 #include "cli/commands.h"
 #include "cli/find.h"
