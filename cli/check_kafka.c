@@ -23,7 +23,7 @@ static void check_queues(struct check *check, struct kafka_admin *admin)
 
 static void skip_topics(struct check *check, const char *why)
 {
-    if (check->schema) /* otherwise the queues are left out anyway, and said to be */
+    if (check->schema) /* otherwise a line of check.c says that the queues are left out */
         check_skipped(check, "topics", NULL,
                       "of the queues: settings, identity, open transactions, cursors: %s", why);
 }

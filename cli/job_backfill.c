@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-#define LOOK_MS 500
+#define CHECK_MS 500
 
 struct backfill {
     struct cli *cli;
     const char *params[6];
     bool waits;    /* times wait for the end of a run */
-    char why[200]; /* what keeps that run, as it was said; "": nothing */
+    char why[200]; /* why that run has not ended, as shown last; "": nothing */
 };
 
 /* Prints a line for each time that one call has decided; a time that waits has its line when it
@@ -64,7 +64,7 @@ static enum rc await(struct backfill *fill, struct err *err)
             return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
                            "Run the same command again: no time fires twice.",
                            "it was interrupted; the times behind have not fired");
-        stop_wait(LOOK_MS);
+        stop_wait(CHECK_MS);
     }
 }
 

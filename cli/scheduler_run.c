@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LOOK_MS 60000
+#define CHECK_MS 60000
 
 enum rc command_scheduler_run(struct cli *cli, struct err *err)
 {
@@ -55,7 +55,7 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         log_event(LOG_INFO, "scheduler_started", NULL);
     while (rc == RC_OK && !stop_requested())
-        stop_wait(LOOK_MS);
+        stop_wait(CHECK_MS);
     dispatcher_stop(dispatcher);
     metrics_port_close(port);
     tally_free(options.tally);

@@ -19,7 +19,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define LOOK_EVERY_MS 150
+#define SHOW_EVERY_MS 150
 #define MOST_PHASES   30
 #define BAR_CELLS     24
 
@@ -349,7 +349,7 @@ enum rc watch_run(struct cli *cli, const struct run_row *run, struct err *err)
             rc = interrupted(&watch, err);
             break;
         }
-        stop_wait((int)(LOOK_EVERY_MS + 4 * took_ms)); /* large runs are counted more seldom */
+        stop_wait((int)(SHOW_EVERY_MS + 4 * took_ms)); /* large runs are counted more seldom */
     }
     str_done(&watch.last);
     return rc == RC_NONE ? RC_OK : rc;

@@ -36,7 +36,7 @@ struct dispatcher {
     struct lasting session;
     struct asker *asker;  /* NULL: no job has needed SQL of users */
     int asking;           /* asks that are out */
-    struct mail *answers; /* asks that have come back, and of which the database has not heard */
+    struct mail *answers; /* asks that have come back and are not reported to the database yet */
     bool check_again;     /* rows have come since they went out, or were on their way */
     bool locked, stopping;
     struct changed changed;
@@ -110,7 +110,7 @@ static bool is_asking(const struct dispatcher *dispatcher)
 }
 
 /* A look that is out may have begun before the rows came, and the database leaves it alone.
- * *ret_early: it has heard of nothing but rows, which wait, and nothing else is due. */
+ * *ret_early: all notifications were of rows, which wait, and nothing else is due. */
 static enum rc receive_news(struct dispatcher *dispatcher, bool *ret_early, struct err *err)
 {
     bool rows = false, others = false;

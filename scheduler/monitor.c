@@ -1,7 +1,7 @@
 /* Keeps the time for all receivers: every options.every_ms one look at the jobs, and every second
  * the time-outs of the attempts that run. A look opens and closes incidents in the database
- * (scheduler/alerts.c); the threads of scheduler/delivery.c send notices about them and share nothing
- * with this one but a wake-up. */
+ * (scheduler/alerts.c); the threads of scheduler/delivery.c send notices about them and share
+ * nothing with this one but a wake-up. */
 #include "scheduler/monitor.h"
 
 #include "base/clock.h"

@@ -280,7 +280,7 @@ static void *retention_main(void *context)
     struct retention *retention = context;
     while (!retention->stopping) {
         take_orders(retention);
-        int timeout_ms = round_of_queues(retention); /* may have heard that it is to stop */
+        int timeout_ms = round_of_queues(retention); /* may have taken the order to stop */
         if (!retention->stopping)
             mailbox_wait(&retention->thread.inbox, timeout_ms);
     }
