@@ -1,6 +1,10 @@
 /* job list, show, test, run, enable, disable, set, delete, export, history, log; schedule list,
  * forecast: each is one function of the database, which checks commands and requests of the console
- * alike. This file names jobs and prints the results. */
+ * alike. This file names jobs and prints the results.
+ *
+ * The database alone checks the words of users: its error has SQLSTATE 22023, a sentence that names
+ * the field, and a word for programs as its detail. job_refused turns that into the command's usage
+ * error. A new field of a job therefore needs no change here. */
 #include "cli/job.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -89,6 +93,7 @@ enum rc command_job_show(struct cli *cli, struct err *err)
     return table_parts(stdout, cli_style(cli), parts, 2, err);
 }
 
+/* The text is the file that job apply reads, so it has no table form. */
 enum rc command_job_export(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *job = NULL;
@@ -182,10 +187,12 @@ enum rc command_job_run(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     struct run_row run;
+    /* --wait: the same as run watch on the run that has just begun, with its exit code. */
     rc = find_run(cli, db_text(row, 0, JOB_RUN_RUN_ID), &run, err);
     return rc == RC_OK ? watch_run(cli, &run, err) : rc;
 }
 
+/* --if-version: refused if another person has changed the job in between. */
 static enum rc set(struct cli *cli, const char *change, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
@@ -210,6 +217,8 @@ enum rc command_job_disable(struct cli *cli, struct err *err)
     return set(cli, "{\"enabled\": false}", err);
 }
 
+/* JSON is parsed here so that a quoting error of the shell is reported as such; the fields are the
+ * database's to check. */
 enum rc command_job_set(struct cli *cli, struct err *err)
 {
     const char *given = cli_text(cli, "change");
@@ -222,6 +231,7 @@ enum rc command_job_set(struct cli *cli, struct err *err)
     return set(cli, given, err);
 }
 
+/* Runs and their tasks belong to the queue, so they stay. */
 enum rc command_job_delete(struct cli *cli, struct err *err)
 {
     enum rc rc = job_refused(
@@ -247,6 +257,7 @@ static enum rc newest(struct cli *cli, const struct sql_statement *stmt, const c
     return rc == RC_OK ? cli_print_wrapped(cli, rows, shorts, err) : rc;
 }
 
+/* --days sums the occurrences of each day up. */
 enum rc command_job_history(struct cli *cli, struct err *err)
 {
     if (cli_has(cli, "days"))

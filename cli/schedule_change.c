@@ -1,5 +1,8 @@
 /* schedule add, set, remove: one schedule of a job. The options make the object that a file for job
- * apply would have; the database checks it. */
+ * apply would have; the database checks it.
+ *
+ * An option that is not given leaves its field out of the object: schedule set then keeps the old
+ * value. A new option is a row of cli/job_options.c and a row of `whens` or `texts` here. */
 #include "cli/commands.h"
 #include "cli/job.h"
 
@@ -146,6 +149,8 @@ enum rc command_schedule_add(struct cli *cli, struct err *err)
                        : rc;
 }
 
+/* A rule of another kind keeps of the old one only the fields that every kind has, as zone and
+ * bounds (lockstep.schedule_set). */
 enum rc command_schedule_set(struct cli *cli, struct err *err)
 {
     FREE_AUTO char *fields = NULL;
@@ -161,6 +166,7 @@ enum rc command_schedule_set(struct cli *cli, struct err *err)
                        : rc;
 }
 
+/* Occurrences of the schedule stay in the job's history. */
 enum rc command_schedule_remove(struct cli *cli, struct err *err)
 {
     return change(
