@@ -1,6 +1,9 @@
 /* One found job: named, its schedules tried one by one, then tried as a whole, and kept or noted as
  * lost with the reason. Trying is job apply with dry-run, so the database's own checks decide, and
- * a job with one bad schedule keeps the others. */
+ * a job with one bad schedule keeps the others.
+ *
+ * A schedule is tried alone first, so that the reason names the schedule; the job is tried as a
+ * whole afterwards, because its name, queue and tasks are checked only then. */
 #include "cli/import.h"
 #include "cli/job.h"
 

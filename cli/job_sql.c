@@ -1,6 +1,8 @@
 /* SQL of users in jobs, run by a command: always in a session of the tasks' login, with the
  * functions of scheduler/ask.c and control/job_check.c that the dispatcher and the console use. The
- * results go back through the command's own session, which has other rights. */
+ * results go back through the command's own session, which has other rights.
+ *
+ * job test and the checks run statements that cannot write (`tries`); only job run fires. */
 #include "cli/job_sql.h"
 
 #include "base/utf8.h"

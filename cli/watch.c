@@ -1,6 +1,9 @@
 /* run watch, and --wait of other commands: asks for the run every 150 ms and draws, on a terminal
  * over the last drawing, elsewhere a line for each change. The run does not depend on it:
- * interrupting it, or losing the session, changes nothing. */
+ * interrupting it, or losing the session, changes nothing.
+ *
+ * Progress and phases are read in one snapshot, so they agree with each other. The exit code is 0
+ * only for a run that is Completed. */
 #include "cli/watch.h"
 #include "base/clock.h"
 #include "base/probe.h"
