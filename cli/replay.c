@@ -65,13 +65,8 @@ static enum rc check_range(const struct cli *cli, struct err *err)
 static void offset_of(const struct cli *cli, const char *option, struct replay_place *place)
 {
     const char *text = cli_text(cli, option);
-    if (text == NULL)
-        return;
-    place->bound = strcmp(text, "earliest") == 0 ? REPLAY_EARLIEST
-                   : strcmp(text, "latest") == 0 ? REPLAY_LATEST
-                                                 : REPLAY_OFFSET;
-    if (place->bound == REPLAY_OFFSET)
-        place->value = cli_int(cli, option, 0);
+    if (text != NULL)
+        (void)replay_place_parse(text, place);
 }
 
 /* PostgreSQL reads the time, so words like yesterday and zones mean the same here as in every

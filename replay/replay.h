@@ -26,6 +26,9 @@ struct replay_place {
     int64_t value;
 };
 
+/** An offset, earliest or latest; false: it is none of them. A time is the database's to read. */
+bool replay_place_parse(const char *text, struct replay_place *ret_place);
+
 struct replay_options {
     struct db *db;
     const struct kafka_properties *kafka;
