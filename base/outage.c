@@ -24,7 +24,7 @@ static struct outage_cause *cause_of(struct outage *outage, const struct err *wh
     return cause;
 }
 
-bool outage_tells(struct outage *outage, const struct err *why, int64_t now_us)
+bool outage_must_log(struct outage *outage, const struct err *why, int64_t now_us)
 {
     if (outage->since_us == 0)
         outage->since_us = now_us;

@@ -30,7 +30,7 @@ struct outage {
 };
 
 /** It failed once more, because of why: is that to be logged? */
-bool outage_tells(struct outage *outage, const struct err *why, int64_t now_us);
+bool outage_must_log(struct outage *outage, const struct err *why, int64_t now_us);
 /** It is well again. True: that is worth a line; *ret_ms: for how long it was not. */
 bool outage_over(struct outage *outage, int64_t now_us, int64_t *ret_ms);
 

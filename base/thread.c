@@ -32,7 +32,7 @@ enum rc thread_start(struct thread *thread, const char *what, void *(*main)(void
                    "cannot start a thread: %s", strerror(failed));
 }
 
-void thread_tell(struct thread *thread, struct mail *order)
+void thread_send(struct thread *thread, struct mail *order)
 {
     mailbox_put(&thread->inbox, order);
 }

@@ -6,7 +6,7 @@
  * Invariants: the thread ends soon after thread_take has reported the stop, which comes after all
  *   earlier orders. Orders begin with a struct mail and are from malloc: the thread that takes an
  *   order owns it, and orders that were not taken are freed at the end.
- * Threads: thread_tell and thread_ask_stop from any; thread_take and waiting on the inbox from the
+ * Threads: thread_send and thread_ask_stop from any; thread_take and waiting on the inbox from the
  *   thread itself; the rest from the one that owns the struct.
  * Ownership: the struct is embedded in its owner's, and does not move once it is started.
  * Failure: only a start can fail, and it leaves nothing behind then.
@@ -28,8 +28,8 @@ struct thread {
 MUST_CHECK enum rc thread_start(struct thread *thread, const char *what, void *(*main)(void *),
                                 void *context, struct err *err);
 
-/** Puts an order. */
-void thread_tell(struct thread *thread, struct mail *order);
+/** Puts an order into the inbox. */
+void thread_send(struct thread *thread, struct mail *order);
 
 /** By the thread itself: all orders, oldest first, linked by next; NULL if none. *ret_stop becomes
  * true when it is to stop; NULL: its owner says so in another way, sooner. */

@@ -1,7 +1,11 @@
 /* bench_distance PORT ROUND_TRIP_US: a network that is long: listens on a free port of 127.0.0.1,
  * which it prints, and connects to PORT there; bytes that come in are passed on half a round trip
  * later, however many are under way. Ends with its parent. Stands in for a delay in the kernel's
- * network (netem), which is not available everywhere. */
+ * network (netem), which is not available everywhere.
+ *
+ * One thread serves both directions of every connection, in the order in which pieces fall due; its
+ * own work adds to the delay. Only the delay is modelled: no loss, no limit of bandwidth, no delay
+ * of the first SYN. */
 #include "base/clock.h"
 #include "base/str.h"
 
@@ -132,6 +136,7 @@ int main(int argc, char **argv)
         if (ppoll(fds, (nfds_t)known + 1, &left, NULL) <= 0)
             continue;
         now_us = clock_boot_us();
+        /* A piece is due half a round trip after it was read. */
         for (int i = 0; i < known; i++)
             if (fds[i].revents != 0)
                 take(&ways[i], now_us + half_us);

@@ -1,7 +1,11 @@
 /* bench_handoff CONNINFO ROUNDS LOCK UNLOCK: two sessions hand an advisory lock over, ROUNDS times.
  * LOCK and UNLOCK are the statements. Prints, one a line, the microseconds from the holder's
  * sending UNLOCK to the waiter's having the lock: the time that PostgreSQL alone needs for a
- * barrier between two sessions of one process. */
+ * barrier between two sessions of one process.
+ *
+ * bench/narrow.bash and bench/chain.bash compare it with the barrier of executors. Both sides need
+ * a session of their own, because an advisory lock belongs to a session; one process, so that both
+ * read one clock. */
 #include "base/clock.h"
 #include "db/pipeline.h"
 #include "db/task_session.h"

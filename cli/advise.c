@@ -1,6 +1,9 @@
 /* queue advise: a table of makespans for 1 to N readers, and below it where readers do not help.
  * The figures are advise/'s, from measured task times; -o json prints the document that the console
- * shows, too. It changes nothing: queue set --max-readers does. */
+ * shows, too. It changes nothing: queue set --max-readers does.
+ *
+ * The figures are a replay of measured tasks with another number of readers, in memory; no query of
+ * a user runs. */
 #include "advise/advise.h"
 #include "base/number.h"
 

@@ -1,5 +1,5 @@
 /* alert list, show, ack; monitor ack, silence: the incidents of jobs and how people answer them.
- * Each is one statement; scheduler/look.c opens and closes incidents, scheduler/delivery.c sends
+ * Each is one statement; scheduler/alerts.c opens and closes incidents, scheduler/delivery.c sends
  * notices. */
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -81,10 +81,10 @@ enum rc command_alert_show(struct cli *cli, struct err *err)
 enum rc command_monitor_ack(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = job_said(db_run(cli->db, &sql_alert_ack,
-                                 (const char *const[]){cli->arguments[0], cli_text(cli, "reason")},
-                                 &row, err),
-                          err);
+    enum rc rc = job_refused(
+        db_run(cli->db, &sql_alert_ack,
+               (const char *const[]){cli->arguments[0], cli_text(cli, "reason")}, &row, err),
+        err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: %s acknowledged\n", cli->arguments[0],
                 db_text(row, 0, ALERT_ACK_ACKNOWLEDGED));
@@ -110,7 +110,7 @@ enum rc command_monitor_silence(struct cli *cli, struct err *err)
                        "one of --for, --until and --end is needed");
     const char *params[] = {cli->arguments[0], until, for_ms > 0 ? DB_INT(for_ms) : NULL,
                             cli_text(cli, "reason")};
-    enum rc rc = job_said(db_run(cli->db, &sql_monitor_silence, params, &row, err), err);
+    enum rc rc = job_refused(db_run(cli->db, &sql_monitor_silence, params, &row, err), err);
     if (rc != RC_OK && until != NULL &&
         /* SQLSTATE 22007 (no time) and 22008 (no such time), both from the cast of --until. */
         strncmp(err->code, "2200", 4) == 0)

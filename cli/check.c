@@ -1,7 +1,12 @@
 /* check: the order of all checks, and those of PostgreSQL: server, schema, login, the session of
  * task SQL, and the list that the database makes of itself. A check that fails does not end the
  * command; the checks that depend on it get a line "skip". Commands, receivers, Kafka and queues
- * have files of their own (cli/check.h). */
+ * have files of their own (cli/check.h).
+ *
+ * Everything is read: check changes nothing, in the database as on Kafka, so it may run at any
+ * time. A new check is a function that reports with check_report, called from
+ * command_check or check_schema behind the checks that it needs; where one of those has failed, a
+ * line "skip" takes its place. */
 #include "cli/check.h"
 #include "base/number.h"
 
@@ -151,6 +156,7 @@ static void check_tasks(struct check *check, const struct db_result *ours)
     db_close(db);
 }
 
+/* One line for all checks that need the schema, so that the list is not full of skips. */
 static void skip_schema(struct check *check, const char *why)
 {
     if (cli_has(check->cli, "security"))
@@ -211,6 +217,7 @@ static void check_postgres(struct check *check)
     check_schema(check, check->cli->db, server);
 }
 
+/* The words of the statement as grades of a finding. */
 static enum topic_grade grade_of(const struct db_result *rows, int row)
 {
     switch (db_word(rows, row, VIEW_CHECK_LIST_GRADE)) {

@@ -1,6 +1,6 @@
 /**
  * What: the state of `lockstep check`, shared by its parts: PostgreSQL (check.c), the form of a
- *   finding (check_said.c), rights (check_security.c), Kafka (check_kafka.c), commands and hosts
+ *   finding (check_report.c), rights (check_security.c), Kafka (check_kafka.c), commands and hosts
  *   (check_actions.c), receivers of alerts (check_receivers.c) and each queue with its topic
  *   (check_queue.c).
  * Invariants: one line a finding, printed as soon as it is known; a failure never stops the checks

@@ -1,5 +1,8 @@
 /* check: whether this host can do what tasks do outside the database: registered commands with
- * their users and directories, and the files of [http]. Nothing is run and no host is called. */
+ * their users and directories, and the files of [http]. Nothing is run and no host is called.
+ *
+ * It must run on the host of the executor, and with its configuration: another host has other
+ * programs. */
 #include "cli/check.h"
 
 #include "action/settings.h"

@@ -1,6 +1,8 @@
 /* check: whether Kafka answers, then each queue of the database with its topic (cli/check_queue.c).
  * The question is a describe of a topic that need not exist: an answer "there is none" proves that
- * the broker is reachable and that the credentials are right. */
+ * the broker is reachable and that the credentials are right.
+ *
+ * It joins no consumer group, and creates no topic. */
 #include "cli/check.h"
 
 #include "base/remedies.h"
@@ -23,7 +25,7 @@ static void check_queues(struct check *check, struct kafka_admin *admin)
 
 static void skip_topics(struct check *check, const char *why)
 {
-    if (check->schema) /* otherwise the queues are left out anyway, and said to be */
+    if (check->schema) /* otherwise a line of check.c says that the queues are left out */
         check_skipped(check, "topics", NULL,
                       "of the queues: settings, identity, open transactions, cursors: %s", why);
 }
@@ -41,6 +43,8 @@ void check_kafka(struct check *check)
         skip_topics(check, "no broker is configured");
         return;
     }
+    /* The client is opened without a request, so the description below is the first word of the
+     * broker. */
     enum rc rc = kafka_admin_open(&check->cli->kafka, &admin, &err);
     if (rc == RC_OK)
         rc = kafka_topic_describe(admin, "lockstep-check", KAFKA_MS, &info, &err);

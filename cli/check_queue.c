@@ -92,22 +92,22 @@ static bool judge_mark(struct subject *subject)
 {
     struct err err;
     struct kafka_watch *watch = NULL;
-    struct kafka_look look;
+    struct kafka_check found;
     /* The topic has no birthmark yet: there is nothing to compare. */
     if (subject->mark[0] == '\0')
         return true;
     enum rc rc = kafka_watch_open(&subject->check->cli->kafka, KAFKA_MARK_GROUP, &watch, &err);
     if (rc == RC_OK)
-        rc = kafka_watch_look(watch, subject->queue.topic, subject->queue.partition, KAFKA_MS,
-                              &look, &err);
+        rc = kafka_watch_check(watch, subject->queue.topic, subject->queue.partition, KAFKA_MS,
+                               &found, &err);
     kafka_watch_close(watch);
     if (rc != RC_OK)
         failed(subject, &err);
-    else if (!look.mark_known)
+    else if (!found.mark_known)
         REPORT(subject, TOPIC_WARN, "Executors need Read on this group.",
                "the topic's birthmark cannot be read from group %s: %s", KAFKA_MARK_GROUP,
-               look.mark_err.message);
-    else if (strcmp(look.mark, subject->mark) != 0) {
+               found.mark_err.message);
+    else if (strcmp(found.mark, subject->mark) != 0) {
         REPORT(subject, TOPIC_FAIL, FOR_QUEUE(subject, REMEDY_TOPIC_ANEW),
                "the topic's birthmark is gone: it was deleted and created again");
         return false;
@@ -153,7 +153,7 @@ static void judge_cursor(struct subject *subject)
                ends->high);
 }
 
-static bool look_at_topic(struct subject *subject)
+static bool check_topic(struct subject *subject)
 {
     struct err err;
     const struct queue_row *queue = &subject->queue;
@@ -190,7 +190,7 @@ void check_queue(struct check *check, struct kafka_admin *admin, const char *nam
         failed(&subject, &err);
         return;
     }
-    if (!read_row(&subject) || !look_at_topic(&subject))
+    if (!read_row(&subject) || !check_topic(&subject))
         return;
     judge_open(&subject);
     /* In another topic the cursor means nothing. */

@@ -1,6 +1,9 @@
 /* check --security: rights by which one role could become another, as the database finds them
  * (sql/security/). Two grades: 2 and above fails, 1 warns. A plain check asks only for rights to
- * create objects (check_rights with only_creation). */
+ * create objects (check_rights with only_creation).
+ *
+ * It has an option of its own because it judges all roles of the database, not only those that this
+ * configuration names. */
 #include "cli/check.h"
 
 #include <stdio.h>

@@ -1,7 +1,12 @@
 /* One run of the program: parse argv, prepare what the command's row says that it needs
  * (configuration, session, schema, Kafka), call its function, report the error, turn it into the
  * exit code. The rows are in cli/commands.c, the parser in cli/options.c, the exit codes in
- * cli/exit.c. */
+ * cli/exit.c.
+ *
+ * The order of a call is fixed: settle_style before any output, the configuration before the
+ * session, the session before the schema, and rights_hint before the session is closed. A command
+ * gets all that its row needs and nothing else: a command with NEEDS_NOTHING works without a file,
+ * a server and a network. */
 #include "cli/cli.h"
 #include "cli/commands.h"
 
@@ -173,6 +178,7 @@ void cli_log_database(const struct cli *cli)
               "login", db_login(cli->db), NULL);
 }
 
+/* A daemon opens sessions of its own: the command's would only idle. */
 void cli_disconnect(struct cli *cli)
 {
     db_close(cli->db);
@@ -185,6 +191,7 @@ enum rc cli_reconnect(struct cli *cli, struct err *err)
     return open_db(cli, err);
 }
 
+/* option_value has checked the word. */
 static enum output output_of(const struct cli *cli)
 {
     static const char *const names[] = {"table", "json", "jsonl", "csv"};
@@ -211,6 +218,8 @@ static void settle_style(struct cli *cli)
         cli->verbose++;
 }
 
+/* Kafka is only configured here. A client is opened by the command that uses it, so a broker that
+ * is down hurts no other command. */
 static enum rc run_command(struct cli *cli, struct err *err)
 {
     unsigned needs = cli->command->needs;
@@ -226,6 +235,7 @@ static enum rc run_command(struct cli *cli, struct err *err)
     return rc == RC_OK ? cli->command->run(cli, err) : rc;
 }
 
+/* Help and version need nothing of the rest: no file, no server. */
 static enum rc help_or_run(struct cli *cli, struct err *err)
 {
     settle_style(cli);
@@ -297,6 +307,7 @@ void cli_say(const struct cli *cli, const char *fmt, ...)
     free(text);
 }
 
+/* The style that the options ask for; a command adds wrap or shorts. */
 struct table_style cli_style(const struct cli *cli)
 {
     return (struct table_style){.output = cli->output, .color = cli->color, .wide = cli->wide};

@@ -1,6 +1,11 @@
 /* completion bash, zsh: one script made of the table of commands, so that it never knows less than
  * the program. Both shells get the same case statements (tables); bash() and zsh() only read the
- * words that are typed and offer the lists in their own way. */
+ * words that are typed and offer the lists in their own way.
+ *
+ * The script is made of three case statements: the options of a command, the verbs of a noun, and
+ * the words of an option. Everything is written at build time or by the user's own call, so a
+ * completion never starts lockstep and never asks a database: names of queues and runs are
+ * therefore not completed. */
 #include "cli/commands.h"
 
 #include "base/remedies.h"
@@ -31,6 +36,7 @@ static void zsh_word(FILE *out, const char *start, const char *word, const char 
 
 static const struct shell bash_lists = {"'", "'", bash_word}, zsh_lists = {"(", ")", zsh_word};
 
+/* Long forms only: a letter is faster typed than completed. */
 static void option_list(FILE *out, const struct shell *shell, const struct option_spec *specs)
 {
     (void)fputs(shell->open, out);
@@ -56,6 +62,7 @@ static void option_cases(FILE *out, const char *command, const struct option_spe
     }
 }
 
+/* The verbs of one noun, with their summaries where the shell shows them. */
 static void verb_list(FILE *out, const struct shell *shell, const char *noun)
 {
     (void)fputs(shell->open, out);
@@ -106,6 +113,8 @@ static void tables(FILE *out, const struct shell *shell)
     (void)fputc('\n', out);
 }
 
+/* compgen takes the list in one word and filters it by the word that is typed; -o default leaves
+ * file names where the list is empty. */
 static void bash(void)
 {
     (void)fputs("_lockstep() {\n"
@@ -127,6 +136,8 @@ static void bash(void)
                 stdout);
 }
 
+/* The last lines let the script work in both ways that zsh has: autoloaded from fpath as _lockstep,
+ * or sourced. */
 static void zsh(void)
 {
     (void)fputs("#compdef lockstep\n_lockstep() {\n"

@@ -1,5 +1,8 @@
 /* config show, check, list: the configuration of this call, its faults, and the table of keys.
- * Secrets are masked by config/mask.c; the dispatcher in cli/cli.c has loaded the file before. */
+ * Secrets are masked by config/mask.c; the dispatcher in cli/cli.c has loaded the file before.
+ *
+ * None of them needs a server. config check runs only when the file has no fault, because the
+ * loader reports them one by one (cli_config_wrong) and does not end at the first. */
 #include "cli/commands.h"
 
 #include "action/settings.h"
@@ -12,6 +15,7 @@
 
 enum rc command_config_show(struct cli *cli, struct err *err)
 {
+    /* The last two columns are shown with --origin. */
     static const char *const names[] = {"section", "key", "value", "origin", "where"};
     static const char *const origins[] = {"default", "file", "environment", "setting", "option"};
     bool origin = cli_has(cli, "origin");

@@ -1,6 +1,9 @@
 /* console run: the console as a daemon, in the foreground. all run: an executor, with its
  * dispatcher of jobs, and the console in one process. console/ serves; this file finds the
- * databases, the metrics port and the moment to stop. */
+ * databases, the metrics port and the moment to stop.
+ *
+ * With sections [cluster:NAME] the console serves several databases and [postgres] is not used;
+ * each may be down at the start. */
 #include "cli/commands.h"
 #include "cli/metrics_port.h"
 #include "cli/stop.h"

@@ -1,6 +1,9 @@
 /* console token list, create, revoke: tokens with which programs use the console's API. The
  * database makes the token and stores its hash, so create prints it once and no command can show it
- * again. */
+ * again.
+ *
+ * A console compares a token with its hash in the database and remembers the answer for some
+ * seconds, so a revoked token is refused only after these. */
 #include "cli/commands.h"
 
 #include "base/remedies.h"
@@ -26,6 +29,7 @@ static enum rc create(struct cli *cli, const char *name, struct err *err)
     return rc;
 }
 
+/* Names, roles and times; the tokens are not there. */
 static enum rc list(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;

@@ -1,6 +1,8 @@
 /* dev broker: librdkafka's mock cluster as a process, for trials without Kafka. Its first line on
  * stdout is its address. It has no transactions that isolate and no fencing, so trials of these
- * need a real broker. */
+ * need a real broker.
+ *
+ * It runs in the foreground until a signal comes, and its data is gone then. */
 #include "cli/commands.h"
 #include "cli/stop.h"
 #include "kafka/mock.h"
@@ -34,6 +36,7 @@ enum rc command_dev_broker(struct cli *cli, struct err *err)
     for (int i = 0; rc == RC_OK && (topic = cli_repeated(cli, "topic", i)) != NULL; i++)
         rc = make_topic(mock, topic, err);
     if (rc == RC_OK) {
+        /* Flushed at once by table_check: a script reads the address while the broker runs. */
         (void)puts(kafka_mock_brokers(mock));
         rc = table_check(stdout, err);
         cli_say(cli, "lockstep: an embedded broker in memory, without isolation and fencing, for "

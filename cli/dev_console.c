@@ -22,9 +22,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define WAIT_MS  60000
-#define END_MS   10000
-#define SAID_MAX 600
+#define WAIT_MS    60000
+#define END_MS     10000
+#define ANSWER_MAX 600
 
 static void path_of(char path[PATH_MAX], const char *dir, const char *name)
 {
@@ -35,7 +35,7 @@ static void path_of(char path[PATH_MAX], const char *dir, const char *name)
  * lock with its process, so a pid of a dead console is never used. */
 static pid_t find(const char *dir, struct str *url)
 {
-    char path[PATH_MAX], line[SAID_MAX] = "";
+    char path[PATH_MAX], line[ANSWER_MAX] = "";
     path_of(path, dir, "console");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
@@ -107,9 +107,9 @@ static enum rc start(const char *conninfo, struct console **ret_console, struct 
  * error. */
 static void say(int answer, char sign, const char *text)
 {
-    char line[SAID_MAX];
+    char line[ANSWER_MAX];
     int len = snprintf(line, sizeof line, "%c%s", sign, text);
-    ssize_t written = write(answer, line, (size_t)(len < SAID_MAX ? len : SAID_MAX - 1));
+    ssize_t written = write(answer, line, (size_t)(len < ANSWER_MAX ? len : ANSWER_MAX - 1));
     (void)written;
     (void)close(answer);
 }
@@ -138,7 +138,7 @@ static void run(const struct dev_console *options, int answer)
 enum rc dev_console_start(const struct dev_console *options, struct str *url, struct err *err)
 {
     int ends[2];
-    char said[SAID_MAX] = "";
+    char answer[ANSWER_MAX] = "";
     /* dev up may be repeated: a console that runs is the answer. */
     if (find(options->dir, url) != 0)
         return RC_OK;
@@ -153,15 +153,15 @@ enum rc dev_console_start(const struct dev_console *options, struct str *url, st
     }
     (void)close(ends[1]);
     size_t len = 0;
-    for (ssize_t n = 1; pid > 0 && n > 0 && len<sizeof said - 1; len += n> 0 ? (size_t)n : 0)
-        n = read(ends[0], said + len, sizeof said - 1 - len);
+    for (ssize_t n = 1; pid > 0 && n > 0 && len<sizeof answer - 1; len += n> 0 ? (size_t)n : 0)
+        n = read(ends[0], answer + len, sizeof answer - 1 - len);
     (void)close(ends[0]);
-    if (*said == '+') {
-        str_text(url, said + 1);
+    if (*answer == '+') {
+        str_text(url, answer + 1);
         return RC_OK;
     }
     return err_set(err, RC_FATAL, ERR_FAILED, "console", "Without it: lockstep dev up --no-console",
-                   "it has not started: %s", len > 1 ? said + 1 : "it ended");
+                   "it has not started: %s", len > 1 ? answer + 1 : "it ended");
 }
 
 static bool ends(int process)

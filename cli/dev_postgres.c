@@ -1,7 +1,10 @@
 /* dev up, dev down: a private PostgreSQL in a directory, without network: choose user, directory
  * and binaries; initdb, pg_ctl start, createdb; migrate; start the console (cli/dev_console.c).
  * Every step may be repeated. It is for trials: trust for every user who reaches the socket, so the
- * directory is closed to others. */
+ * directory is closed to others.
+ *
+ * Root is dropped in each child and not in this process: only root may make the directory and give
+ * it to the server's user. dev down stops by the same directory and needs no other state. */
 #include "cli/commands.h"
 #include "cli/dev_console.h"
 
@@ -51,6 +54,7 @@ static enum rc choose_user(struct private_server *server, const char **ret_home,
     return RC_OK;
 }
 
+/* --dir, or a directory in the home of the user that the server runs as. */
 static enum rc choose_dir(struct cli *cli, struct private_server *server, const char *home,
                           struct err *err)
 {
@@ -178,6 +182,7 @@ static enum rc check_reach(const struct private_server *server, struct err *err)
     return RC_OK;
 }
 
+/* The programs are quiet, so the hint names their log. */
 static enum rc program_failed(const struct private_server *server, const char *program, int code,
                               struct err *err)
 {
@@ -195,12 +200,14 @@ static enum rc choose(struct cli *cli, struct private_server *server, struct err
     return rc == RC_OK ? choose_bin(server, err) : rc;
 }
 
+/* Exit codes of pg_ctl status: 0 running, 3 stopped, 4 no data directory (its manual). */
 static bool is_running(const struct private_server *server, char *data)
 {
     char *status[] = {(char[]){"pg_ctl"}, (char[]){"-D"}, data, (char[]){"status"}, NULL};
     return run_program(server, "pg_ctl", status, true) == 0;
 }
 
+/* createdb runs only after initdb: a database that was dropped on purpose is not made again. */
 static enum rc start(const struct private_server *server, char *data, struct err *err)
 {
     char version[PATH_MAX + 16], log[PATH_MAX], options[PATH_MAX + 100];
@@ -278,6 +285,8 @@ static enum rc start_console(struct cli *cli, const struct private_server *serve
     return rc;
 }
 
+/* stdout has the connection string alone, so that a script can use it; it is printed after the
+ * migration, when it works. */
 enum rc command_dev_up(struct cli *cli, struct err *err)
 {
     struct private_server server = {0};

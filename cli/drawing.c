@@ -1,6 +1,10 @@
 /* The table for people. Rows are collected; then cells get their short form, columns get widths
  * that fit the terminal, and rows are printed. Lengths are columns of the terminal (cli/width.c),
- * never bytes. cli/table.c chooses between this and the formats for programs. */
+ * never bytes. cli/table.c chooses between this and the formats for programs.
+ *
+ * Three steps, and their order matters: shorten (a time, an id and an interval get their short
+ * form), measure and fit (cli/fit.c decides which columns give way), then print with cuts. Widths
+ * are decided by the short forms, so these come first. */
 #include "cli/drawing.h"
 
 #include "cli/fit.h"
@@ -127,6 +131,7 @@ struct drawing *drawing_new(FILE *out, const struct table_style *style, const ch
     return drawing;
 }
 
+/* Rows that are printed are of no more use: log --follow would grow without end. */
 static void forget_rows(struct drawing *drawing)
 {
     for (int i = 0; i < drawing->rows * drawing->count; i++)
@@ -246,6 +251,7 @@ static void leave_out_empty(struct drawing *drawing)
     drawing->shown = kept;
 }
 
+/* whole: as wide as the widest cell, or the head. */
 static void measure(struct drawing *drawing, int at)
 {
     struct column *column = &drawing->columns[at];

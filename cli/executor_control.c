@@ -1,5 +1,8 @@
 /* executor drain, set: found by its id or the beginning of one. Both only write a row: the executor
- * reads it at its next heartbeat or notification and acts by itself (executor/obey.c). */
+ * reads it at its next heartbeat or notification and acts by itself (executor/obey.c).
+ *
+ * Neither command waits for the executor: a drain may take as long as its longest task, and
+ * executor list shows its state. */
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"
@@ -27,6 +30,7 @@ static enum rc find_executor(struct cli *cli, char ret_id[37], struct err *err)
     return RC_OK;
 }
 
+/* The executor ends by itself when the tasks that it runs are finished. */
 enum rc command_executor_drain(struct cli *cli, struct err *err)
 {
     char id[37];
@@ -40,6 +44,8 @@ enum rc command_executor_drain(struct cli *cli, struct err *err)
     return rc;
 }
 
+/* Until the executor ends: the next one begins with the number of its configuration or of
+ * --readers. */
 enum rc command_executor_set(struct cli *cli, struct err *err)
 {
     char id[37];

@@ -1,6 +1,10 @@
 /* executor run: turns configuration and options into executor_options, checks the queues' names,
  * opens the metrics port and calls executor_run, which lasts until the drain. It also keeps
- * SIGHUP's promise: reload reads the file again for commands, hosts and the log. */
+ * SIGHUP's promise: reload reads the file again for commands, hosts and the log.
+ *
+ * The command's own session checks names and sets retention, then it is closed: the executor opens
+ * sessions of its own, which it can lose and open again. Faults of options and configuration are
+ * reported before executor_run, so that they end the start and not a running executor. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/metrics_port.h"
@@ -76,12 +80,14 @@ static void keep_by_file(struct cli *cli, const char *queue)
         log_err(LOG_WARN, "keep_not_set", queue, &err);
 }
 
+/* Of one SIGHUP: the error is logged once, by the loader or by reload itself. */
 struct reloading {
     struct cli *cli;
     struct action_shelf *shelf;
     bool logged;
 };
 
+/* The executor continues with the settings that it has. */
 static void log_refused(void *context, const struct err *err)
 {
     struct reloading *reloading = context;
@@ -148,6 +154,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         keep_by_file(cli, queues[i]);
     /* Before any thread is started (action/action.h). */
     action_start();
+    /* Without the port no numbers are kept. */
     options.tally = metrics_port_configured(cli) ? tally_new(queues, count) : NULL;
     rc = metrics_port_open(cli, options.conninfo, db_server(cli->db), options.tally, &port, err);
     cli_disconnect(cli); /* the daemon has sessions of its own */

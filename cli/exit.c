@@ -1,6 +1,9 @@
 /* The table of exit codes, and how an error is printed for people. The codes are a promise to
  * scripts: a kind of error may get a new code, but no code changes its meaning. docs and --help
- * read the table. */
+ * read the table.
+ *
+ * A row whose meaning is empty shares the code of the row above, so --help and the manual show each
+ * code once. */
 #include "cli/exit.h"
 
 #include "cli/width.h"

@@ -1,6 +1,9 @@
 /* run explain, task explain, queue explain: why something does not continue. lockstep.explain in
  * the database knows the reasons; this file adds the ends of the topic where only Kafka knows them,
- * and prints each reason as a paragraph: the cause, the remedy, since when. */
+ * and prints each reason as a paragraph: the cause, the remedy, since when.
+ *
+ * The sentences are the database's, so the console and programs that call lockstep.explain show the
+ * same ones. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/width.h"

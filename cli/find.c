@@ -1,6 +1,9 @@
 /* From the words that people type to rows: a queue by its name, a run by its id or the beginning of
  * one. An unknown name gets the nearest one as a hint; a beginning that fits several ids is
- * refused. */
+ * refused.
+ *
+ * All commands find their objects here, so that a name that is mistyped gets the same hint
+ * everywhere. The names are those of this database alone. */
 #include "cli/find.h"
 
 #include "base/ascii.h"
@@ -29,6 +32,8 @@ static enum rc unknown_queue(struct cli *cli, const char *name, struct err *err)
     return err_set(err, RC_REJECT, ERR_USAGE, name, hint, "there is no queue of this name");
 }
 
+/* The caller works on a copy: a queue that is deleted meanwhile is noticed by its next
+ * statement. */
 enum rc find_queue(struct cli *cli, const char *name, struct queue_row *ret_queue, struct err *err)
 {
     DB_RESULT_AUTO *found = NULL;
@@ -48,6 +53,7 @@ enum rc find_queue(struct cli *cli, const char *name, struct queue_row *ret_queu
     return RC_OK;
 }
 
+/* The row is not needed; it is read so that a mistyped name is an error and not an empty list. */
 enum rc find_queue_filter(struct cli *cli, const char **ret_name, struct err *err)
 {
     struct queue_row queue;
@@ -97,6 +103,7 @@ enum rc find_ambiguous(const char *text, const struct db_result *found, int id, 
     return RC_REJECT;
 }
 
+/* One statement finds a whole id and a beginning alike: the bounds of a whole id are the same. */
 enum rc find_run(struct cli *cli, const char *text, struct run_row *ret_run, struct err *err)
 {
     char low[33], high[33];
@@ -154,6 +161,7 @@ enum rc number_argument(struct cli *cli, const char *what, struct err *err)
     return rc;
 }
 
+/* Of the commands that have --limit: a person does not read more lines than that. */
 const char *limit_of(const struct cli *cli)
 {
     const char *limit = cli_text(cli, "limit");

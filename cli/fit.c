@@ -1,3 +1,8 @@
+/* Which columns of a table get narrower so that it fits the terminal. The table `rounds` is the
+ * whole policy: round by round, the widest column of the named types loses one character until the
+ * table fits, no column of a round gets narrower than `least`, and with HEADS not narrower than its
+ * head. Texts go first and times last; the leftmost column is spared as long as that is possible. A
+ * new rule is a row of that table, not a condition in the loop. */
 #include "cli/fit.h"
 
 #include <stddef.h>

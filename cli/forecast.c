@@ -1,6 +1,9 @@
 /* The drawing below schedule forecast: a line a job, a digit for how many times fall into a column.
  * The database decides which column a time belongs to (job_cells), because days have 23 to 25 hours
- * in the session's time zone. */
+ * in the session's time zone.
+ *
+ * The drawing is left out where the terminal is too narrow for it: the list above it has all
+ * times. */
 #include "cli/forecast.h"
 
 #include "cli/drawing.h"

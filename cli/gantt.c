@@ -1,6 +1,9 @@
 /* The drawing below run show: a line a phase, a shade for how many of its tasks ran at a time. The
  * statement run_gantt samples the times into columns, so a run of a million tasks sends some
- * thousand rows. cli/picture.c and its neighbours make the picture for files. */
+ * thousand rows. cli/picture.c and its neighbours make the picture for files.
+ *
+ * The phases come from the caller's table, so both have the same ones; of more than MOST_LINES the
+ * middle is left out of the drawing. */
 #include "cli/gantt.h"
 
 #include "cli/drawing.h"

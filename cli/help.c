@@ -1,5 +1,9 @@
 /* help and --help, from the table of commands: the program, a noun, a command. cli/man.c makes the
- * manual pages from the same table, cli/completion.c the completions. */
+ * manual pages from the same table, cli/completion.c the completions.
+ *
+ * The order of the table is the order of the help: a new command is a row of cli/commands.c, and
+ * nothing here changes. Help goes to stdout, because the user has asked for it; after an error only
+ * its hint goes to stderr. */
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/exit.h"
@@ -23,6 +27,7 @@ static void option_lines(FILE *out, const struct option_spec *specs)
     }
 }
 
+/* One line of a list: how the command is typed, then its summary. */
 static void command_line(FILE *out, const struct command *command)
 {
     char left[80];

@@ -1,7 +1,10 @@
 /* job import: turns the jobs of another scheduler into a file for job apply, on standard output.
  * The readers (cli/import_crontab.c, import_pg_cron.c, import_agent.c) find jobs, cli/import_job.c
  * lets the database try each one and undo it, so job apply accepts the whole file. No job is made
- * here. */
+ * here.
+ *
+ * stdout has the file alone; everything that is not carried over is a line on stderr and an item of
+ * not_carried_over, so nothing is lost without a trace. */
 #include "cli/import.h"
 #include "cli/commands.h"
 #include "cli/find.h"

@@ -1,6 +1,9 @@
 /* A crontab (crontab(5)): of a user, or, with the user as the sixth field, of the system. Lines are
  * settings, comments or jobs. The five fields of time go to the database as they are, whose kind
- * cron reads them; this file separates user, command and input, and gives the job a name. */
+ * cron reads them; this file separates user, command and input, and gives the job a name.
+ *
+ * Nothing of the command is interpreted: quotes, redirections and && are the shell's, and stay in
+ * the text that the field commands of the file has. */
 #include "cli/import.h"
 
 #include "base/ascii.h"
@@ -36,6 +39,7 @@ static char *skip_word(char *text)
     return text;
 }
 
+/* Blanks at the end, and the carriage return of a file from Windows. */
 static void cut_end(char *text)
 {
     size_t len = strlen(text);
@@ -72,7 +76,7 @@ static void set(struct crontab *tab, const char *place, char *line)
 }
 
 /* crontab(5): the first % that is not escaped ends the command, and the rest is its standard input,
- * in which each further % is a new line; \\\\% is a %. *ret_input: NULL: none. */
+ * in which each further % is a new line; \% is a %. *ret_input: NULL: none. */
 static void split_input(char *command, char **ret_input)
 {
     char *to = command;

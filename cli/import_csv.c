@@ -1,5 +1,8 @@
 /* A whole CSV file in memory, by libcsv in strict mode: a stray quote is an error, not data. The
- * parser gets one line at a time, only so that each row knows the line on which it begins. */
+ * parser gets one line at a time, only so that each row knows the line on which it begins.
+ *
+ * The first row is the header. A file of SQL Server writes NULL as a word, which is an empty cell
+ * here. */
 #include "cli/import_csv.h"
 
 #include "base/ascii.h"
@@ -16,6 +19,8 @@ struct reading {
     int line;
 };
 
+/* libcsv calls it for each cell, and on_row at the end of a row, possibly many lines later: a cell
+ * in quotes may contain line ends. */
 static void on_cell(void *cell, size_t len, void *context)
 {
     struct reading *reading = context;

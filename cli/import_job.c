@@ -1,6 +1,9 @@
 /* One found job: named, its schedules tried one by one, then tried as a whole, and kept or noted as
  * lost with the reason. Trying is job apply with dry-run, so the database's own checks decide, and
- * a job with one bad schedule keeps the others. */
+ * a job with one bad schedule keeps the others.
+ *
+ * A schedule is tried alone first, so that the reason names the schedule; the job is tried as a
+ * whole afterwards, because its name, queue and tasks are checked only then. */
 #include "cli/import.h"
 #include "cli/job.h"
 
@@ -84,10 +87,10 @@ static enum rc try_job(struct import *import, const cJSON *job, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     FREE_AUTO char *text = cJSON_PrintUnformatted(job);
-    enum rc rc = job_said(db_run(import->cli->db, &sql_job_apply,
-                                 (const char *const[]){text, "job import", "true", "false", "true"},
-                                 &rows, err),
-                          err);
+    enum rc rc = job_refused(
+        db_run(import->cli->db, &sql_job_apply,
+               (const char *const[]){text, "job import", "true", "false", "true"}, &rows, err),
+        err);
     return rc == RC_REJECT && err->kind == ERR_USAGE ? RC_NONE : rc;
 }
 

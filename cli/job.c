@@ -1,6 +1,10 @@
 /* job list, show, test, run, enable, disable, set, delete, export, history, log; schedule list,
  * forecast: each is one function of the database, which checks commands and requests of the console
- * alike. This file names jobs and prints the results. */
+ * alike. This file names jobs and prints the results.
+ *
+ * The database alone checks the words of users: its error has SQLSTATE 22023, a sentence that names
+ * the field, and a word for programs as its detail. job_refused turns that into the command's usage
+ * error. A new field of a job therefore needs no change here. */
 #include "cli/job.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -20,7 +24,7 @@
 
 #define FORECAST_DEFAULT 20
 
-enum rc job_said(enum rc rc, struct err *err)
+enum rc job_refused(enum rc rc, struct err *err)
 {
     bool is_time = rc != RC_OK && err != NULL &&
                    (sqlstate_is(err, SQLSTATE_INVALID_DATETIME_FORMAT) ||
@@ -89,6 +93,7 @@ enum rc command_job_show(struct cli *cli, struct err *err)
     return table_parts(stdout, cli_style(cli), parts, 2, err);
 }
 
+/* The text is the file that job apply reads, so it has no table form. */
 enum rc command_job_export(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *job = NULL;
@@ -102,14 +107,14 @@ enum rc command_job_export(struct cli *cli, struct err *err)
 enum rc command_job_test(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
-    struct job_look look;
+    struct job_found found;
     const char *job = cli->arguments[0], *at = cli_text(cli, "at");
-    enum rc rc = job_sql_look(cli, job, at, &look, err);
+    enum rc rc = job_sql_find(cli, job, at, &found, err);
     if (rc == RC_OK) {
-        const char *params[] = {job, at, look.rows, look.oldest, look.newest, look.queried};
-        rc = job_said(db_run(cli->db, &sql_job_test, params, &rows, err), err);
+        const char *params[] = {job, at, found.rows, found.oldest, found.newest, found.queried};
+        rc = job_refused(db_run(cli->db, &sql_job_test, params, &rows, err), err);
     }
-    job_look_done(&look);
+    job_found_done(&found);
     if (rc == RC_OK && db_rows(rows) == 0)
         cli_say(cli, "lockstep: %s: it has no schedule; it runs by hand\n", job);
     return rc == RC_OK
@@ -169,9 +174,9 @@ enum rc command_job_run(struct cli *cli, struct err *err)
         /* A job with SQL of users fires in two steps: a token here, the firing with it in a session
          * of the tasks' login (cli/job_sql.c). Without such SQL the database fires in one
          * statement. */
-        rc = job_said(db_run(cli->db, &sql_job_run_ask, given, &asked, err), err);
+        rc = job_refused(db_run(cli->db, &sql_job_run_ask, given, &asked, err), err);
     if (rc == RC_OK && db_null(asked, 0, JOB_RUN_ASK_TOKEN)) {
-        rc = job_said(db_run(cli->db, &sql_job_run, given, &row, err), err);
+        rc = job_refused(db_run(cli->db, &sql_job_run, given, &row, err), err);
     } else if (rc == RC_OK) {
         rc = job_sql_fire(cli, asked, fired, err);
         if (rc == RC_OK)
@@ -182,14 +187,16 @@ enum rc command_job_run(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     struct run_row run;
+    /* --wait: the same as run watch on the run that has just begun, with its exit code. */
     rc = find_run(cli, db_text(row, 0, JOB_RUN_RUN_ID), &run, err);
     return rc == RC_OK ? watch_run(cli, &run, err) : rc;
 }
 
+/* --if-version: refused if another person has changed the job in between. */
 static enum rc set(struct cli *cli, const char *change, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = job_said(
+    enum rc rc = job_refused(
         db_run(cli->db, &sql_job_set,
                (const char *const[]){cli->arguments[0], change, cli_text(cli, "if-version")}, &row,
                err),
@@ -210,6 +217,8 @@ enum rc command_job_disable(struct cli *cli, struct err *err)
     return set(cli, "{\"enabled\": false}", err);
 }
 
+/* JSON is parsed here so that a quoting error of the shell is reported as such; the fields are the
+ * database's to check. */
 enum rc command_job_set(struct cli *cli, struct err *err)
 {
     const char *given = cli_text(cli, "change");
@@ -222,9 +231,10 @@ enum rc command_job_set(struct cli *cli, struct err *err)
     return set(cli, given, err);
 }
 
+/* Runs and their tasks belong to the queue, so they stay. */
 enum rc command_job_delete(struct cli *cli, struct err *err)
 {
-    enum rc rc = job_said(
+    enum rc rc = job_refused(
         db_run(cli->db, &sql_job_delete,
                (const char *const[]){cli->arguments[0], cli_text(cli, "if-version")}, NULL, err),
         err);
@@ -247,6 +257,7 @@ static enum rc newest(struct cli *cli, const struct sql_statement *stmt, const c
     return rc == RC_OK ? cli_print_wrapped(cli, rows, shorts, err) : rc;
 }
 
+/* --days sums the occurrences of each day up. */
 enum rc command_job_history(struct cli *cli, struct err *err)
 {
     if (cli_has(cli, "days"))
@@ -282,7 +293,7 @@ enum rc command_schedule_forecast(struct cli *cli, struct err *err)
     const char *name = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     int64_t count = cli_int(cli, "count", FORECAST_DEFAULT);
     const char *params[] = {name, cli_text(cli, "from"), cli_text(cli, "to"), DB_INT(count)};
-    enum rc rc = job_said(db_run(cli->db, &sql_job_forecast, params, &rows, err), err);
+    enum rc rc = job_refused(db_run(cli->db, &sql_job_forecast, params, &rows, err), err);
     if (rc == RC_OK)
         rc = cli_print_list(cli, rows, "at,job,schedule,local", err);
     else

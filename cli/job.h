@@ -11,10 +11,10 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/** What a function of jobs has refused, as the command's error. */
-enum rc job_said(enum rc rc, struct err *err);
-/** What a function of the database says of its parameter until or from is said of the option --to
- * or --from. */
+/** Turns the refusal of a function of jobs into the command's error. */
+enum rc job_refused(enum rc rc, struct err *err);
+/** Names the option --to or --from in an error that a function of the database reports of its
+ * parameter until or from. */
 void job_name_option(struct err *err);
 
 /** A whole file, at most 64 MiB, without a NUL byte; "-": standard input. RC_REJECT + ERR_USAGE. */

@@ -1,6 +1,9 @@
 /* job apply: files that declare jobs, in JSON: an object with the field jobs, a list, or one job.
  * This file only checks that the text is JSON and that SQL of users can run; lockstep.job_apply
- * compares, changes and prunes, in one transaction for each file. */
+ * compares, changes and prunes, in one transaction for each file.
+ *
+ * Several files are several transactions, in the order of the arguments: a file that is refused
+ * leaves those before it applied. */
 #include "cli/commands.h"
 #include "cli/job.h"
 #include "cli/job_sql.h"
@@ -107,7 +110,7 @@ static enum rc apply(struct cli *cli, const char *path, struct kept *kept, struc
     if (rc == RC_OK)
         rc = job_sql_check(cli, jobs, err);
     if (rc == RC_OK)
-        rc = job_said(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
+        rc = job_refused(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
     if (rc == RC_REJECT && err != NULL && err->object[0] == '\0')
         utf8_copy(err->object, sizeof err->object, path);
     if (rc == RC_OK && cli->argument_count > 1)

@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-#define LOOK_MS 500
+#define CHECK_MS 500
 
 struct backfill {
     struct cli *cli;
     const char *params[6];
     bool waits;    /* times wait for the end of a run */
-    char why[200]; /* what keeps that run, as it was said; "": nothing */
+    char why[200]; /* why that run has not ended, as shown last; "": nothing */
 };
 
 /* Prints a line for each time that one call has decided; a time that waits has its line when it
@@ -64,7 +64,7 @@ static enum rc await(struct backfill *fill, struct err *err)
             return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
                            "Run the same command again: no time fires twice.",
                            "it was interrupted; the times behind have not fired");
-        stop_wait(LOOK_MS);
+        stop_wait(CHECK_MS);
     }
 }
 
@@ -74,7 +74,7 @@ static enum rc fire(struct backfill *fill, struct err *err)
     for (;;) {
         DB_RESULT_AUTO *rows = NULL;
         enum rc rc =
-            job_said(db_run(fill->cli->db, &sql_job_backfill, fill->params, &rows, err), err);
+            job_refused(db_run(fill->cli->db, &sql_job_backfill, fill->params, &rows, err), err);
         if (rc != RC_OK) {
             job_name_option(err);
             return rc;
@@ -103,7 +103,7 @@ enum rc command_job_backfill(struct cli *cli, struct err *err)
                        "%s is missing", from == NULL ? "--from" : "--to");
     enum rc rc = RC_OK;
     if (cli_has(cli, "dry-run")) {
-        rc = job_said(db_run(cli->db, &sql_job_backfill, fill.params, &rows, err), err);
+        rc = job_refused(db_run(cli->db, &sql_job_backfill, fill.params, &rows, err), err);
         if (rc == RC_OK)
             return cli_print_list(cli, rows, "schedule,scheduled_for,action,detail", err);
         job_name_option(err);

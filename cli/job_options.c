@@ -1,5 +1,9 @@
 /* The options of the commands of jobs and schedules. They are here because the table in
- * cli/commands.c has no line left (500); the form of a row is in cli/command.h. */
+ * cli/commands.c has no line left (500); the form of a row is in cli/command.h.
+ *
+ * An option that takes words or a number is checked by its form before the command runs; the
+ * meaning of times, rules and names is checked by the database. Options that several commands share
+ * are macros, so that their help is one text. */
 #include "cli/job_options.h"
 
 #define SCHEDULE_OPTIONS                                                                           \
@@ -43,10 +47,13 @@ const struct option_spec schedule_forecast_options[] = {
     {                                                                                              \
         "enabled", "on|off", "whether it fires", 0                                                 \
     }
+/* Of add and set. A field that is not given stays as it is, or gets the default of a file for job
+ * apply. */
 const struct option_spec schedule_change_options[] = {
     SCHEDULE_FIELDS,
     {"if-version", "N:1:2147483647", "only if the job is of this version", 0},
     {0}};
+/* Without --force a job that was changed by hand stays as it is (docs/reference/jobs.md). */
 const struct option_spec job_apply_options[] = {
     {"dry-run", NULL, "check everything and say what would be changed", 0},
     {"prune", NULL, "delete jobs that the file declared once and does no more", 0},

@@ -1,6 +1,8 @@
 /* SQL of users in jobs, run by a command: always in a session of the tasks' login, with the
  * functions of scheduler/ask.c and control/job_check.c that the dispatcher and the console use. The
- * results go back through the command's own session, which has other rights. */
+ * results go back through the command's own session, which has other rights.
+ *
+ * job test and the checks run statements that cannot write (`tries`); only job run fires. */
 #include "cli/job_sql.h"
 
 #include "base/utf8.h"
@@ -62,14 +64,14 @@ enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, 
     return rc;
 }
 
-static const char *found(const struct db_result *row, int column)
+static const char *text_or_null(const struct db_result *row, int column)
 {
     return row != NULL && !db_null(row, 0, column) ? db_text(row, 0, column) : NULL;
 }
 
 /* With the dispatcher's time-out: a look that is too slow for it would never fire. */
-static enum rc look_once(struct cli *cli, struct db *db, const char *text,
-                         struct db_result **ret_look, struct err *err)
+static enum rc run_look(struct cli *cli, struct db *db, const char *text,
+                        struct db_result **ret_look, struct err *err)
 {
     enum rc rc = db_run(db, &sql_job_ask_settings, (const char *const[]){DB_INT(ASK_LOOK_MS), "on"},
                         NULL, err);
@@ -106,44 +108,44 @@ static enum rc run_queries(struct cli *cli, struct db *db, const struct db_resul
 
 /* The words of a query depend on the result of the look and on the time of the firing. */
 static enum rc ask_queries(struct cli *cli, struct db *db, const char *job, const char *at,
-                           struct job_look *look, struct err *err)
+                           struct job_found *found, struct err *err)
 {
     DB_RESULT_AUTO *asked = NULL;
-    const char *params[] = {job, at, look->rows, look->oldest, look->newest};
-    enum rc rc = job_said(db_run(cli->db, &sql_job_test_ask, params, &asked, err), err);
+    const char *params[] = {job, at, found->rows, found->oldest, found->newest};
+    enum rc rc = job_refused(db_run(cli->db, &sql_job_test_ask, params, &asked, err), err);
     if (rc == RC_OK) /* the look before it had a time-out of its own */
         rc = db_run(db, &sql_job_ask_settings, (const char *const[]){TASKS_CHECK_MS, "on"}, NULL,
                     err);
-    return rc == RC_OK && db_rows(asked) > 0 ? run_queries(cli, db, asked, &look->queried, err)
+    return rc == RC_OK && db_rows(asked) > 0 ? run_queries(cli, db, asked, &found->queried, err)
                                              : rc;
 }
 
-enum rc job_sql_look(struct cli *cli, const char *job, const char *at, struct job_look *ret_look,
+enum rc job_sql_find(struct cli *cli, const char *job, const char *at, struct job_found *ret_found,
                      struct err *err)
 {
     DB_RESULT_AUTO *asked = NULL;
     struct db *db = NULL;
-    *ret_look = (struct job_look){0};
-    enum rc rc =
-        job_said(db_run(cli->db, &sql_job_test_look, (const char *const[]){job}, &asked, err), err);
+    *ret_found = (struct job_found){0};
+    enum rc rc = job_refused(
+        db_run(cli->db, &sql_job_test_look, (const char *const[]){job}, &asked, err), err);
     if (rc != RC_OK || !db_bool(asked, 0, JOB_TEST_LOOK_RUNS))
         return rc;
     rc = open_tasks(cli, true, &db, err);
     if (rc == RC_OK && !db_null(asked, 0, JOB_TEST_LOOK_LOOK))
-        rc = look_once(cli, db, db_text(asked, 0, JOB_TEST_LOOK_LOOK), &ret_look->look, err);
-    ret_look->rows = found(ret_look->look, JOB_ASK_LOOK_ROWS);
-    ret_look->oldest = found(ret_look->look, JOB_ASK_LOOK_OLDEST);
-    ret_look->newest = found(ret_look->look, JOB_ASK_LOOK_NEWEST);
+        rc = run_look(cli, db, db_text(asked, 0, JOB_TEST_LOOK_LOOK), &ret_found->row, err);
+    ret_found->rows = text_or_null(ret_found->row, JOB_ASK_LOOK_ROWS);
+    ret_found->oldest = text_or_null(ret_found->row, JOB_ASK_LOOK_OLDEST);
+    ret_found->newest = text_or_null(ret_found->row, JOB_ASK_LOOK_NEWEST);
     if (rc == RC_OK)
-        rc = ask_queries(cli, db, job, at, ret_look, err);
+        rc = ask_queries(cli, db, job, at, ret_found, err);
     db_close(db);
     return rc;
 }
 
-void job_look_done(struct job_look *look)
+void job_found_done(struct job_found *found)
 {
-    db_free(look->look);
-    cJSON_free(look->queried);
+    db_free(found->row);
+    cJSON_free(found->queried);
 }
 
 /* A statement that is refused keeps the server's words; only a fault of the definition is reported
@@ -152,5 +154,5 @@ enum rc job_sql_check(struct cli *cli, const char *jobs, struct err *err)
 {
     enum rc rc =
         job_check(cli->db, config_get_text(cli->config, "postgres", "task_conninfo"), jobs, err);
-    return rc == RC_OK || err->kind == ERR_USAGE ? rc : job_said(rc, err);
+    return rc == RC_OK || err->kind == ERR_USAGE ? rc : job_refused(rc, err);
 }

@@ -3,7 +3,7 @@
  * Invariants: nothing of it runs in the command's own session. The statements of a test or a check
  *   cannot write.
  * Threads: the main thread.
- * Ownership: struct job_look owns its rows; job_look_done.
+ * Ownership: struct job_found owns its rows; job_found_done.
  * Failure: as cli/cli.h. Without task_conninfo the command's own login is the tasks', as for
  *   executors.
  */
@@ -25,15 +25,15 @@ MUST_CHECK enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, 
                                 struct err *err);
 
 /** Texts that are NULL: there is none of it. */
-struct job_look {
-    struct db_result *look;
-    const char *rows, *oldest, *newest; /* what a look at the trigger has found; parts of look */
+struct job_found {
+    struct db_result *row;
+    const char *rows, *oldest, *newest; /* what a look at the trigger has found; parts of row */
     char *queried;                      /* by schedule the rows of the query: a JSON object */
 };
 /** What a test of the job needs to know of it, as if it were the time at (NULL: now). */
-MUST_CHECK enum rc job_sql_look(struct cli *cli, const char *job, const char *at,
-                                struct job_look *ret_look, struct err *err);
-void job_look_done(struct job_look *look);
+MUST_CHECK enum rc job_sql_find(struct cli *cli, const char *job, const char *at,
+                                struct job_found *ret_found, struct err *err);
+void job_found_done(struct job_found *found);
 
 /** Refuses the jobs of a file if one of their statements would be refused when it runs. Nothing,
  * without task_conninfo. */

@@ -1,6 +1,8 @@
 /* log: the event log, once or with --follow, and the execution log. Following asks again every 300
  * ms. The console's event stream (console/stream.c) solves the same problem of late numbers for
- * many readers. */
+ * many readers.
+ *
+ * Without --follow it is one statement, and lines that become visible later are not waited for. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/stop.h"

@@ -1,6 +1,10 @@
 /* man: pages for man(1) in roff, made of the tables of commands, options, exit codes and keys, so
  * that they never know less than the program. The build writes them with --directory for the
- * packages. */
+ * packages.
+ *
+ * A page is a function that prints its parts from the top to the bottom; the requests are those of
+ * man(7), which groff formats. The date and version come from the build, so two builds of one
+ * source give the same pages. */
 #include "cli/commands.h"
 #include "cli/exit.h"
 #include "config/key.h"
@@ -38,6 +42,7 @@ static void text(FILE *out, const char *words)
         (void)fputs("\\fR", out);
 }
 
+/* A word in bold (B) or italics (I), and back to roman. */
 static void font(FILE *out, char letter, const char *words)
 {
     (void)fprintf(out, "\\f%c", letter);
@@ -51,6 +56,7 @@ static void line(FILE *out, const char *words)
     (void)fputc('\n', out);
 }
 
+/* The title line and NAME, from which apropos(1) and whatis(1) read. */
 static void head(FILE *out, const char *name, char section, const char *what)
 {
     (void)fputs(".TH ", out);
@@ -65,6 +71,7 @@ static void head(FILE *out, const char *name, char section, const char *what)
     line(out, what);
 }
 
+/* A command's words are bold and its arguments italic, as man-pages(7) has it. */
 static void synopsis(FILE *out, const struct command *row)
 {
     (void)fputs(".B lockstep ", out);
@@ -77,6 +84,7 @@ static void synopsis(FILE *out, const struct command *row)
     (void)fputs(".RI [ options ]\n", out);
 }
 
+/* The same row gives the line of --help (cli/help.c): name, argument, meaning, words. */
 static void options(FILE *out, const struct option_spec *spec)
 {
     for (; spec != NULL && spec->name != NULL; spec++) {
@@ -103,6 +111,7 @@ static void options(FILE *out, const struct option_spec *spec)
     }
 }
 
+/* Several kinds of errors share one code; only the first row of a code has a meaning. */
 static void exits(FILE *out)
 {
     (void)fputs(".SH \"EXIT STATUS\"\n.TP\n0\ndone\n", out);
@@ -254,7 +263,7 @@ static void page_of_configuration(FILE *out)
     see_also(out, "lockstep.conf");
 }
 
-/* page: "lockstep", "lockstep.conf" or a noun. */
+/* page: "lockstep", "lockstep.conf" or a noun. false: there is no such page. */
 static bool print_page(FILE *out, const char *page)
 {
     if (strcmp(page, "lockstep") == 0) {
@@ -271,6 +280,7 @@ static bool print_page(FILE *out, const char *page)
     return true;
 }
 
+/* Overwrites: the build runs it again after each change of a table. */
 static enum rc write_page(const char *dir, const char *page, struct err *err)
 {
     STR_AUTO path = {0};

@@ -1,7 +1,11 @@
 /* message check FILE: judges messages as an executor would, before they are on a topic, with the
  * codec (task/message.h) and the order of tags (task/tags.h), and without a server. Each fault has
  * a line with an example of the right form. Facts that only a database or a configuration has are
- * not checked: whether a run is there, whether a command is registered. */
+ * not checked: whether a run is there, whether a command is registered.
+ *
+ * Three forms are read: values as they are on the topic (record), lines that publish reads
+ * (staged), and lines of kcat -J, which have the headers, too. The exit code is 1 if a message is
+ * wrong; warnings do not count. */
 #include "base/number.h"
 #include "cli/commands.h"
 
@@ -200,6 +204,7 @@ static void report_endless(struct checking *check)
     }
 }
 
+/* Faults have been printed line by line; the error only counts them. */
 static enum rc finish(struct checking *check, struct err *err)
 {
     if (check->form != FORM_STAGED)

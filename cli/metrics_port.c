@@ -1,5 +1,9 @@
 /* The [metrics] port: console/http.c with three paths and no sign-in, for a daemon that is no
- * console. It is off unless configured. metrics/page.c makes the text and keeps it for a second. */
+ * console. It is off unless configured. metrics/page.c makes the text and keeps it for a second.
+ *
+ * The pages of the console have a /metrics of their own, with sign-in; this port is the same for
+ * every daemon. Every client that reaches the port may read it, so [metrics] listen should name an
+ * address that only Prometheus reaches. */
 #include "cli/metrics_port.h"
 
 #include "base/log.h"
@@ -12,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Idle connections included: a scraper keeps its connection between two scrapes. */
 #define CONNECTIONS 32
 /* The page is read at most once a second however many ask, so one worker for a scrape and one for
  * readyz are enough. */
@@ -29,6 +34,7 @@ static const char *listen_of(const struct cli *cli)
     return config_get_text(cli->config, "metrics", "listen");
 }
 
+/* A daemon without the port keeps no tally (metrics/tally.h). */
 bool metrics_port_configured(const struct cli *cli)
 {
     return strcmp(listen_of(cli), "off") != 0;
@@ -47,6 +53,7 @@ static enum http_turn turn_of(void *context, const struct http_request *request)
     return strcmp(http_path(request), "/livez") == 0 ? HTTP_AT_ONCE : HTTP_QUEUED;
 }
 
+/* Any method but GET and HEAD is refused: nothing here can be changed. */
 static void serve(void *context, struct http_request *request)
 {
     static const char plain[] = "text/plain; charset=utf-8";
@@ -73,6 +80,8 @@ static void serve(void *context, struct http_request *request)
     }
 }
 
+/* The address is bound here, so a port that is taken fails the start of the daemon and not its
+ * first scrape. */
 enum rc metrics_port_open(const struct cli *cli, const char *conninfo,
                           const struct db_server *server, const struct tally *tally,
                           struct metrics_port **ret_port, struct err *err)

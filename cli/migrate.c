@@ -1,6 +1,10 @@
 /* migrate up, list, validate, get, roles: db/migrate.c applies and compares; this file prints. up
  * waits for locks of other sessions like any DDL, so it names the sessions that it waits for
- * (cli/waiting.c). */
+ * (cli/waiting.c).
+ *
+ * migrate up changes the schema, and dev up by the same function; commands with NEEDS_SCHEMA refuse
+ * a schema of another version. list, validate and get change nothing. roles prints statements and
+ * runs none: only an administrator may create roles, and should read the statements first. */
 #include "db/migrate.h"
 
 #include "cli/commands.h"
@@ -34,6 +38,8 @@ enum rc command_migrate_up(struct cli *cli, struct err *err)
     return table_check(stdout, err);
 }
 
+/* Functions and views are summed up by their state, unless every row is asked for: people compare
+ * the numbered migrations. */
 enum rc command_migrate_list(struct cli *cli, struct err *err)
 {
     static const char *const names[] = {"version", "name", "state", "applied_at"};
@@ -65,6 +71,7 @@ enum rc command_migrate_list(struct cli *cli, struct err *err)
     return table_end(table, err);
 }
 
+/* The exit code is 5 when the schema is not current (cli/exit.c), for deployment scripts. */
 enum rc command_migrate_validate(struct cli *cli, struct err *err)
 {
     enum rc rc = migrate_validate(cli->db, err);

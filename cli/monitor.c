@@ -1,5 +1,7 @@
 /* monitor list, check: how jobs do. Both look at rows alone, so they find a dispatcher that does
- * nothing, too. */
+ * nothing, too.
+ *
+ * monitor check is made for Nagios and its kind: one line and an exit code, no table. */
 #include "cli/monitor.h"
 #include "cli/commands.h"
 

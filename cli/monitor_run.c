@@ -1,5 +1,9 @@
 /* monitor run: the monitor of jobs as a daemon, in the foreground: it looks, opens and closes
- * alerts, and sends them. */
+ * alerts, and sends them.
+ *
+ * Several monitors may run, on several hosts: they share the work by rows of the database. The
+ * sections [alert:NAME] of this process decide to which receivers it sends. The configuration is
+ * read once: a change needs a restart. */
 #include "cli/commands.h"
 #include "cli/metrics_port.h"
 #include "cli/stop.h"
@@ -12,6 +16,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+/* A signal ends the wait; the time only bounds it. */
 #define WAIT_MS 60000
 
 static enum rc run(struct cli *cli, const struct monitor_options *options, struct err *err)

@@ -1,6 +1,9 @@
 /* The value of an option, checked by the form in its row (cli/command.h): a number with its range,
  * a duration, one of some words, or any text. The same form makes the argument's name in help
- * (option_argument) and the list of words (option_words), so help cannot promise another range. */
+ * (option_argument) and the list of words (option_words), so help cannot promise another range.
+ *
+ * A new form of argument needs four places here: its check, its name in help, its list of words,
+ * and the comment of struct option_spec. */
 #include "cli/cli.h"
 
 #include "base/ascii.h"
@@ -82,6 +85,7 @@ static const char *time_text(int64_t ms, char buffer[32])
     return buffer;
 }
 
+/* The value stays as it was typed; cli_int parses it again, in milliseconds. */
 static enum rc check_time(const char *object, const char *name, const char *argument,
                           const char *value, struct err *err)
 {

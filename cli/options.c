@@ -1,6 +1,11 @@
 /* argv to command, options and arguments, by getopt_long in two passes: global options up to the
  * noun, then the options of the command that noun and verb name. Values are checked by
- * cli/option_value.c. An unknown word gets the nearest known one as its hint. */
+ * cli/option_value.c. An unknown word gets the nearest known one as its hint.
+ *
+ * getopt_long permutes argv: options may follow arguments, and -- ends them. A new option needs a
+ * row in its command's table and nothing here. cli_text, cli_has and cli_int read the values that
+ * were kept; a name that no row has is simply not there, so a typing error in a call of them shows
+ * only in a test. */
 #include "base/nearest.h"
 #include "base/remedies.h"
 #include "base/str.h"
@@ -60,6 +65,7 @@ static void accept_options(struct accepted *accepted, const struct option_spec *
     }
 }
 
+/* getopt_long returns the letter of a short option and our number of a long one. */
 static const struct option_spec *spec_of(const struct accepted *accepted, int code)
 {
     if (code >= 256)
@@ -130,6 +136,7 @@ static enum rc keep(struct cli *cli, const struct option_spec *spec, const char 
     return RC_OK;
 }
 
+/* Arguments are argv's own and are not freed. */
 void options_free(struct cli *cli)
 {
     for (int i = 0; i < cli->use_count; i++)
@@ -160,6 +167,7 @@ static enum rc read_options(struct cli *cli, const char *prefix, const struct op
     return RC_OK;
 }
 
+/* Checked by hand where no command was found: its options are not known then. */
 static bool asks_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
@@ -181,6 +189,8 @@ static bool is_called(const char *verb, const char *typed)
     return false;
 }
 
+/* An unknown noun gets the nearest noun, a known noun with an unknown verb gets its nearest
+ * verb. */
 static enum rc unknown_command(const char *noun, const char *verb, struct err *err)
 {
     const char *near = NULL;
@@ -205,6 +215,7 @@ static enum rc unknown_command(const char *noun, const char *verb, struct err *e
                    known ? " " : "", known ? verb : "");
 }
 
+/* The first row that fits; a noun without verbs fits with any second word. */
 static const struct command *find_command(const char *noun, const char *verb)
 {
     for (const struct command *row = commands; row->noun != NULL; row++)
@@ -289,11 +300,13 @@ const char *cli_text(const struct cli *cli, const char *name)
     return text;
 }
 
+/* Also for options with a value: whether it was given. */
 bool cli_has(const struct cli *cli, const char *name)
 {
     return cli_text(cli, name) != NULL;
 }
 
+/* The value has been checked by option_value, so it parses here. */
 int64_t cli_int(const struct cli *cli, const char *name, int64_t fallback)
 {
     for (int i = cli->use_count - 1; i >= 0; i--) {

@@ -1,5 +1,8 @@
 /* What both forms of the picture need: members of the document, escaped text, times in words. Names
- * come from users, so everything that is written passes picture_text. */
+ * come from users, so everything that is written passes picture_text.
+ *
+ * Numbers of the document may be missing (a phase that has not begun has no start); each caller
+ * says the value that it gets then, usually PICTURE_NONE, which is a NaN. */
 #include "cli/picture.h"
 
 #include <math.h>

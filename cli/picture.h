@@ -2,7 +2,7 @@
  * What: a run as a picture to keep: an SVG, or a page that has it and its figures as tables.
  *   lockstep.run_gantt has returned `document`.
  * Invariants: no script, no link, nothing from elsewhere; colours for light and dark; every text is
- *   escaped, and a character that cannot be shown is replaced. Nothing is said by colour alone. A
+ *   escaped, and a character that cannot be shown is replaced. Nothing is shown by colour alone. A
  *   band a phase, at most PICTURE_BANDS of them: the first and the last.
  * Threads: one.
  * Ownership: appends to the caller's string; borrows the document.

@@ -1,6 +1,9 @@
 /* The bars of one phase, in one of three forms: a row for each task with its name, lanes as many as
  * ran at once, or the share of busy readers over time. cli/picture_svg.c chooses the form by the
- * number of tasks. */
+ * number of tasks.
+ *
+ * Where a bar has room, failure, loss and cancellation have a mark as well as a colour: a cross, a
+ * stroke, a hatching. */
 #include "cli/picture.h"
 
 #include <math.h>
@@ -242,6 +245,7 @@ static void draw_waiting(struct str *out, const struct picture_band *band, const
                at(band, last), base);
 }
 
+/* Without names: the title of each bar has its own. */
 static void draw_lanes(struct str *out, const struct picture_band *band)
 {
     int count;

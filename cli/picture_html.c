@@ -1,6 +1,10 @@
 /* The picture as a page of its own, with its figures as a table for readers who cannot, or do not
  * want to, look at a picture. The page has no script and forbids itself everything but its own
- * style (CSP), because it may be sent by mail with names of users in it. */
+ * style (CSP), because it may be sent by mail with names of users in it.
+ *
+ * The table repeats the figures of the drawing, so the page is complete without seeing it, and its
+ * columns can be copied into a spreadsheet. A new figure of a phase needs a cell in row() and a
+ * heading in picture_html(). */
 #include "cli/picture.h"
 
 #include <math.h>
@@ -24,6 +28,7 @@ static const char *const head =
     "th{color:#9aa5b0}}\n"
     "@media(max-width:700px){svg{max-width:none}}\n</style>\n<title>";
 
+/* An empty cell where the time is not known: 0 would be a statement. */
 static void cell_seconds(struct str *out, double seconds)
 {
     str_text(out, "<td>");
@@ -68,6 +73,7 @@ void picture_html(struct str *out, const cJSON *document)
     str_text(out, "Run ");
     picture_text(out, picture_word(document, "run_id"), 40);
     str_text(out, "</title>\n</head>\n<body>\n<main>\n<div class=\"wide\" tabindex=\"0\">\n");
+    /* Part of an HTML document: without the declaration of XML. */
     picture_svg(out, document, false);
     str_text(
         out,

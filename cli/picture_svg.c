@@ -1,7 +1,9 @@
 /* The picture's frame: title, time axis, a band for each phase with a line of words, legend. The
  * bands are drawn first into a text of their own, because the axis must know where they end. The
- * document has all figures (lockstep.run_gantt); nothing is computed from tasks here but
- * positions. */
+ * document has all figures (lockstep.run_gantt); nothing is computed from tasks here but positions.
+ *
+ * The same text is a file of its own (file: with the declaration of XML) and a part of the HTML
+ * page. Positions have one or two decimals, so that a picture of thousands of bars stays small. */
 #include "cli/picture.h"
 
 #include <math.h>

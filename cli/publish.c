@@ -1,6 +1,10 @@
 /* publish: options and talk; producer/publish.h does the work and calls back. The run's id is alone
  * on stdout, so that a script can keep it; progress, faults and notices go to stderr. On a terminal
- * progress is one line that is drawn again, elsewhere a line for each stage. */
+ * progress is one line that is drawn again, elsewhere a line for each stage.
+ *
+ * rejected redrive publishes through the same function, so its progress and faults look the same.
+ * Callbacks run in the command's thread, between steps of the publisher; they print and decide
+ * nothing. */
 #include "cli/publish.h"
 #include "base/number.h"
 
@@ -122,6 +126,7 @@ static enum rc check_source(const struct cli *cli, struct err *err)
     return RC_OK;
 }
 
+/* PUBLISH_AUTO: by the name of the file. */
 static enum publish_format format_of(const struct cli *cli)
 {
     const char *format = cli_text(cli, "format");

@@ -1,6 +1,12 @@
 /* queue list, show, set, pause, resume, delete. Each change is one function of the database; this
  * file asks Kafka for the ends of the log where people need them, and says in advance what a delete
- * would lose. queue create is in cli/queue_create.c. */
+ * would lose. queue create is in cli/queue_create.c.
+ *
+ * queue show asks Kafka, because lag and open transactions are facts of the log; queue list does
+ * not, so that it answers at once however many queues there are. queue resume has three forms: it
+ * ends a pause and lifts a halt; with --accept-topic or --accept-server it accepts the changed
+ * topic or server, because executors would halt the queue again otherwise. A new setting of queue
+ * set is a row of `settings` here and an option in cli/commands.c. */
 #include "base/remedies.h"
 #include "cli/commands.h"
 #include "cli/control.h"
@@ -14,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* For each question to Kafka: a person waits at the terminal. */
 #define KAFKA_PATIENCE_MS 2000
 
 enum rc command_queue_list(struct cli *cli, struct err *err)
@@ -53,6 +60,7 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
     if (rc != RC_OK)
         return rc;
     bool known = ends_of(cli, &queue, &ends);
+    /* Without Kafka the four are NULL, and the statement leaves the fields out that need them. */
     const char *params[] = {DB_INT(queue.queue_id), known ? DB_INT(ends.low) : NULL,
                             known ? DB_INT(ends.stable) : NULL, known ? DB_INT(ends.high) : NULL,
                             known && ends.open_since_ms >= 0 ? DB_INT(ends.open_since_ms) : NULL};
@@ -69,6 +77,8 @@ enum rc command_queue_show(struct cli *cli, struct err *err)
 /* NULL is the parameter of a setting that stays as it is. */
 enum rc command_queue_set(struct cli *cli, struct err *err)
 {
+    /* By the names of the statement's parameters: their order in sql/queue/ may change without a
+     * change here. */
     static const struct {
         int param;
         const char *option;
@@ -175,6 +185,8 @@ static const char *show_hint(char hint[100], const char *queue)
     return hint;
 }
 
+/* The warning is printed whether the queue is accepted or not: it says that the offset was not
+ * compared with the log. */
 static enum rc accept_topic(struct cli *cli, struct err *err)
 {
     struct queue_row queue;
@@ -221,6 +233,8 @@ static enum rc accept_server(struct cli *cli, struct err *err)
     return rc;
 }
 
+/* --from-offset alone is refused: a cursor that is moved by hand leaves messages out, or claims
+ * them again. */
 enum rc command_queue_resume(struct cli *cli, struct err *err)
 {
     if (cli_has(cli, "accept-server"))

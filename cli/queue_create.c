@@ -1,6 +1,10 @@
 /* queue create, in this order: check the options, plan by the configuration, look at the topic or
  * make it, insert the row, write the birthmark, set events and retention. control/queue_create.c
- * has the plan, which the console uses, too. */
+ * has the plan, which the console uses, too.
+ *
+ * Kafka is asked before the row is inserted: a queue without its topic would be halted by the first
+ * executor. The birthmark, events and retention follow the row, each in a transaction of its own;
+ * if one fails, the queue is there, and queue set repeats what is missing. */
 #include "control/queue_create.h"
 #include "base/number.h"
 #include "cli/commands.h"
@@ -10,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* For each request; creating a topic waits for its controller. */
 #define KAFKA_MS 10000
 
 static void say_made(const struct cli *cli, const struct queue_plan *plan)
@@ -73,6 +78,7 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
         rc = queue_plan(cli->config, &wish, &plan, err);
     if (rc != RC_OK)
         return rc;
+    /* Finds the partition and the first offset, and creates the topic if that is asked for. */
     rc = queue_place(&cli->kafka, KAFKA_MS, &plan, err);
     say_topic(cli, &plan);
     if (rc == RC_OK)

@@ -1,12 +1,16 @@
 /* --keep-... of queue create and queue set: how long a queue keeps the tasks of ended runs. The
  * values of these options win over [queue:NAME] of the executors' files; scheduler/retention.c
- * deletes by them. */
+ * deletes by them.
+ *
+ * The three numbers are set by one statement; `none` removes a rule, and --keep-from-file returns
+ * all three to the file, whose values each executor writes at its start (cli/executor_run.c). */
 #include "cli/queue_keep.h"
 
 static const char *const options[] = {"keep-runs", "keep-days", "keep-failed-days",
                                       "keep-from-file"};
 enum { COUNT = sizeof options / sizeof *options };
 
+/* Without one of them the statement is not called, so that the rules stay as they are. */
 bool queue_keep_given(const struct cli *cli)
 {
     bool given = false;

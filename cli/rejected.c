@@ -1,5 +1,7 @@
 /* rejected list, show: messages that could not become tasks. --raw writes the bytes as they came
- * from the topic; every other form escapes them, because a message may contain anything. */
+ * from the topic; every other form escapes them, because a message may contain anything.
+ *
+ * Nothing is changed here; rejected redrive (cli/rejected_redrive.c) publishes them again. */
 #include "base/ascii.h"
 #include "base/remedies.h"
 #include "cli/commands.h"
@@ -40,6 +42,7 @@ enum rc command_rejected_show(struct cli *cli, struct err *err)
                        "there is no rejected message of this number");
     if (rc != RC_OK)
         return rc;
+    /* The escaped form is the default, because a terminal carries out control bytes. */
     if (!cli_has(cli, "raw"))
         return table_result(stdout, cli_style(cli), message, true, err);
     write_hex(db_text(message, 0, VIEW_REJECTED_SHOW_HEX));

@@ -1,7 +1,12 @@
 /* rejected redrive: rejected messages, corrected or as they are, become staged work, which is
  * published like any other: read --file, select the messages, write a temporary file, note in the
  * database which run has which messages, publish, settle the note. Run, seq and previous_order are
- * new; each message keeps its order. */
+ * new; each message keeps its order.
+ *
+ * The order matters in three places. All lines are checked before the first is sent: a run is
+ * published whole or not at all. The note is committed before the first message: if the command
+ * dies, the next redrive of the same messages is refused until it is known whether the run is on
+ * the topic. settle deletes a note only if it is certain that nothing came onto the topic. */
 #include "base/number.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -48,6 +53,7 @@ static enum rc usage(const char *object, const char *hint, const char *what, str
 
 /* ---- corrections */
 
+/* The member rejected_id of a line, which is removed before the line is published. */
 static enum rc find_id(const char *text, size_t len, int64_t *ret_id, struct err *err)
 {
     struct json json;
@@ -90,6 +96,7 @@ static enum rc add_correction(struct redrive *redrive, const char *text, size_t 
     return RC_OK;
 }
 
+/* An error gets FILE:LINE as its object, so that an editor jumps to the line. */
 static enum rc read_corrections(struct redrive *redrive, struct err *err)
 {
     const char *path = cli_text(redrive->cli, "file");
@@ -120,6 +127,7 @@ static enum rc read_corrections(struct redrive *redrive, struct err *err)
     return rc;
 }
 
+/* NULL: the message is published as it is. */
 static struct correction *correction_of(struct redrive *redrive, int64_t id)
 {
     for (int i = 0; i < redrive->correction_count; i++)
@@ -161,6 +169,8 @@ static enum rc ask_ids(struct redrive *redrive, bool *ret_named, struct err *err
     return RC_OK;
 }
 
+/* Unknown names are refused here; check_found and check_rows refuse rows that are missing, of
+ * several queues, or redriven before. */
 static enum rc select_rows(struct redrive *redrive, struct db_result **ret_rows, struct err *err)
 {
     struct cli *cli = redrive->cli;
@@ -251,6 +261,7 @@ static enum rc check_rows(struct redrive *redrive, const struct db_result *rows,
     return RC_OK;
 }
 
+/* A number that selects no row is an error: a typing error must not shorten the run silently. */
 static enum rc check_found(const struct redrive *redrive, const struct db_result *rows,
                            struct err *err)
 {
@@ -273,6 +284,8 @@ static enum rc check_found(const struct redrive *redrive, const struct db_result
     return RC_OK;
 }
 
+/* The ids are collected again, because ends of runs are left out: the note names the messages that
+ * are sent. */
 static enum rc stage_all(struct redrive *redrive, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
@@ -347,6 +360,8 @@ static void settle(void *context)
     probe("redrive.settled");
 }
 
+/* publish_run calls begin before the first message, and settle when the whole run is on the
+ * topic. */
 static enum rc publish(struct redrive *redrive, struct err *err)
 {
     char path[40];

@@ -1,6 +1,10 @@
 /* replay: options, plan and report; replay/replay.h reads the topic and decides for each message.
  * Without --execute it only shows the plan. An interrupted replay continues with --resume, which
- * every error names. */
+ * every error names.
+ *
+ * The topic is only read: a replay inserts rows or reopens them, and executors run them. The end of
+ * the command therefore does not mean that the tasks have run. A range is given in one of three
+ * ways, by offsets, by times or by a run, which check_range separates before a server is asked. */
 #include "base/number.h"
 #include "cli/commands.h"
 #include "cli/find.h"
@@ -20,6 +24,8 @@ static enum rc usage(struct err *err, const char *hint, const char *message)
                    hint != NULL ? hint : REMEDY_HELP_OF("replay"), "%s", message);
 }
 
+/* --execute begins a replay, --resume continues one, --abandon gives one up; without any of them
+ * nothing is changed. */
 static enum rc check_action(const struct cli *cli, bool ranged, struct err *err)
 {
     bool resume = cli_has(cli, "resume"), abandon = cli_has(cli, "abandon");
@@ -59,15 +65,12 @@ static enum rc check_range(const struct cli *cli, struct err *err)
 static void offset_of(const struct cli *cli, const char *option, struct replay_place *place)
 {
     const char *text = cli_text(cli, option);
-    if (text == NULL)
-        return;
-    place->bound = strcmp(text, "earliest") == 0 ? REPLAY_EARLIEST
-                   : strcmp(text, "latest") == 0 ? REPLAY_LATEST
-                                                 : REPLAY_OFFSET;
-    if (place->bound == REPLAY_OFFSET)
-        place->value = cli_int(cli, option, 0);
+    if (text != NULL)
+        (void)replay_place_parse(text, place);
 }
 
+/* PostgreSQL reads the time, so words like yesterday and zones mean the same here as in every
+ * statement. */
 static enum rc time_of(struct cli *cli, const char *option, struct replay_place *place,
                        struct err *err)
 {
@@ -111,6 +114,7 @@ static enum rc run_of(struct cli *cli, char ret_run[40], struct err *err)
     return rc;
 }
 
+/* One line for each run, order and treatment, which replay/report.c has counted. */
 static enum rc print(struct cli *cli, const struct replay_report *report, struct err *err)
 {
     static const char *const names[] = {"run_id", "order", "action", "why", "messages", "meaning"};
@@ -128,6 +132,8 @@ static enum rc print(struct cli *cli, const struct replay_report *report, struct
     return table_end(table, err);
 }
 
+/* The report in words, on stderr: the table is on stdout, and a program that reads it needs no
+ * warning lines. */
 static void say(struct cli *cli, const struct replay_report *report, bool acts, enum rc rc)
 {
     if (report->readable < report->to)
@@ -162,11 +168,14 @@ static void say(struct cli *cli, const struct replay_report *report, bool acts, 
             report->open_runs);
 }
 
+/* Called when the replay has waited for more than a moment, so that a command that prints nothing
+ * does not seem to hang. */
 static void on_waiting(void *context, const char *why)
 {
     cli_say(context, "lockstep: waiting: enough phases wait to be opened; %s\n", why);
 }
 
+/* A signal ends the replay between its steps; each finished step stays. */
 static bool on_cancelled(void *context)
 {
     (void)context;
@@ -187,6 +196,7 @@ static enum rc prepare(struct cli *cli, struct replay_options *options, struct q
                        char run[40], struct err *err)
 {
     enum rc rc = check_range(cli, err);
+    /* Where an option is missing, the default of the caller stays: the whole log. */
     offset_of(cli, "from-offset", &options->from);
     offset_of(cli, "to-offset", &options->to);
     options->order = cli_int(cli, "phase", options->order);
@@ -229,7 +239,7 @@ enum rc command_replay(struct cli *cli, struct err *err)
     stop_catch();
     rc = abandon ? replay_abandon(&options, &report, err)
          : acts  ? replay_run(&options, &report, err)
-                 : replay_look(&options, &report, err);
+                 : replay_preview(&options, &report, err);
     if (abandon && rc == RC_OK)
         cli_say(cli, "lockstep: replay %d is given up; what it did stays done\n", report.replay_id);
     /* A replay that has begun is reported even if it failed: part of it is done. */

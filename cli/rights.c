@@ -1,5 +1,8 @@
 /* The group role that a command needs, for the hint of an error 42501. The table is for the hint
- * alone: PostgreSQL checks the right, by the grants in sql/security/. */
+ * alone: PostgreSQL checks the right, by the grants in sql/security/.
+ *
+ * A new command that changes something needs a row, or its hint would name lockstep_monitor. The
+ * rows of one noun go from the special to the general one. */
 #include "cli/commands.h"
 
 #include "base/remedies_rights.h"
@@ -82,6 +85,7 @@ void rights_hint(const struct cli *cli, struct err *err)
         /* A hint of the database itself knows more. Only the general one of 42501 is replaced. */
         (*err->hint != '\0' && strncmp(err->hint, "Grant the group role", 20) != 0))
         return;
+    /* console token is one command whose first argument is its verb. */
     const char *argument = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     const struct right *right = rights;
     /* The last row fits every command, so the loop ends there. */

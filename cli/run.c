@@ -1,5 +1,9 @@
 /* run list, show: facts, phases and failed tasks of a run, and the drawing below (cli/gantt.c), or
- * pictures to files (cli/run_picture.c). */
+ * pictures to files (cli/run_picture.c).
+ *
+ * Everything that is shown is read by separate statements without one snapshot: of a run that is
+ * under way the parts may be of slightly different moments. run watch (cli/watch.c) reads them
+ * together. */
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/gantt.h"
@@ -34,6 +38,7 @@ enum rc command_run_show(struct cli *cli, struct err *err)
     enum rc rc = find_run_argument(cli, &run, err);
     if (rc != RC_OK)
         return rc;
+    /* A picture is instead of the tables: with FILE - it is alone on stdout. */
     if (cli_has(cli, "svg") || cli_has(cli, "html"))
         return run_picture(cli, run.run_no, err);
     const char *params[] = {DB_INT(run.run_no)};

@@ -1,6 +1,10 @@
 /* run cancel, end, pause, resume, retry: a function of the database does each; this file names the
  * run and prints the outcome. The function may have to wait for a row that another session holds;
- * then that session is named (cli/waiting.c). */
+ * then that session is named (cli/waiting.c).
+ *
+ * A run is named by its id, the beginning of one, or --latest (cli/find.c). Each change is one
+ * transaction that writes its event, with --reason, as well: either both are there or none.
+ * Commands of queues, tasks and executors use control_done of this file, too. */
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"

@@ -1,6 +1,8 @@
 /* run show --svg FILE --html FILE: one statement makes the document, cli/picture_svg.c and
  * picture_html.c draw it, and this file writes the text so that a reader of FILE sees the old
- * picture or the new one. */
+ * picture or the new one.
+ *
+ * Both options may be given: the statement runs once, so both files show the same moment. */
 #include "cli/run_picture.h"
 
 #include "cli/picture.h"
@@ -10,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* FILE is -: a pipe has no old picture that could be kept. */
 static enum rc write_output(const struct str *text, struct err *err)
 {
     if (fwrite(text->data, 1, text->len, stdout) == text->len && fflush(stdout) == 0)
@@ -35,6 +38,7 @@ static enum rc write_file(const char *path, const struct str *text, struct err *
     return err_set(err, RC_REJECT, ERR_USAGE, path, "", "cannot be written: %s", strerror(why));
 }
 
+/* path NULL: this form is not asked for. */
 static enum rc write_picture(struct cli *cli, const char *option, const cJSON *document,
                              struct err *err)
 {

@@ -1,6 +1,9 @@
 /* schedule next, explain: the times of rules that need not be stored. The database computes them,
  * by the functions that compute those of stored rules, so a rule that is tried here fires in the
- * same way later. */
+ * same way later.
+ *
+ * next computes times, explain also describes the rule in words, with the changes of the clock that
+ * it meets. Neither writes a row. */
 #include "cli/commands.h"
 #include "cli/width.h"
 
@@ -15,6 +18,7 @@
 #define COUNT_DEFAULT 5
 #define MOST_LINE     (64 * 1024)
 
+/* An option wins over the same field of a rule in JSON. */
 static void set_text(cJSON *object, const char *name, const char *value)
 {
     cJSON_DeleteItemFromObjectCaseSensitive(object, name);
@@ -126,6 +130,7 @@ static enum rc answer_file(struct cli *cli, const char *path, struct err *err)
     return rc;
 }
 
+/* A rule, or --file with many: a line of JSON for each, so that a test can compare them. */
 enum rc command_schedule_next(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *times = NULL;

@@ -1,5 +1,8 @@
 /* schedule add, set, remove: one schedule of a job. The options make the object that a file for job
- * apply would have; the database checks it. */
+ * apply would have; the database checks it.
+ *
+ * An option that is not given leaves its field out of the object: schedule set then keeps the old
+ * value. A new option is a row of cli/job_options.c and a row of `whens` or `texts` here. */
 #include "cli/commands.h"
 #include "cli/job.h"
 
@@ -49,7 +52,7 @@ static const struct when {
 /* The rule that --rule or one of `whens` says; RC_NONE: none of them. */
 static enum rc rule_of(const struct cli *cli, cJSON **ret_rule, struct err *err)
 {
-    const char *written = cli_text(cli, "rule"), *said = written != NULL ? "rule" : NULL;
+    const char *written = cli_text(cli, "rule"), *given = written != NULL ? "rule" : NULL;
     cJSON *rule = written != NULL ? cJSON_Parse(written) : cJSON_CreateObject();
     if (!cJSON_IsObject(rule)) {
         cJSON_Delete(rule);
@@ -63,13 +66,13 @@ static enum rc rule_of(const struct cli *cli, cJSON **ret_rule, struct err *err)
         if (value == NULL)
             continue;
         /* Two rules in one schedule would leave it open which one fires. */
-        if (said != NULL) {
+        if (given != NULL) {
             cJSON_Delete(rule);
             return err_set(err, RC_REJECT, ERR_USAGE, cli->arguments[1],
-                           "Add a schedule for each rule.", "it has two rules: --%s and --%s", said,
-                           whens[i].option);
+                           "Add a schedule for each rule.", "it has two rules: --%s and --%s",
+                           given, whens[i].option);
         }
-        said = whens[i].option;
+        given = whens[i].option;
         (void)cJSON_AddStringToObject(rule, "kind", whens[i].kind);
         if (whens[i].field != NULL)
             (void)cJSON_AddStringToObject(rule, whens[i].field, value);
@@ -77,7 +80,7 @@ static enum rc rule_of(const struct cli *cli, cJSON **ret_rule, struct err *err)
             add_times(rule, whens[i].kind, value);
     }
     *ret_rule = rule;
-    return said != NULL ? RC_OK : RC_NONE;
+    return given != NULL ? RC_OK : RC_NONE;
 }
 
 /* The object that the options make; *ret_empty: they name nothing. The caller frees the text. */
@@ -123,7 +126,7 @@ static enum rc change(struct cli *cli, const struct sql_statement *stmt, const c
                       struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = job_said(db_run(cli->db, stmt, params, &row, err), err);
+    enum rc rc = job_refused(db_run(cli->db, stmt, params, &row, err), err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: version %s\n", cli->arguments[0],
                 db_text(row, 0, SCHEDULE_ADD_VERSION));
@@ -146,6 +149,8 @@ enum rc command_schedule_add(struct cli *cli, struct err *err)
                        : rc;
 }
 
+/* A rule of another kind keeps of the old one only the fields that every kind has, as zone and
+ * bounds (lockstep.schedule_set). */
 enum rc command_schedule_set(struct cli *cli, struct err *err)
 {
     FREE_AUTO char *fields = NULL;
@@ -161,6 +166,7 @@ enum rc command_schedule_set(struct cli *cli, struct err *err)
                        : rc;
 }
 
+/* Occurrences of the schedule stay in the job's history. */
 enum rc command_schedule_remove(struct cli *cli, struct err *err)
 {
     return change(

@@ -1,5 +1,8 @@
 /* scheduler run: the dispatcher as a process of its own, in the foreground
- * (scheduler/dispatcher.c), or one round of it with --once (scheduler/once.c). */
+ * (scheduler/dispatcher.c), or one round of it with --once (scheduler/once.c).
+ *
+ * Any number of dispatchers may run; one at a time has the lock and works. --once is for hosts
+ * whose own cron calls it: it fires what is due and ends. */
 #include "cli/commands.h"
 #include "cli/job_sql.h"
 #include "cli/metrics_port.h"
@@ -14,7 +17,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define LOOK_MS 60000
+/* A signal ends the wait; the time only bounds it. */
+#define CHECK_MS 60000
 
 enum rc command_scheduler_run(struct cli *cli, struct err *err)
 {
@@ -55,7 +59,7 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         log_event(LOG_INFO, "scheduler_started", NULL);
     while (rc == RC_OK && !stop_requested())
-        stop_wait(LOOK_MS);
+        stop_wait(CHECK_MS);
     dispatcher_stop(dispatcher);
     metrics_port_close(port);
     tally_free(options.tally);

@@ -1,6 +1,9 @@
 /* Short forms for tables: of a time only the part that differs from now and not its zone, of a
  * number fewer digits or a unit, of an id the first characters. cli/drawing.c decides when they are
- * needed. */
+ * needed.
+ *
+ * Only text is handled: PostgreSQL has formatted the value, in the zone of the session, so neither
+ * a locale nor zone data is needed here. */
 #include "cli/short.h"
 
 #include "base/ascii.h"

@@ -1,5 +1,8 @@
 /* SIGINT and SIGTERM as a flag and a readable pipe. The handler only sets the flag and writes a
- * byte: both are async-signal-safe (signal-safety(7)). */
+ * byte: both are async-signal-safe (signal-safety(7)).
+ *
+ * One pipe for the process, made by stop_catch: stop_wait and libpq's waits (stop_interrupts) poll
+ * its end. It is never read, so one signal wakes every later wait, too. */
 #include "cli/stop.h"
 
 #include "base/log.h"

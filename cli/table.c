@@ -1,6 +1,9 @@
 /* The one writer of results. A table is made with its columns, gets rows, and ends; for programs
  * each row is written at once, for people cli/drawing.c collects them. Column letters (cli/table.h)
- * decide quotes, colours and short forms. */
+ * decide quotes, colours and short forms.
+ *
+ * The format for programs is a promise: names and types of columns come from the statement (its
+ * columns in sql/), and changes of the table for people never reach it. */
 #include "cli/table.h"
 
 #include "base/str.h"
@@ -43,6 +46,7 @@ struct table *table_new(FILE *out, struct table_style style, const char *types,
     return table;
 }
 
+/* One object, its members in the order of the columns. */
 static void json_row(struct table *table, const char *const *cells)
 {
     for (int i = 0; i < table->columns; i++) {

@@ -1,5 +1,8 @@
 /* One value as JSON or CSV. Types decide quotes; a value that its type does not fit (NaN, infinity)
- * becomes a text, so that the document stays valid. */
+ * becomes a text, so that the document stays valid.
+ *
+ * Text is written as it is stored, in UTF-8; nothing is cut or cleaned here, because a program
+ * reads it. */
 #include "cli/table_cell.h"
 
 #include "base/ascii.h"

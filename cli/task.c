@@ -1,5 +1,8 @@
 /* task list, show: tasks in the order of their run, one task with its attempts, or one field of it
- * alone and unescaped (--raw), for a file or another program. */
+ * alone and unescaped (--raw), for a file or another program.
+ *
+ * task show takes the number of a task, which is unique in the database, so it needs no queue and
+ * no run. */
 #include "cli/commands.h"
 #include "cli/find.h"
 
@@ -19,6 +22,7 @@ enum rc command_task_list(struct cli *cli, struct err *err)
         rc = find_run(cli, id, &run, err);
     if (rc != RC_OK)
         return rc;
+    /* NULL is no condition: of all runs, of all queues, of any status. */
     const char *params[] = {id ? DB_INT(run.run_no) : NULL, queue, cli_text(cli, "status"),
                             limit_of(cli)};
     rc = db_run(cli->db, &sql_task_list, params, &result, err);

@@ -1,5 +1,7 @@
 /* task cancel, retry, complete, fail: a function of the database does each. It does not wait for a
- * task whose attempt is being recorded, so this file asks again for some seconds. */
+ * task whose attempt is being recorded, so this file asks again for some seconds.
+ *
+ * A task is judged by its row: the database refuses an act that the status does not allow. */
 #include "cli/commands.h"
 #include "cli/control.h"
 #include "cli/find.h"

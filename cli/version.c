@@ -1,4 +1,7 @@
-/* version: the program's version, and for programs also the number of migrations in it. */
+/* version: the program's version, and for programs also the number of migrations in it.
+ *
+ * The number of migrations says which schema the program needs: migrate up of this program brings a
+ * database there. */
 #include "cli/commands.h"
 
 #include <stdio.h>

@@ -1,6 +1,10 @@
 /* Names on stderr the session that blocks a statement of the command. A thread sleeps for three
  * seconds, so a quick command never opens a second session; then it asks every second with a
- * session of its own, because the command's is busy. */
+ * session of its own, because the command's is busy.
+ *
+ * Only statements that lock rows or tables for long have it: controls of runs, and migrate up. The
+ * thread's session reads pg_locks and pg_stat_activity (sql/session/waits.sql) and ends nothing:
+ * the hint names the command for that. */
 #include "cli/waiting.h"
 
 #include "base/remedies.h"
@@ -18,6 +22,7 @@ struct waiting {
     struct thread thread;
     const struct cli *cli;
     struct str conninfo;
+    /* The backend of the command's session, which the statement asks about. */
     int backend, reported; /* reported: the holder that was named last, 0: none */
 };
 
@@ -33,6 +38,7 @@ static void report(struct waiting *waiting, const struct db_result *row)
         cli_say(waiting->cli, "  " REMEDY_WAITING "\n", holder);
 }
 
+/* A session that cannot be opened is no error of the command: then the holder stays unnamed. */
 static void *watch(void *context)
 {
     struct waiting *waiting = context;
@@ -58,6 +64,7 @@ static void *watch(void *context)
     return NULL;
 }
 
+/* NULL: no thread could be started, and the command runs without it. */
 struct waiting *waiting_start(struct cli *cli)
 {
     struct waiting *waiting = xcalloc(1, sizeof *waiting);

@@ -1,6 +1,9 @@
 /* run watch, and --wait of other commands: asks for the run every 150 ms and draws, on a terminal
  * over the last drawing, elsewhere a line for each change. The run does not depend on it:
- * interrupting it, or losing the session, changes nothing. */
+ * interrupting it, or losing the session, changes nothing.
+ *
+ * Progress and phases are read in one snapshot, so they agree with each other. The exit code is 0
+ * only for a run that is Completed. */
 #include "cli/watch.h"
 #include "base/clock.h"
 #include "base/probe.h"
@@ -19,7 +22,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define LOOK_EVERY_MS 150
+#define SHOW_EVERY_MS 150
 #define MOST_PHASES   30
 #define BAR_CELLS     24
 
@@ -241,7 +244,7 @@ static void print_plain(struct watch *watch, const struct db_result *progress,
 }
 
 /* Why it makes no progress, if that is news. */
-static enum rc look_stalled(struct watch *watch, struct err *err)
+static enum rc show_stalled(struct watch *watch, struct err *err)
 {
     enum rc rc = stalled_check(&watch->stalled, watch->cli->db, watch->run.run_no, err);
     if (rc == RC_OK && !watch->live) {
@@ -267,7 +270,7 @@ static enum rc read_run(const struct watch *watch, struct db_result **ret_progre
 }
 
 /* Checks once and shows. *ret_ended: nothing more will come. */
-static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
+static enum rc show_once(struct watch *watch, bool *ret_ended, struct err *err)
 {
     DB_RESULT_AUTO *progress = NULL;
     DB_RESULT_AUTO *phases = NULL;
@@ -279,7 +282,7 @@ static enum rc look(struct watch *watch, bool *ret_ended, struct err *err)
         db_server(watch->cli->db)->timeline != 0)
         rc = db_run(watch->cli->db, &sql_session_flush, NULL, NULL, err);
     if (rc == RC_OK && !db_bool(progress, 0, RUN_PROGRESS_ENDED))
-        rc = look_stalled(watch, err);
+        rc = show_stalled(watch, err);
     if (rc != RC_OK)
         return rc;
     if (watch->live)
@@ -337,7 +340,7 @@ enum rc watch_run(struct cli *cli, const struct run_row *run, struct err *err)
     stop_catch();
     while (rc == RC_OK && !ended) {
         int64_t before = clock_boot_us();
-        rc = look(&watch, &ended, err);
+        rc = show_once(&watch, &ended, err);
         if (rc == RC_LOST) {
             rc = reconnect(&watch, err);
             continue;
@@ -349,7 +352,7 @@ enum rc watch_run(struct cli *cli, const struct run_row *run, struct err *err)
             rc = interrupted(&watch, err);
             break;
         }
-        stop_wait((int)(LOOK_EVERY_MS + 4 * took_ms)); /* large runs are counted more seldom */
+        stop_wait((int)(SHOW_EVERY_MS + 4 * took_ms)); /* large runs are counted more seldom */
     }
     str_done(&watch.last);
     return rc == RC_NONE ? RC_OK : rc;

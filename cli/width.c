@@ -1,6 +1,9 @@
 /* Widths of text on a terminal, by utf8proc's tables and not by wcwidth(3), which depends on the
  * locale; and text that cannot steer a terminal: everything that comes from users passes
- * width_clean before it is printed. */
+ * width_clean before it is printed.
+ *
+ * A name may contain an escape sequence that clears a terminal or fakes a line, and names come from
+ * messages of other programs. Print such text by width_print or by a table. */
 #include "cli/width.h"
 
 #include <string.h>

@@ -334,7 +334,7 @@ static void answer_change(const struct api *api, struct http_request *request, i
 
 /* For a token of role ping: it can be on many machines, so it must not show anything if it
  * leaks. */
-static void refuse_look(struct http_request *request)
+static void refuse_ping(struct http_request *request)
 {
     refuse(request, 403, "this token reports to watches and does nothing else", REMEDY_TOKEN_NEW);
 }
@@ -423,7 +423,7 @@ static void answer_known(const struct api *api, struct http_request *request, in
     if (rc != RC_OK)
         answer_unknown(api, request, rc, &err);
     else if (visitor_level(visitor) < LEVEL_MONITOR && (route == NULL || route->level > LEVEL_PING))
-        refuse_look(request);
+        refuse_ping(request);
     else if (route == NULL)
         refuse_path(request, allow);
     else if (route == &routes[ROUTE_SESSION])
@@ -459,7 +459,7 @@ void api_answer_metrics(const struct api *api, struct http_request *request)
     struct visitor *visitor = NULL;
     enum rc rc = api_visitor(api, request, &visitor, &err);
     if (rc == RC_OK && visitor_level(visitor) < LEVEL_MONITOR) {
-        refuse_look(request);
+        refuse_ping(request);
     } else if (rc == RC_OK) {
         page_text(api->page, &text);
         http_add_header(request, "Cache-Control", "no-store");

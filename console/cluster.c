@@ -54,7 +54,7 @@ static bool may(void *context, struct visitor *visitor)
 
 /* Without the lock while the statement runs, which may take as long as a database that hangs lets
  * it: requests for the list do not wait here. */
-static void look(struct cluster *cluster)
+static void read_figures(struct cluster *cluster)
 {
     struct err err = {0};
     DB_RESULT_AUTO *result = NULL;
@@ -85,7 +85,7 @@ static void *cluster_main(void *context)
     while (!stopping) {
         (void)thread_take(&cluster->thread, &stopping);
         if (!stopping && is_asked(cluster))
-            look(cluster);
+            read_figures(cluster);
         /* A poke between is_asked and this wait is not lost: the mailbox stays readable until it is
          * emptied. */
         if (!stopping && !thread_has_mail(&cluster->thread))

@@ -60,7 +60,7 @@ bool clusters_ready(const struct clusters *clusters)
 /* Whether the visitor may see the figures of api's database. A token is valid in the database to
  * which the request came and is looked up only there; of the other databases only cookies are
  * compared, in memory, for a statement on each of them would wait for those that hang. */
-static bool may_look(const struct api *api, const struct api *asked, struct http_request *request)
+static bool may_read(const struct api *api, const struct api *asked, struct http_request *request)
 {
     struct err err = {0};
     struct visitor *visitor = NULL;
@@ -108,7 +108,7 @@ void clusters_answer(const struct clusters *clusters, const struct api *asked,
     for (int i = 0; i < clusters->count; i++) {
         STR_AUTO figures = {0};
         bool answers = cluster_answers(clusters->items[i], until_us, &figures);
-        bool may = may_look(cluster_api(clusters->items[i]), asked, request);
+        bool may = may_read(cluster_api(clusters->items[i]), asked, request);
         add_item(items, clusters->items[i], clusters, asked, answers, may, figures.data);
     }
     char *text = cJSON_PrintUnformatted(document);

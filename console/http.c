@@ -315,6 +315,12 @@ static enum rc read_file(const char *path, char **ret_text, struct err *err)
     return RC_OK;
 }
 
+/* The text of a PEM file as GnuTLS takes it; it borrows the text. */
+static gnutls_datum_t datum_of(char *pem)
+{
+    return (gnutls_datum_t){(unsigned char *)pem, (unsigned)strlen(pem)};
+}
+
 /* libmicrohttpd only reports that it could not start; GnuTLS says why the pair is wrong. */
 static enum rc check_pair(const struct http *http, struct err *err)
 {
@@ -322,9 +328,7 @@ static enum rc check_pair(const struct http *http, struct err *err)
     gnutls_certificate_credentials_t pair;
     if (gnutls_certificate_allocate_credentials(&pair) != 0)
         return err_set(err, RC_FATAL, ERR_INTERNAL, options->certificate, "", "no memory for TLS");
-    const gnutls_datum_t certificate = {(unsigned char *)http->certificate,
-                                        (unsigned)strlen(http->certificate)};
-    const gnutls_datum_t key = {(unsigned char *)http->key, (unsigned)strlen(http->key)};
+    const gnutls_datum_t certificate = datum_of(http->certificate), key = datum_of(http->key);
     int answer = gnutls_certificate_set_x509_key_mem(pair, &certificate, &key, GNUTLS_X509_FMT_PEM);
     gnutls_certificate_free_credentials(pair);
     if (answer >= 0)
@@ -340,8 +344,7 @@ static enum rc check_pair(const struct http *http, struct err *err)
  * refused. The first certificate of the file is the server's own; the rest is its chain. */
 static void warn_of_expiry(const struct http *http)
 {
-    const gnutls_datum_t text = {(unsigned char *)http->certificate,
-                                 (unsigned)strlen(http->certificate)};
+    const gnutls_datum_t text = datum_of(http->certificate);
     gnutls_x509_crt_t own;
     char day[16];
     struct tm utc;

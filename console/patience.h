@@ -3,7 +3,7 @@
  *   answer that another request makes. Invariants: a wait ends when the client has gone or the
  *   server stops.
  * Threads: that of the handler; http_wake: any.
- * Ownership: a request whose handler has said http_wait is the server's again when the handler
+ * Ownership: a request whose handler has called http_wait is the server's again when the handler
  *   returns.
  * Failure: false: it may not wait.
  */

@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KAFKA_MS 5000 /* as long as a statement may take */
-#define LOOK_MS  2000 /* for each question whose answer is not needed */
+#define KAFKA_MS    5000 /* as long as a statement may take */
+#define OPTIONAL_MS 2000 /* for each question whose answer is not needed */
 
 enum rc queue_needs_kafka(const struct route_context *context, struct err *err)
 {
@@ -192,7 +192,7 @@ enum rc queue_accept_make(const struct route_context *context, struct db *db,
                                           .cursor = db_int(row, 0, QUEUE_FIND_NEXT_OFFSET),
                                           .from_offset = from,
                                           .reason = params[2],
-                                          .patience_ms = LOOK_MS};
+                                          .patience_ms = OPTIONAL_MS};
     rc = queue_accept(db, context->kafka, &what, &accepted, err);
     if (rc == RC_OK)
         add_accepted(params[0], &accepted, document);

@@ -38,7 +38,7 @@ void recheck_ask(struct recheck *recheck, struct visitor *visitor)
 {
     struct rechecked *asked = xcalloc(1, sizeof *asked);
     asked->visitor = visitor_hold(visitor);
-    thread_tell(&recheck->thread, &asked->mail);
+    thread_send(&recheck->thread, &asked->mail);
 }
 
 void recheck_stop(struct recheck *recheck)

@@ -41,17 +41,8 @@ static enum rc place_of(struct db *db, const char *text, struct replay_place *pl
                         struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    int64_t offset;
-    if (text == NULL)
+    if (text == NULL || replay_place_parse(text, place))
         return RC_OK;
-    if (str_same(text, "earliest") || str_same(text, "latest")) {
-        place->bound = *text == 'e' ? REPLAY_EARLIEST : REPLAY_LATEST;
-        return RC_OK;
-    }
-    if (int64_parse(text, strlen(text), &offset)) {
-        *place = (struct replay_place){REPLAY_OFFSET, offset};
-        return RC_OK;
-    }
     enum rc rc = db_run(db, &sql_replay_time, (const char *const[]){text}, &row, err);
     if (rc == RC_OK)
         *place = (struct replay_place){REPLAY_TIME, db_int(row, 0, REPLAY_TIME_TIME_MS)};
@@ -162,7 +153,7 @@ enum rc replay_make(const struct route_context *context, struct db *db, const ch
     /* replay/ asks has_gone between its steps. This watch replaces that of visitor.c, which would
      * cancel a statement in the middle of a step. */
     http_watch(context->request, went, &gone);
-    rc = preview ? replay_look(&options, &report, err) : replay_run(&options, &report, err);
+    rc = preview ? replay_preview(&options, &report, err) : replay_run(&options, &report, err);
     rc = of_state(rc, err);
     /* gone is on this stack: no call may come after the return. */
     http_watch(context->request, NULL, NULL);

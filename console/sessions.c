@@ -358,9 +358,9 @@ enum rc sessions_ready(struct sessions *sessions, struct err *err)
 }
 
 /* RC_NONE: there is none such, or it has expired or was revoked. RC_RETRY: others are looked up. */
-static enum rc look_up(struct sessions *sessions, const char *token,
-                       struct visitor_patience patience, struct visitor **ret_visitor,
-                       struct err *err)
+static enum rc find_token(struct sessions *sessions, const char *token,
+                          struct visitor_patience patience, struct visitor **ret_visitor,
+                          struct err *err)
 {
     DB_RESULT_AUTO *result = NULL;
     char name[300];
@@ -419,7 +419,7 @@ static enum rc of_token(struct sessions *sessions, const char *token,
         return RC_NONE;
     if ((*ret_visitor = known_token(sessions, token, now_us)) != NULL)
         return RC_OK;
-    enum rc rc = look_up(sessions, token, patience, &found, err);
+    enum rc rc = find_token(sessions, token, patience, &found, err);
     if (rc != RC_OK)
         return rc;
     (void)pthread_mutex_lock(&sessions->lock);

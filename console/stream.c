@@ -312,7 +312,7 @@ static bool must_settle(const struct stream *stream)
 
 /* When the database does not answer, clients keep their connection and get `away`: reconnecting
  * would not help, and a hundred clients would do it at once. */
-static void look(struct stream *stream)
+static void read_changes(struct stream *stream)
 {
     struct err err = {0};
     STR_AUTO firsts = {0};
@@ -337,7 +337,7 @@ static void look(struct stream *stream)
         notify_away(stream, false);
         take_changes(stream, rows);
     } else {
-        if (outage_tells(&stream->outage, &err, clock_boot_us()))
+        if (outage_must_log(&stream->outage, &err, clock_boot_us()))
             log_err(LOG_WARN, "stream_without_database", NULL, &err);
         notify_away(stream, true);
     }
@@ -376,7 +376,7 @@ static void *stream_main(void *context)
             stream->last_id = -1;
         take_new(stream);
         if (stream->clients != NULL)
-            look(stream);
+            read_changes(stream);
         keep_house(stream, &tick_us);
         if (!stopping && !thread_has_mail(&stream->thread))
             mailbox_wait(&stream->thread.inbox,

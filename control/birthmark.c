@@ -21,7 +21,7 @@ static enum rc noted(struct db *db, const char *queue_id, const char *halt_no, c
     return rc == RC_NONE ? RC_OK : rc; /* an executor was quicker */
 }
 
-static enum rc make(struct db *db, struct kafka_watch *watch, const struct kafka_look *look,
+static enum rc make(struct db *db, struct kafka_watch *watch, const struct kafka_check *check,
                     const char *name, const char *topic, int partition, struct err *err)
 {
     DB_RESULT_AUTO *queue = NULL;
@@ -33,14 +33,14 @@ static enum rc make(struct db *db, struct kafka_watch *watch, const struct kafka
                *halt_no = db_text(queue, 0, EXECUTOR_QUEUE_HALT_NO);
     /* Another queue, or another database, has marked this topic: its mark is as good, and replacing
      * it would halt the other's queue. */
-    if (look->mark[0] != '\0' && uuid_valid(look->mark))
-        return noted(db, id, halt_no, look->mark, err);
+    if (check->mark[0] != '\0' && uuid_valid(check->mark))
+        return noted(db, id, halt_no, check->mark, err);
     rc = db_run(db, &sql_executor_mark_start, (const char *const[]){id, halt_no}, &mark, err);
     /* The mark was seen meanwhile, or the queue was halted: executors have taken over. */
     if (rc == RC_NONE)
         return RC_OK;
     if (rc == RC_OK)
-        rc = kafka_watch_sign(watch, topic, partition, look->high,
+        rc = kafka_watch_sign(watch, topic, partition, check->high,
                               db_text(mark, 0, EXECUTOR_MARK_START_MARK), WAIT_MS, err);
     return rc == RC_OK ? noted(db, id, halt_no, db_text(mark, 0, EXECUTOR_MARK_START_MARK), err)
                        : rc;
@@ -50,18 +50,18 @@ enum rc birthmark_make(struct db *db, const struct kafka_properties *kafka, cons
                        const char *topic, int partition, struct err *err)
 {
     struct kafka_watch *watch = NULL;
-    struct kafka_look look = {0};
+    struct kafka_check check = {0};
     enum rc rc = kafka_watch_open(kafka, KAFKA_MARK_GROUP, &watch, err);
     if (rc == RC_OK)
-        rc = kafka_watch_look(watch, topic, partition, WAIT_MS, &look, err);
+        rc = kafka_watch_check(watch, topic, partition, WAIT_MS, &check, err);
     /* Writing over a mark that cannot be read would hide a topic that was replaced. */
-    if (rc == RC_OK && !look.mark_known) {
-        *err = look.mark_err;
+    if (rc == RC_OK && !check.mark_known) {
+        *err = check.mark_err;
         rc = RC_RETRY;
     }
     /* A partition that does not exist cannot be marked. */
-    if (rc == RC_OK && look.partitions > partition)
-        rc = make(db, watch, &look, name, topic, partition, err);
+    if (rc == RC_OK && check.partitions > partition)
+        rc = make(db, watch, &check, name, topic, partition, err);
     kafka_watch_close(watch);
     return rc;
 }

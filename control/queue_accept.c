@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "control/topic.h"
 #include "kafka/admin.h"
+#include "kafka/place.h"
 #include "sql/sql.h"
 
 #include <stdio.h>
@@ -31,8 +32,10 @@ static enum rc refuse(const struct queue_acceptance *what, int64_t offset,
 
 bool queue_accept_is_end(const char *from_offset)
 {
-    return from_offset != NULL &&
-           (str_same(from_offset, "earliest") || str_same(from_offset, "latest"));
+    enum kafka_place place;
+    int64_t offset;
+    return from_offset != NULL && kafka_place_parse(from_offset, &place, &offset) &&
+           place != KAFKA_OFFSET;
 }
 
 /* Where the queue is to continue must lie inside the log. */
@@ -43,11 +46,12 @@ static enum rc choose_offset(const struct kafka_properties *kafka,
     struct topic_ends ends;
     struct err why;
     const char *text = what->from_offset;
-    bool is_end = queue_accept_is_end(text);
+    enum kafka_place place = KAFKA_OFFSET;
     int64_t offset = what->cursor;
-    if (text != NULL && !is_end)
-        /* The caller has checked that it is a number. */
-        (void)int64_parse(text, strlen(text), &offset);
+    /* The caller has checked the text. */
+    if (text != NULL)
+        (void)kafka_place_parse(text, &place, &offset);
+    bool is_end = place != KAFKA_OFFSET;
     accepted->next_offset = offset;
     /* A number needs no broker. Without one it is taken unchecked, with a warning. */
     if (!is_end && !has_broker(kafka)) {
@@ -62,7 +66,7 @@ static enum rc choose_offset(const struct kafka_properties *kafka,
         if (rc != RC_OK)
             *err = why;
         else
-            accepted->next_offset = str_same(text, "earliest") ? ends.low : ends.high;
+            accepted->next_offset = place == KAFKA_EARLIEST ? ends.low : ends.high;
         return rc;
     }
     if (rc != RC_OK) {

@@ -9,6 +9,7 @@
 #include "base/remedies.h"
 #include "config/config.h"
 #include "control/queue_lists.h"
+#include "kafka/place.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,20 +138,21 @@ static enum rc choose_offset(const struct placing *placing, struct err *err)
 {
     struct queue_plan *plan = placing->plan;
     const char *text = plan->wish.from_offset, *topic = plan->wish.topic;
-    int64_t low = 0, high = 0, wanted = -1;
-    bool latest = plan->wish.from_end || (text != NULL && strcmp(text, "latest") == 0);
-    if (text != NULL && !latest && strcmp(text, "earliest") != 0)
-        (void)int64_parse(text, strlen(text), &wanted);
+    int64_t low = 0, high = 0, wanted = 0;
+    enum kafka_place place = plan->wish.from_end ? KAFKA_LATEST : KAFKA_EARLIEST;
+    /* The caller has checked the text. */
+    if (text != NULL)
+        (void)kafka_place_parse(text, &place, &wanted);
     enum rc rc = kafka_watermarks(placing->admin, topic, plan->partition, placing->timeout_ms, &low,
                                   &high, err);
     if (rc != RC_OK)
         return rc;
-    if (wanted > high || (wanted >= 0 && wanted < low))
+    if (place == KAFKA_OFFSET && (wanted > high || wanted < low))
         return err_set(err, RC_REJECT, ERR_USAGE, topic,
                        "Choose an offset inside, or leave it out.",
                        "offset %lld is outside the log, which goes from %lld to %lld",
                        (long long)wanted, (long long)low, (long long)high);
-    plan->offset = latest ? high : wanted >= 0 ? wanted : low;
+    plan->offset = place == KAFKA_LATEST ? high : place == KAFKA_OFFSET ? wanted : low;
     /* Offsets, not messages: markers of transactions are among them. */
     plan->there = high - plan->offset;
     return RC_OK;

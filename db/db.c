@@ -107,8 +107,8 @@ static void on_notice(void *context, const PGresult *result)
         copy_line(db->ended_why, sizeof db->ended_why, message);
         return; /* the next call on this session reports it */
     }
-    if (db->told != NULL)
-        db_told_notice(db->told, severity, result);
+    if (db->diag != NULL)
+        db_diag_notice(db->diag, severity, result);
     if (strcmp(severity, "WARNING") == 0 && db->role != DB_READER)
         log_event(LOG_WARN, "database_warning", "session", db_role_names[db->role], "message",
                   message, NULL);

@@ -161,8 +161,8 @@ static enum rc task_failed(struct db *db, const PGresult *result, struct err *re
     (void)db_fail(db, "task", result, ret_failed);
     if (ret_failed != NULL && !ends && PQresultErrorField(result, PG_DIAG_MESSAGE_HINT) == NULL)
         ret_failed->hint[0] = '\0';
-    if (db->told != NULL) {
-        db_told_error(db->told, result);
+    if (db->diag != NULL) {
+        db_diag_error(db->diag, result);
         if (ret_failed != NULL)
             ret_failed->context[0] = '\0'; /* all of it is there */
     }
@@ -191,8 +191,8 @@ enum rc pipeline_next(struct db *db, enum pipeline_reply *ret_reply, struct err 
             if (rc == RC_LOST && err != NULL)
                 *err = *ret_failed;
         }
-        if (complete && *ret_reply == PIPELINE_OK && db->told != NULL)
-            db_told_counts(db->told, rows_of(result));
+        if (complete && *ret_reply == PIPELINE_OK && db->diag != NULL)
+            db_diag_rows(db->diag, rows_of(result));
         if (complete && *ret_reply == PIPELINE_SYNC) {
             db->syncs--;
             db->fresh = true;
@@ -243,8 +243,8 @@ enum rc db_command(struct db *db, const char *sql, int param_count, const char *
         bool complete = classify(result, &reply);
         PGresult *done = result;
         int64_t rows = complete && reply == PIPELINE_OK ? rows_of(result) : -1;
-        if (rows >= 0 && db->told != NULL)
-            db_told_counts(db->told, (db->told->rows > 0 ? db->told->rows : 0) + rows);
+        if (rows >= 0 && db->diag != NULL)
+            db_diag_rows(db->diag, (db->diag->rows > 0 ? db->diag->rows : 0) + rows);
         if (complete && reply == PIPELINE_ERROR && rc == RC_OK)
             rc = task_failed(db, result, err);
         PQclear(done);

@@ -9,8 +9,8 @@
 #define DB_SESSION_H
 
 #include "db/db.h"
+#include "db/diag.h"
 #include "db/recall.h"
-#include "db/told.h"
 #include <libpq-fe.h>
 
 struct db {
@@ -21,8 +21,8 @@ struct db {
     struct db_server server;
     PGnotify *notify;  /* the one that db_notification returned last, */
     PGnotify *pending; /* the one that comes next, NULL: not taken from libpq yet */
-    /* borrowed: where what a user's SQL makes the server say goes; NULL: nowhere */
-    struct db_told *told;
+    /* borrowed: gets the notices and errors of a user's SQL; NULL: none does */
+    struct db_diag *diag;
     int patience_ms;                /* for one call to be answered, 0: no limit */
     char ended_state[6];            /* the server has ended the session while nothing was asked, */
     char ended_why[256];            /* and said so; "": it has not */
@@ -58,10 +58,10 @@ void db_has_prepared(struct db *db, const struct sql_statement *stmt);
 /** SQL has raised the error, with an SQLSTATE of its choice. */
 bool db_raised(const PGresult *result);
 /** Puts an error of a user's command down, and a notice. */
-void db_told_error(struct db_told *told, const PGresult *result);
+void db_diag_error(struct db_diag *diag, const PGresult *result);
 /** So many rows were counted so far; -1: nothing counts them. */
-void db_told_counts(struct db_told *told, int64_t rows);
-void db_told_notice(struct db_told *told, const char *severity, const PGresult *result);
+void db_diag_rows(struct db_diag *diag, int64_t rows);
+void db_diag_notice(struct db_diag *diag, const char *severity, const PGresult *result);
 
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */
 MUST_CHECK enum rc db_setup(struct db *db, struct err *err);

@@ -8,7 +8,7 @@
 #include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/phase.h"
-#include "executor/server.h"
+#include "executor/trouble.h"
 
 #include "base/clock.h"
 #include "kafka/consumer.h"
@@ -95,7 +95,7 @@ void counts_high(const struct lane *lane, int64_t offset)
 /* While the queue is set aside, and for a moment in which its next statement may fail, too. */
 static bool fails(const struct lane *lane)
 {
-    const struct trouble *trouble = &lane->ex->memory->troubles[lane - lane->ex->lanes];
+    const struct trouble *trouble = lane_trouble(lane);
     return trouble->wait_ms != 0 && !trouble->locked &&
            lane->ex->turn.now_us < trouble->until_us + FAILS_AGAIN_US;
 }

@@ -86,7 +86,7 @@ static void send(struct gate *gate, struct gate_order reply)
 {
     struct gate_order *order = xcalloc(1, sizeof *order);
     *order = reply;
-    thread_tell(&gate->thread, &order->mail);
+    thread_send(&gate->thread, &order->mail);
 }
 
 static void send_order(struct gate *gate, enum gate_mail kind, int64_t phase_id)

@@ -134,13 +134,14 @@ const char *identity_shape(const struct lane *lane, const char *cluster_id, int 
     return "partitions";
 }
 
-static const char *wrong_mark(const struct lane *lane, const struct kafka_look *look,
+static const char *wrong_mark(const struct lane *lane, const struct kafka_check *check,
                               struct str *detail)
 {
-    bool expired = look->mark[0] == '\0' && lane->identity.mark_age_s > EXPIRED_S;
-    if (!lane->identity.marked || !look->mark_known || strcmp(look->mark, lane->identity.mark) == 0)
+    bool expired = check->mark[0] == '\0' && lane->identity.mark_age_s > EXPIRED_S;
+    if (!lane->identity.marked || !check->mark_known ||
+        strcmp(check->mark, lane->identity.mark) == 0)
         return NULL;
-    if (look->partitions == 0) {
+    if (check->partitions == 0) {
         str_format(detail, "topic %s does not exist any more, its birthmark went with it",
                    lane->queue.topic);
         return "topic_deleted";
@@ -149,42 +150,42 @@ static const char *wrong_mark(const struct lane *lane, const struct kafka_look *
         return NULL;
     str_format(detail, "the birthmark %s that topic %s had is gone%s%s", lane->identity.mark,
                lane->queue.topic,
-               look->mark[0] ? ", another one is there: " : ": it was deleted and created again",
-               look->mark);
+               check->mark[0] ? ", another one is there: " : ": it was deleted and created again",
+               check->mark);
     return "topic_replaced";
 }
 
 /* cursor: as it was before the check. All claimed records lie below it. */
-static const char *wrong_range(const struct lane *lane, const struct kafka_look *look,
+static const char *wrong_range(const struct lane *lane, const struct kafka_check *check,
                                int64_t cursor, struct str *detail)
 {
-    if (look->partitions <= lane->queue.partition)
+    if (check->partitions <= lane->queue.partition)
         return NULL;
-    if (look->high < cursor) {
+    if (check->high < cursor) {
         str_format(detail,
                    "the log of topic %s ends at offset %lld, the queue has claimed up to %lld",
-                   lane->queue.topic, (long long)look->high, (long long)cursor);
+                   lane->queue.topic, (long long)check->high, (long long)cursor);
         return "truncated";
     }
-    if (lane->stream.state == SOURCE_ASKING && look->low > cursor) {
+    if (lane->stream.state == SOURCE_ASKING && check->low > cursor) {
         str_format(detail,
                    "topic %s begins at offset %lld, the queue has claimed up to %lld: %lld offsets "
                    "between them are gone",
-                   lane->queue.topic, (long long)look->low, (long long)cursor,
-                   (long long)(look->low - cursor));
+                   lane->queue.topic, (long long)check->low, (long long)cursor,
+                   (long long)(check->low - cursor));
         return "retention";
     }
     return NULL;
 }
 
-static const char *wrong(const struct lane *lane, const struct kafka_look *look, int64_t cursor,
+static const char *wrong(const struct lane *lane, const struct kafka_check *check, int64_t cursor,
                          struct str *detail)
 {
-    const char *reason = identity_shape(lane, look->cluster_id, look->partitions, detail);
+    const char *reason = identity_shape(lane, check->cluster_id, check->partitions, detail);
     if (reason == NULL)
-        reason = wrong_mark(lane, look, detail);
+        reason = wrong_mark(lane, check, detail);
     if (reason == NULL)
-        reason = wrong_range(lane, look, cursor, detail);
+        reason = wrong_range(lane, check, cursor, detail);
     return reason;
 }
 
@@ -212,14 +213,14 @@ static enum rc suspect(struct lane *lane, const char *reason, struct identity_fi
 /* The source stopped because its position was outside the log, but now the position is good. Either
  * another executor has claimed further, or retention deleted only the last claimed record: then the
  * fingerprint cannot be checked any more. */
-static enum rc position(struct lane *lane, const struct kafka_look *look,
+static enum rc position(struct lane *lane, const struct kafka_check *check,
                         struct identity_finding *to)
 {
-    if (look->low <= lane->stream.check_offset || lane->stream.check_offset < 0 ||
-        look->low > lane->stream.cursor)
+    if (check->low <= lane->stream.check_offset || lane->stream.check_offset < 0 ||
+        check->low > lane->stream.cursor)
         return assign(to);
     log_event(LOG_WARN, "fingerprint_skipped", "queue", lane->queue.name, "offset",
-              LOG_INT(lane->stream.check_offset), "low", LOG_INT(look->low), "reason",
+              LOG_INT(lane->stream.check_offset), "low", LOG_INT(check->low), "reason",
               "retention removed the last claimed record", NULL);
     to->verdict = IDENTITY_ASSIGN_UNCHECKED;
     return RC_OK;
@@ -227,20 +228,20 @@ static enum rc position(struct lane *lane, const struct kafka_look *look,
 
 /* The first check of a new queue records the cluster and the number of partitions; later checks
  * compare with them (identity_shape). */
-static enum rc learn(struct lane *lane, const struct kafka_look *look, struct err *err)
+static enum rc learn(struct lane *lane, const struct kafka_check *check, struct err *err)
 {
-    bool cluster = lane->identity.cluster_id[0] == '\0' && look->cluster_id[0] != '\0';
-    bool partitions = lane->identity.partitions == 0 && look->partitions > 0;
+    bool cluster = lane->identity.cluster_id[0] == '\0' && check->cluster_id[0] != '\0';
+    bool partitions = lane->identity.partitions == 0 && check->partitions > 0;
     if (!cluster && !partitions)
         return RC_OK;
     if (cluster)
         (void)snprintf(lane->identity.cluster_id, sizeof lane->identity.cluster_id, "%s",
-                       look->cluster_id);
+                       check->cluster_id);
     if (partitions)
-        lane->identity.partitions = look->partitions;
+        lane->identity.partitions = check->partitions;
     return db_run(lane->ex->control.db, &sql_executor_learn,
-                  (const char *const[]){DB_INT(lane->queue.id), cluster ? look->cluster_id : NULL,
-                                        partitions ? DB_INT(look->partitions) : NULL},
+                  (const char *const[]){DB_INT(lane->queue.id), cluster ? check->cluster_id : NULL,
+                                        partitions ? DB_INT(check->partitions) : NULL},
                   NULL, err);
 }
 
@@ -282,29 +283,29 @@ static enum rc mark_start(struct lane *lane, struct identity_finding *to, struct
 static enum rc mark(struct lane *lane, const struct watcher_mail *report,
                     struct identity_finding *to, struct err *err)
 {
-    const struct kafka_look *look = &report->look;
-    if (!look->mark_known) {
+    const struct kafka_check *check = &report->check;
+    if (!check->mark_known) {
         if (!lane->identity.mark_trouble)
-            log_err(LOG_WARN, "birthmark_not_read", lane->queue.name, &look->mark_err);
+            log_err(LOG_WARN, "birthmark_not_read", lane->queue.name, &check->mark_err);
         lane->identity.mark_trouble = true;
         return RC_OK;
     }
     lane->identity.mark_trouble = false;
-    if (look->partitions <= lane->queue.partition)
+    if (check->partitions <= lane->queue.partition)
         return RC_OK;
-    if (!lane->identity.marked && look->mark[0] != '\0' && uuid_valid(look->mark))
-        return mark_seen(lane, look->mark, to, err);
+    if (!lane->identity.marked && check->mark[0] != '\0' && uuid_valid(check->mark))
+        return mark_seen(lane, check->mark, to, err);
     if (!lane->identity.marked)
         return mark_start(lane, to, err);
     if (report->is_signed) {
         enum rc rc = mark_seen(lane, lane->identity.mark, to, err);
         return rc == RC_OK && report->took_us > SLOW_SIGN_US ? assign(to) : rc;
     }
-    if (look->mark[0] == '\0')
+    if (check->mark[0] == '\0')
         log_event(LOG_WARN, "birthmark_expired", "queue", lane->queue.name, "age_s",
                   LOG_INT(lane->identity.mark_age_s), NULL);
-    if (look->mark[0] == '\0' || lane->ex->turn.now_us >= lane->identity.renew_at_us)
-        watcher_sign(lane->ex->services.watcher, lane, lane->identity.mark, look->mark[0] == '\0');
+    if (check->mark[0] == '\0' || lane->ex->turn.now_us >= lane->identity.renew_at_us)
+        watcher_sign(lane->ex->services.watcher, lane, lane->identity.mark, check->mark[0] == '\0');
     return RC_OK;
 }
 
@@ -331,10 +332,10 @@ static enum rc note_blocked(struct lane *lane, int64_t offset, int64_t for_us, s
  * producer has an open transaction there. A consumer with read_committed gets nothing behind the
  * last stable offset (Kafka protocol, fetch response: last_stable_offset), while the high watermark
  * is already behind it. */
-static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct err *err)
+static enum rc blocked(struct lane *lane, const struct kafka_check *check, struct err *err)
 {
     int64_t end = kafka_source_end(lane->stream.source), now_us = lane->ex->turn.now_us;
-    if (!stream_at_end(&lane->stream) || look->high <= end) {
+    if (!stream_at_end(&lane->stream) || check->high <= end) {
         lane->identity.open_at = -1;
         bool over =
             lane->identity.blocked_offset >= 0 &&
@@ -352,14 +353,14 @@ static enum rc blocked(struct lane *lane, const struct kafka_look *look, struct 
 
 /* The brokers were away, or the partition has another leader. An unclean election may have cut the
  * log and filled it again; librdkafka 2.0.2 does not notice that, but the fingerprint does. */
-static bool interrupted(struct lane *lane, const struct kafka_look *look)
+static bool interrupted(struct lane *lane, const struct kafka_check *check)
 {
     int outages = kafka_consumer_outages(lane->ex->services.consumer),
         leader = lane->identity.leader;
-    bool elsewhere = look->leader >= 0 && leader >= 0 && look->leader != leader;
+    bool elsewhere = check->leader >= 0 && leader >= 0 && check->leader != leader;
     bool was_away = outages != lane->identity.outages;
-    if (look->leader >= 0)
-        lane->identity.leader = look->leader;
+    if (check->leader >= 0)
+        lane->identity.leader = check->leader;
     lane->identity.outages = outages;
     return elsewhere || was_away;
 }
@@ -379,22 +380,22 @@ static enum rc take_check(struct lane *lane, const struct watcher_mail *report,
         if (rc != RC_OK || decided)
             return rc != RC_OK ? rc : assign(to);
     }
-    const char *reason = wrong(lane, &report->look, cursor, &to->detail);
+    const char *reason = wrong(lane, &report->check, cursor, &to->detail);
     if (reason != NULL)
         return suspect(lane, reason, to, err);
     lane->identity.suspect[0] = '\0';
     lane->identity.checked = true;
-    if (report->look.partitions <= lane->queue.partition)
+    if (report->check.partitions <= lane->queue.partition)
         return RC_OK;
     if (lane->stream.state == SOURCE_ASKING)
-        return position(lane, &report->look, to);
-    if (interrupted(lane, &report->look))
+        return position(lane, &report->check, to);
+    if (interrupted(lane, &report->check))
         return assign(to);
-    enum rc rc = learn(lane, &report->look, err);
+    enum rc rc = learn(lane, &report->check, err);
     if (rc == RC_OK && lane->stream.state == SOURCE_READING) /* the fingerprint comes first */
         rc = mark(lane, report, to, err);
     if (rc == RC_OK && to->verdict == IDENTITY_GOOD)
-        rc = blocked(lane, &report->look, err);
+        rc = blocked(lane, &report->check, err);
     return rc;
 }
 
@@ -420,8 +421,8 @@ enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding,
     enum rc rc = RC_OK;
     *ret_finding = (struct identity_finding){.lane = lane};
     note_trouble(lane, report);
-    if (report->rc == RC_OK && report->look.partitions > 0)
-        lag_seen(&lane->lag, report->look.high);
+    if (report->rc == RC_OK && report->check.partitions > 0)
+        lag_seen(&lane->lag, report->check.high);
     /* `asked` numbers the questions. An answer to an older one may have begun before the last
      * assign, so it says nothing about the stream as it is. */
     if (lane->stream.source != NULL && !lane->queue.halted && !lane->queue.stale &&

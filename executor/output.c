@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "db/db.h"
+#include "db/diag.h"
 #include "db/parameter.h"
-#include "db/told.h"
 #include "reader/work.h"
 
 #define LONG_US (10 * 1000)
@@ -20,8 +20,8 @@ static bool keeps_rows(const struct work *work)
 
 void output_add(struct output *output, const struct work *work)
 {
-    const struct db_told *told = work->end.told;
-    bool notices = told != NULL && told->notices.len > 0;
+    const struct db_diag *diag = work->end.diag;
+    bool notices = diag != NULL && diag->notices.len > 0;
     bool ended = work->end.outcome == OUTCOME_COMPLETED || work->end.outcome == OUTCOME_ERROR ||
                  work->end.outcome == OUTCOME_FAILED;
     if (!ended || !(notices || keeps_rows(work)))
@@ -31,9 +31,9 @@ void output_add(struct output *output, const struct work *work)
         db_array_start(&output->parameters[i]);
     STR_AUTO text = {0};
     if (notices)
-        str_add(&text, told->notices.data, told->notices.len);
-    if (notices && told->left_out > 0)
-        str_format(&text, "\n[%ld more]", told->left_out);
+        str_add(&text, diag->notices.data, diag->notices.len);
+    if (notices && diag->left_out > 0)
+        str_format(&text, "\n[%ld more]", diag->left_out);
     db_array_int(&output->parameters[0], work->task_id);
     db_array_int(&output->parameters[1], work->attempt);
     if (work->end.rows >= 0)

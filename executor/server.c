@@ -66,7 +66,7 @@ void server_outage(struct server_memory *memory, const struct err *why)
 {
     struct err logged = *why;
     utf8_copy(logged.hint, sizeof logged.hint, login_hint(why));
-    if (outage_tells(&memory->outage, why, clock_boot_us()))
+    if (outage_must_log(&memory->outage, why, clock_boot_us()))
         log_err(LOG_WARN, "incarnation_lost", NULL, &logged);
 }
 

@@ -32,11 +32,6 @@
 #define LOCKED_LAST_MS   (10 * 1000) /* a transaction of others may end at any time */
 #define LACKS_LAST_MS    (60 * 1000) /* a person frees disk space at any time */
 
-static struct trouble *trouble_of(const struct lane *lane)
-{
-    return &lane->ex->memory->troubles[lane - lane->ex->lanes];
-}
-
 /* Sets *ret_stray if the control session has locks of phases of which no lane knows. pg_locks is
  * the only witness: a statement that failed reports its error and not the session-level locks that
  * it kept. */
@@ -82,17 +77,17 @@ static bool others_left(const struct lane *lane)
 
 bool lane_aside(const struct lane *lane)
 {
-    return lane->queue.gone || lane->ex->turn.now_us < trouble_of(lane)->until_us;
+    return lane->queue.gone || lane->ex->turn.now_us < lane_trouble(lane)->until_us;
 }
 
 int64_t lane_aside_until(const struct lane *lane)
 {
-    return lane->queue.gone ? 0 : trouble_of(lane)->until_us;
+    return lane->queue.gone ? 0 : lane_trouble(lane)->until_us;
 }
 
 enum rc lane_is_well(struct lane *lane, struct err *err)
 {
-    struct trouble *trouble = trouble_of(lane);
+    struct trouble *trouble = lane_trouble(lane);
     if (trouble->wait_ms == 0 ||
         lane->ex->turn.now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
         return RC_OK;
@@ -136,7 +131,7 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
 
 void lane_note_locked(struct lane *lane, int wait_ms, const struct err *err)
 {
-    *trouble_of(lane) =
+    *lane_trouble(lane) =
         (struct trouble){.until_us = clock_boot_us(), .wait_ms = wait_ms, .locked = true};
     note(lane, wait_ms, err);
 }
@@ -169,7 +164,7 @@ static int last_ms(enum rc rc, const struct err *err)
 
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
 {
-    struct trouble *trouble = trouble_of(lane);
+    struct trouble *trouble = lane_trouble(lane);
     bool stray = false;
     struct err ignored;
     /* The order: first whether the queue still exists, then whether the error belongs to this lane

@@ -12,11 +12,18 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "executor/lane.h"
+#include "executor/server.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lane;
+/** The queue's row of the process's memory, which outlives the lane: a lane ends with its
+ * incarnation. */
+static inline struct trouble *lane_trouble(const struct lane *lane)
+{
+    return &lane->ex->memory->troubles[lane - lane->ex->lanes];
+}
 
 /** What becomes of an error of a lane's own statements: RC_OK when the executor's other queues can
  * continue, and rc if not. */

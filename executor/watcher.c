@@ -97,22 +97,22 @@ static void take_asks(struct watcher *watcher)
  * that window is the limit named in docs/explanation/guarantees.md (3. Nothing lost). */
 static enum rc sign(struct watcher *watcher, struct watched *it, struct watcher_mail *report)
 {
-    struct kafka_look *look = &report->look;
+    struct kafka_check *check = &report->check;
     char mark[KAFKA_MARK_SIZE];
     memcpy(mark, it->sign, sizeof mark);
     it->sign[0] = '\0';
-    bool fits = look->mark_known && look->partitions > it->what.partition &&
-                (strcmp(look->mark, mark) == 0 || (it->first && look->mark[0] == '\0'));
+    bool fits = check->mark_known && check->partitions > it->what.partition &&
+                (strcmp(check->mark, mark) == 0 || (it->first && check->mark[0] == '\0'));
     if (mark[0] == '\0' || !fits)
         return RC_OK;
     int64_t from_us = clock_boot_us();
     probe("mark.commit");
-    enum rc rc = kafka_watch_sign(watcher->watch, it->what.topic, it->what.partition, look->high,
+    enum rc rc = kafka_watch_sign(watcher->watch, it->what.topic, it->what.partition, check->high,
                                   mark, TIMEOUT_MS, &report->err);
     report->took_us = clock_boot_us() - from_us;
     report->is_signed = rc == RC_OK;
     if (report->is_signed)
-        memcpy(look->mark, mark, sizeof mark);
+        memcpy(check->mark, mark, sizeof mark);
     return rc;
 }
 
@@ -127,8 +127,8 @@ static void check_topic(struct watcher *watcher, struct watched *it)
         report->rc =
             kafka_watch_open(watcher->kafka, KAFKA_MARK_GROUP, &watcher->watch, &report->err);
     if (report->rc == RC_OK)
-        report->rc = kafka_watch_look(watcher->watch, it->what.topic, it->what.partition,
-                                      TIMEOUT_MS, &report->look, &report->err);
+        report->rc = kafka_watch_check(watcher->watch, it->what.topic, it->what.partition,
+                                       TIMEOUT_MS, &report->check, &report->err);
     if (report->rc == RC_OK) {
         enum rc rc = sign(watcher, it, report);
         if (rc != RC_OK) /* it may be written all the same: the next check shows it */
@@ -194,7 +194,7 @@ void watcher_add(struct watcher *watcher, struct lane *lane)
     (void)snprintf(ask->queue, sizeof ask->queue, "%s", lane->queue.name);
     (void)snprintf(ask->topic, sizeof ask->topic, "%s", lane->queue.topic);
     ask->partition = lane->queue.partition;
-    thread_tell(&watcher->thread, &ask->mail);
+    thread_send(&watcher->thread, &ask->mail);
 }
 
 void watcher_check(struct watcher *watcher, struct lane *lane, int asked, int delay_ms)
@@ -202,7 +202,7 @@ void watcher_check(struct watcher *watcher, struct lane *lane, int asked, int de
     struct ask *ask = ask_new(ASK_CHECK, lane);
     ask->asked = asked;
     ask->delay_ms = delay_ms;
-    thread_tell(&watcher->thread, &ask->mail);
+    thread_send(&watcher->thread, &ask->mail);
 }
 
 void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, bool first)
@@ -210,7 +210,7 @@ void watcher_sign(struct watcher *watcher, struct lane *lane, const char *mark, 
     struct ask *ask = ask_new(ASK_SIGN, lane);
     (void)snprintf(ask->mark, sizeof ask->mark, "%s", mark);
     ask->first = first;
-    thread_tell(&watcher->thread, &ask->mail);
+    thread_send(&watcher->thread, &ask->mail);
 }
 
 /* stopping is set before the thread is asked to stop: the thread checks it between two topics, and

@@ -23,7 +23,7 @@ struct watcher_mail {
     struct lane *lane;
     int asked; /* of the lane's questions the number that is answered */
     enum rc rc;
-    struct kafka_look look;
+    struct kafka_check check;
     bool is_signed;  /* the mark was committed after the check */
     int64_t took_us; /* from the check to the commit's answer */
     struct err err;

@@ -1,5 +1,5 @@
 /* One check of a topic, for the executor's watcher: metadata, watermarks, birthmark. Begin with
- * kafka_watch_look(). The birthmark is metadata of a committed offset: a broker deletes committed
+ * kafka_watch_check(). The birthmark is metadata of a committed offset: a broker deletes committed
  * offsets of a partition together with its topic, so a topic of the same name that was made again
  * has none. */
 #include "kafka/watch.h"
@@ -57,8 +57,8 @@ static enum rc failed(struct kafka_watch *watch, rd_kafka_resp_err_t code, const
                : kafka_err(err, code, object, NULL);
 }
 
-static enum rc look_topic(struct kafka_watch *watch, const char *topic, int partition,
-                          int timeout_ms, struct kafka_look *look, struct err *err)
+static enum rc check_topic(struct kafka_watch *watch, const char *topic, int partition,
+                           int timeout_ms, struct kafka_check *check, struct err *err)
 {
     rd_kafka_t *rk = watch->admin.handle->rk;
     const struct rd_kafka_metadata *metadata = NULL;
@@ -66,39 +66,39 @@ static enum rc look_topic(struct kafka_watch *watch, const char *topic, int part
         kafka_metadata(watch->admin.handle, false, topic, timeout_ms, &metadata);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         return failed(watch, code, topic, timeout_ms, err);
-    look->leader = -1;
+    check->leader = -1;
     if (metadata->topic_cnt == 1) {
         const struct rd_kafka_metadata_topic *found = &metadata->topics[0];
         code = found->err;
-        look->partitions = found->partition_cnt;
+        check->partitions = found->partition_cnt;
         for (int i = 0; i < found->partition_cnt; i++)
             if (found->partitions[i].id == partition)
-                look->leader = found->partitions[i].leader;
+                check->leader = found->partitions[i].leader;
     }
     rd_kafka_metadata_destroy(metadata);
     char *id = rd_kafka_clusterid(rk, 0); /* the metadata brought it */
     if (id != NULL) {
-        (void)snprintf(look->cluster_id, sizeof look->cluster_id, "%s", id);
+        (void)snprintf(check->cluster_id, sizeof check->cluster_id, "%s", id);
         rd_kafka_mem_free(rk, id);
     }
     /* A topic that does not exist is a result of the check, not an error. */
     if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
-        look->partitions = 0;
+        check->partitions = 0;
     else if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
         return failed(watch, code, topic, timeout_ms, err);
     return RC_OK;
 }
 
 /* Another client of the group may have written any bytes. */
-static void read_mark(struct kafka_look *look, const void *bytes, size_t len)
+static void read_mark(struct kafka_check *check, const void *bytes, size_t len)
 {
     STR_AUTO mark = {0};
-    utf8_add(&mark, bytes, len, sizeof look->mark - 1);
-    utf8_copy(look->mark, sizeof look->mark, mark.data);
+    utf8_add(&mark, bytes, len, sizeof check->mark - 1);
+    utf8_copy(check->mark, sizeof check->mark, mark.data);
 }
 
-static enum rc look_mark(struct kafka_watch *watch, const char *topic, int partition,
-                         int timeout_ms, struct kafka_look *look, struct err *err)
+static enum rc check_mark(struct kafka_watch *watch, const char *topic, int partition,
+                          int timeout_ms, struct kafka_check *check, struct err *err)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
     rd_kafka_topic_partition_list_add(list, topic, partition);
@@ -109,35 +109,35 @@ static enum rc look_mark(struct kafka_watch *watch, const char *topic, int parti
     if (code == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
         code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
         code = RD_KAFKA_RESP_ERR_NO_ERROR;
-    look->mark_known = code == RD_KAFKA_RESP_ERR_NO_ERROR;
-    if (look->mark_known && list->elems[0].offset >= 0 && list->elems[0].metadata_size > 0)
-        read_mark(look, list->elems[0].metadata, list->elems[0].metadata_size);
+    check->mark_known = code == RD_KAFKA_RESP_ERR_NO_ERROR;
+    if (check->mark_known && list->elems[0].offset >= 0 && list->elems[0].metadata_size > 0)
+        read_mark(check, list->elems[0].metadata, list->elems[0].metadata_size);
     rd_kafka_topic_partition_list_destroy(list);
-    if (look->mark_known)
+    if (check->mark_known)
         return RC_OK;
     /* A birthmark that cannot be read leaves the rest of the check useful; only a client without an
      * answer ends it. */
-    enum rc rc = failed(watch, code, watch->group, timeout_ms, &look->mark_err);
+    enum rc rc = failed(watch, code, watch->group, timeout_ms, &check->mark_err);
     if (rc == RC_LOST && err != NULL)
-        *err = look->mark_err;
+        *err = check->mark_err;
     return rc == RC_LOST ? rc : RC_OK;
 }
 
-enum rc kafka_watch_look(struct kafka_watch *watch, const char *topic, int partition,
-                         int timeout_ms, struct kafka_look *ret_look, struct err *err)
+enum rc kafka_watch_check(struct kafka_watch *watch, const char *topic, int partition,
+                          int timeout_ms, struct kafka_check *ret_check, struct err *err)
 {
-    struct kafka_look look = {.low = -1, .high = -1};
+    struct kafka_check check = {.low = -1, .high = -1};
     while (rd_kafka_poll(watch->admin.handle->rk, 0) > 0) { /* its errors and logs */
     }
-    enum rc rc = look_topic(watch, topic, partition, timeout_ms, &look, err);
-    if (rc == RC_OK && look.partitions > partition)
-        rc = kafka_watermarks(&watch->admin, topic, partition, timeout_ms, &look.low, &look.high,
+    enum rc rc = check_topic(watch, topic, partition, timeout_ms, &check, err);
+    if (rc == RC_OK && check.partitions > partition)
+        rc = kafka_watermarks(&watch->admin, topic, partition, timeout_ms, &check.low, &check.high,
                               err);
     if (rc == RC_OK)
-        rc = look_mark(watch, topic, partition, timeout_ms, &look, err);
+        rc = check_mark(watch, topic, partition, timeout_ms, &check, err);
     if (rc == RC_OK) {
         kafka_handle_alive(watch->admin.handle);
-        *ret_look = look;
+        *ret_check = check;
     }
     return rc;
 }

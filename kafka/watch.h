@@ -25,7 +25,7 @@
 
 struct kafka_watch;
 
-struct kafka_look {
+struct kafka_check {
     char cluster_id[64]; /* "": not known */
     /* 0: there is no such topic; the fields below, but for the mark, are unknown then */
     int partitions;
@@ -41,8 +41,9 @@ MUST_CHECK enum rc kafka_watch_open(const struct kafka_properties *props, const 
 void kafka_watch_close(struct kafka_watch *watch);
 
 /** timeout_ms is for each of four requests; the first one without an answer ends it. */
-MUST_CHECK enum rc kafka_watch_look(struct kafka_watch *watch, const char *topic, int partition,
-                                    int timeout_ms, struct kafka_look *ret_look, struct err *err);
+MUST_CHECK enum rc kafka_watch_check(struct kafka_watch *watch, const char *topic, int partition,
+                                     int timeout_ms, struct kafka_check *ret_check,
+                                     struct err *err);
 
 /** Commits mark to the group and waits for the answer. RC_LOST: it may still be written later. */
 MUST_CHECK enum rc kafka_watch_sign(struct kafka_watch *watch, const char *topic, int partition,

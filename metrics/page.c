@@ -143,7 +143,7 @@ static void note(struct page *page, enum rc rc, const struct err *err)
             log_event(LOG_INFO, "metrics_are_back", "lasted_ms", LOG_INT(lasted_ms), NULL);
         return;
     }
-    if (outage_tells(&page->outage, err, clock_boot_us()))
+    if (outage_must_log(&page->outage, err, clock_boot_us()))
         log_err(LOG_WARN, "metrics_not_read", NULL, err);
     /* Also a session that may be intact: opening costs little, and a doubtful one could cost each
      * scrape its patience. */

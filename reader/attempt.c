@@ -7,10 +7,10 @@
 #include "base/ascii.h"
 #include "base/clock.h"
 #include "base/probe.h"
+#include "db/diag.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 #include "db/task_session.h"
-#include "db/told.h"
 #include "reader/failure.h"
 #include "reader/risks.h"
 #include "reader/state.h"
@@ -103,7 +103,7 @@ bool attempt_cancelled(const struct work *work, const struct err *why, bool ours
 {
     if (!sqlstate_is(why, SQLSTATE_QUERY_CANCELED))
         return false;
-    bool interrupted = work->end.told != NULL && work->end.told->interrupted;
+    bool interrupted = work->end.diag != NULL && work->end.diag->interrupted;
     return ours || (interrupted &&
                     (strstr(why->message, "user request") != NULL || !sets_time_out(work->msg)));
 }
@@ -144,8 +144,8 @@ enum rc attempt_read_only(const struct work *work, enum rc rc, struct err *why)
     rc = err_set(&said, RC_REJECT, ERR_DB, "task", NULL,
                  "the task has made its transaction read-only, so its end could not be recorded");
     err_code(&said, sqlstate_text(SQLSTATE_READ_ONLY_SQL_TRANSACTION));
-    if (work->end.told != NULL)
-        work->end.told->code[0] = '\0'; /* the words are ours */
+    if (work->end.diag != NULL)
+        work->end.diag->code[0] = '\0'; /* the words are ours */
     *why = said;
     return rc;
 }
@@ -194,14 +194,14 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
 /* Which statement of the task, or of its step, failed, and where in it. */
 static void note_place(const struct work *work, const struct plan *plan, int i)
 {
-    struct db_told *told = work->end.told;
+    struct db_diag *diag = work->end.diag;
     const char *sql = work->msg->statements[plan->texts[i]].sql;
-    str_clear(&told->place);
+    str_clear(&diag->place);
     if (plan->count > 1)
-        str_format(&told->place, "statement %d of %d", i + 1, plan->count);
-    if (told->position > 0) {
-        str_text(&told->place, plan->count > 1 ? "\n" : "");
-        db_told_place(&told->place, sql, (size_t)(plan->statements[i].text - sql), told->position);
+        str_format(&diag->place, "statement %d of %d", i + 1, plan->count);
+    if (diag->position > 0) {
+        str_text(&diag->place, plan->count > 1 ? "\n" : "");
+        db_diag_place(&diag->place, sql, (size_t)(plan->statements[i].text - sql), diag->position);
     }
 }
 
@@ -308,9 +308,9 @@ static enum rc run_bare(struct db *db, const struct work *work, struct part *par
     if (rc == RC_OK && plan->changes_session)
         rc = db_run(db, &sql_reader_reset_role, NULL, NULL, why);
     if (rc != RC_LOST) { /* a statement that failed may have changed definitions before */
-        enum rc told = db_run(db, &sql_reader_definitions_changed, (const char *const[]){"false"},
-                              NULL, rc == RC_OK ? why : NULL);
-        rc = rc == RC_OK ? told : rc;
+        enum rc noted = db_run(db, &sql_reader_definitions_changed, (const char *const[]){"false"},
+                               NULL, rc == RC_OK ? why : NULL);
+        rc = rc == RC_OK ? noted : rc;
     }
     if (rc == RC_OK)
         rc = record_end(db, work, part,
@@ -357,9 +357,9 @@ static enum rc begin_shown(struct db *db, struct work *work, bool *ret_stale, st
 /* Messages of the server belong to the attempt from now on. */
 static void listen(struct work *work, struct db *db)
 {
-    struct db_told *told = work_told(work);
-    db_told_clear(told);
-    db_listen(db, told);
+    struct db_diag *diag = work_diag(work);
+    db_diag_clear(diag);
+    db_set_diag(db, diag);
 }
 
 /* The order behind the SQL: no further cancel may arrive (reader_calm), then the end is judged,
@@ -378,10 +378,10 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
         return rc;
     listen(work, db);
     rc = msg->step_count > 0 ? steps_run(reader, work, &why) : part_run(db, work, &whole, &why);
-    db_listen(db, NULL);
+    db_set_diag(db, NULL);
     enum calm calm = reader_calm(reader); /* and no cancel can hit the record of the end */
     bool ours = reader->cancelled || calm != CALM_ALWAYS;
-    work_counts(work, work->end.told->rows);
+    work_counts(work, work->end.diag->rows);
     work_ran(work, clock_boot_us() - work->alone_since_us, true);
     if (rc == RC_OK)
         return RC_OK;

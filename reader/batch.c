@@ -20,10 +20,10 @@
 
 #include "base/clock.h"
 #include "base/probe.h"
+#include "db/diag.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 #include "db/task_session.h"
-#include "db/told.h"
 #include "reader/attempt.h"
 #include "reader/outside.h"
 
@@ -115,7 +115,7 @@ static enum rc send_begin(struct reader_thread *reader, struct sending *sending,
     sent->begun = sending->last != NULL;
     sent->last = false;
     work_counts(work, -1);
-    work_set_told(work, NULL);
+    work_set_diag(work, NULL);
     enum rc rc = sending->last == NULL
                      ? send_stmt(reader, work, &sql_reader_begin, NULL, err)
                      : send_stmt(reader, sending->last, &sql_reader_commit_and_chain, NULL, err);
@@ -363,7 +363,7 @@ static enum rc batch_done(struct reader_thread *reader, struct err *err)
 
 enum rc batch_start(struct reader_thread *reader, struct err *err)
 {
-    db_told_clear(reader->batch.told);
+    db_diag_clear(reader->batch.diag);
     enum rc rc = pipeline_start(reader->db, err);
     return rc == RC_OK && reader->batch.unclean ? reset(reader, false, err) : rc;
 }
@@ -385,18 +385,18 @@ void batch_lose(struct reader_thread *reader)
 /* What the server has said since it was taken last belongs to this work. */
 static void take_told(struct reader_thread *reader, struct work *work)
 {
-    struct db_told *told = reader->batch.told;
-    if (told->position > 0 && work->sent.got < work->sent.command_at) {
+    struct db_diag *diag = reader->batch.diag;
+    if (diag->position > 0 && work->sent.got < work->sent.command_at) {
         const char *sql = work->msg->statements[0].sql;
-        db_told_place(&told->place, sql, strspn(sql, " \t\n\r\f\v"), told->position);
+        db_diag_place(&diag->place, sql, strspn(sql, " \t\n\r\f\v"), diag->position);
     }
-    if (work->end.told != NULL) { /* in the order in which they came */
-        db_told_move(work->end.told, told);
-        db_told_move(told, work->end.told);
+    if (work->end.diag != NULL) { /* in the order in which they came */
+        db_diag_move(work->end.diag, diag);
+        db_diag_move(diag, work->end.diag);
     }
-    work_set_told(work, told);
-    reader->batch.told = db_told_new();
-    db_listen(reader->db, reader->batch.told);
+    work_set_diag(work, diag);
+    reader->batch.diag = db_diag_new();
+    db_set_diag(reader->db, reader->batch.diag);
 }
 
 /* The batches behind the failed one were sent already. Their first BEGIN meets an open, failed
@@ -426,9 +426,9 @@ static enum rc on_error(struct reader_thread *reader, const struct err *failed, 
  * text of a command may belong to the next task. */
 static void take_notices(struct reader_thread *reader, struct work *work)
 {
-    struct db_told *told = reader->batch.told;
-    if (work->sent.replies > 0 || !told->lexed || work->next == NULL)
-        db_told_move(work_told(work), told);
+    struct db_diag *diag = reader->batch.diag;
+    if (work->sent.replies > 0 || !diag->lexed || work->next == NULL)
+        db_diag_move(work_diag(work), diag);
 }
 
 static void on_ok(struct reader_thread *reader)
@@ -436,10 +436,10 @@ static void on_ok(struct reader_thread *reader)
     struct work *work = reader->batch.at;
     work->sent.begun = true;
     if (++work->sent.got == work->sent.command_at)
-        work_counts(work, reader->batch.told->rows);
+        work_counts(work, reader->batch.diag->rows);
     if (--work->sent.replies == 0)
         reader->batch.at = work->next;
-    if (reader->batch.told->notices.len > 0)
+    if (reader->batch.diag->notices.len > 0)
         take_notices(reader, work);
 }
 
@@ -447,7 +447,7 @@ enum rc batch_read(struct reader_thread *reader, struct err *err)
 {
     probe("reader.answered");
     enum rc rc = pipeline_read(reader->db, err);
-    db_listen(reader->db, reader->batch.told);
+    db_set_diag(reader->db, reader->batch.diag);
     while (rc == RC_OK) {
         enum pipeline_reply reply;
         struct err failed = {0};

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct db_told;
+struct db_diag;
 struct reader_thread;
 struct work;
 
@@ -26,7 +26,7 @@ struct batch {
     struct work *at;      /* the one of sent whose replies come now */
     struct work *failed;  /* the one of the oldest batch that failed, and why */
     struct err *why;      /* owned */
-    struct db_told *told; /* owned: messages of the server about the works in the pipeline */
+    struct db_diag *diag; /* owned: messages of the server about the works in the pipeline */
     bool unclean;         /* a transaction failed: reset when the pipeline is empty */
     int64_t run_no;       /* of the task before */
     int64_t head_us;      /* since when the oldest batch can have been running */

@@ -4,8 +4,8 @@
 #include "reader/failure.h"
 
 #include "base/utf8.h"
+#include "db/diag.h"
 #include "db/sqlstate.h"
-#include "db/told.h"
 #include "reader/work.h"
 
 #include <string.h>
@@ -29,8 +29,8 @@ static void add_part(struct str *to, const char *text)
 void failure_make(struct failure *failure, const struct work *work, const struct err *why,
                   bool permanent)
 {
-    const struct db_told *told = work->end.told;
-    bool whole = told != NULL && told->code[0] != '\0' && strcmp(told->code, why->code) == 0;
+    const struct db_diag *diag = work->end.diag;
+    bool whole = diag != NULL && diag->code[0] != '\0' && strcmp(diag->code, why->code) == 0;
     *failure = (struct failure){.permanent = permanent,
                                 .sqlstate = or_null(why->code),
                                 .error = why->message,
@@ -38,15 +38,15 @@ void failure_make(struct failure *failure, const struct work *work, const struct
                                 .hint = or_null(why->hint)};
     add_part(&failure->context, why->context);
     if (whole) {
-        failure->raised = told->raised;
+        failure->raised = diag->raised;
         if (why->kind != ERR_TIMEOUT) { /* that one is said in our words */
-            failure->error = told->message.data;
-            failure->detail = or_null(told->detail.data);
-            failure->hint = or_null(told->hint.data);
+            failure->error = diag->message.data;
+            failure->detail = or_null(diag->detail.data);
+            failure->hint = or_null(diag->hint.data);
         }
-        add_part(&failure->context, told->place.data);
-        add_part(&failure->context, told->inside.data);
-        add_part(&failure->context, told->context.data);
+        add_part(&failure->context, diag->place.data);
+        add_part(&failure->context, diag->inside.data);
+        add_part(&failure->context, diag->context.data);
     }
     failure->where = or_null(failure->context.data);
 }

@@ -10,7 +10,7 @@
 #include "base/probe.h"
 #include "base/utf8.h"
 #include "db/canceller.h"
-#include "db/told.h"
+#include "db/diag.h"
 #include "reader/attempt.h"
 #include "reader/failure.h"
 #include "reader/steps.h"
@@ -38,18 +38,18 @@ static const char *or_null(const struct str *str)
 /* What went wrong, in words for people. */
 static void note_why(struct work *work, bool late, const struct err *why)
 {
-    const struct str *said = &work->answer->error;
-    struct err told = *why;
+    const struct str *error = &work->answer->error;
+    struct err shown = *why;
     if (!late)
-        utf8_copy(told.message, sizeof told.message, said->data ? said->data : "");
-    steps_add_context(work->msg, work->answer_step, &told);
-    work_fails(work, &told);
+        utf8_copy(shown.message, sizeof shown.message, error->data ? error->data : "");
+    steps_add_context(work->msg, work->answer_step, &shown);
+    work_fails(work, &shown);
 }
 
 static void add_whole(struct str *to, const struct str *text)
 {
     str_text(to, "");
-    utf8_add(to, text->data ? text->data : "", text->len, DB_TOLD_MOST);
+    utf8_add(to, text->data ? text->data : "", text->len, DB_DIAG_MAX);
 }
 
 static enum rc send_failure(struct db *db, struct work *work, struct db_result **ret_row,

@@ -13,10 +13,10 @@
 #include "base/utf8.h"
 #include "db/backend.h"
 #include "db/canceller.h"
+#include "db/diag.h"
 #include "db/notification.h"
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
-#include "db/told.h"
 #include "reader/attempt.h"
 #include "reader/outside.h"
 #include "reader/session.h"
@@ -77,7 +77,7 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
 {
     if (!reader->abandoned &&
         reader->open_again_ms == 0 && /* else control logs it for all of them */
-        outage_tells(&reader->outage, why, clock_boot_us()))
+        outage_must_log(&reader->outage, why, clock_boot_us()))
         log_err(LOG_WARN, "reader_lost", NULL, why);
     (void)reader_session_is(reader, NULL);
     db_close(reader->db);
@@ -308,7 +308,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
                      struct reader_thread **ret_reader, struct err *err)
 {
     struct reader_thread *reader = xcalloc(1, sizeof *reader);
-    reader->batch = (struct batch){.told = db_told_new()};
+    reader->batch = (struct batch){.diag = db_diag_new()};
     reader->control = control;
     reader->conninfo = xstrdup(conninfo);
     reader->server = *server;
@@ -325,7 +325,7 @@ enum rc reader_start(const char *conninfo, const struct db_server *server,
     db_close(reader->db);
     db_canceller_free(reader->canceller);
     action_stop_done(&reader->stop_action);
-    db_told_free(reader->batch.told);
+    db_diag_free(reader->batch.diag);
     free(reader->conninfo);
     free(reader);
     return rc;
@@ -381,7 +381,7 @@ void reader_stop(struct reader_thread *reader)
     db_canceller_free(reader->canceller);
     action_stop_done(&reader->stop_action);
     (void)pthread_mutex_destroy(&reader->lock);
-    db_told_free(reader->batch.told);
+    db_diag_free(reader->batch.diag);
     free(reader->conninfo);
     free(reader);
 }

@@ -35,13 +35,13 @@ void steps_add_context(const struct message *msg, int step, struct err *why)
     if (step < 0)
         return;
     const char *name = msg->steps[step].name;
-    STR_AUTO told = {0};
-    str_text(&told, "step \"");
-    utf8_add(&told, name, strlen(name), NAME_SHOWN);
-    str_format(&told, "\" (%d of %d)", step + 1, msg->step_count);
+    STR_AUTO text = {0};
+    str_text(&text, "step \"");
+    utf8_add(&text, name, strlen(name), NAME_SHOWN);
+    str_format(&text, "\" (%d of %d)", step + 1, msg->step_count);
     if (why->context[0] != '\0')
-        str_format(&told, "\n%s", why->context);
-    utf8_copy(why->context, sizeof why->context, told.data);
+        str_format(&text, "\n%s", why->context);
+    utf8_copy(why->context, sizeof why->context, text.data);
 }
 
 /* Which step comes now, and since when this attempt runs. */

@@ -3,7 +3,7 @@
  * (work.h). */
 #include "reader/work.h"
 
-#include "db/told.h"
+#include "db/diag.h"
 #include "reader/risks.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ void work_free(struct work *work)
     message_free(work->msg);
     risks_release(work->risks);
     free(work->end.why);
-    db_told_free(work->end.told);
+    db_diag_free(work->end.diag);
     if (work->answer != NULL)
         action_result_done(work->answer);
     free(work->answer);
@@ -71,15 +71,15 @@ void work_unrecorded(struct work *work)
     work->end.unrecorded = true;
 }
 
-struct db_told *work_told(struct work *work)
+struct db_diag *work_diag(struct work *work)
 {
-    if (work->end.told == NULL)
-        work->end.told = db_told_new();
-    return work->end.told;
+    if (work->end.diag == NULL)
+        work->end.diag = db_diag_new();
+    return work->end.diag;
 }
 
-void work_set_told(struct work *work, struct db_told *told)
+void work_set_diag(struct work *work, struct db_diag *diag)
 {
-    db_told_free(work->end.told);
-    work->end.told = told;
+    db_diag_free(work->end.diag);
+    work->end.diag = diag;
 }

@@ -65,7 +65,7 @@ struct work_end {
     int64_t ran_us;       /* for how long */
     int64_t rows;         /* of its commands; -1: they count none */
     struct err *why;      /* the error that is to be recorded; owned; NULL: none */
-    struct db_told *told; /* notices of the server during the attempt; owned; NULL: none */
+    struct db_diag *diag; /* notices of the server during the attempt; owned; NULL: none */
 };
 
 struct work {
@@ -115,8 +115,8 @@ void work_counts(struct work *work, int64_t rows);
 void work_fails(struct work *work, const struct err *why);
 void work_unrecorded(struct work *work);
 /** Where messages of the server about it are kept; made when there is none. */
-struct db_told *work_told(struct work *work);
+struct db_diag *work_diag(struct work *work);
 /** These are the messages of the server about it (NULL: none), instead of those before. */
-void work_set_told(struct work *work, struct db_told *told);
+void work_set_diag(struct work *work, struct db_diag *diag);
 
 #endif

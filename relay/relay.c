@@ -149,10 +149,10 @@ static void trouble(struct relay *relay, struct relay_queue *queue, struct relay
     struct err ignored;
     STR_AUTO text = {0};
     producer_drop(relay, queue);
-    bool tells = outage_tells(&kind->outage, err, clock_boot_us());
-    if (tells)
+    bool logs = outage_must_log(&kind->outage, err, clock_boot_us());
+    if (logs)
         log_err(LOG_WARN, "relay_waits", queue->name, err);
-    if (tells && !is_held(err)) {
+    if (logs && !is_held(err)) {
         str_format(&text, "%s: %s%s%s%s", err->object, err->message, *err->hint ? " (" : "",
                    err->hint, *err->hint ? ")" : "");
         (void)!db_run(relay->db, &sql_relay_begin,
@@ -457,7 +457,7 @@ void relay_wake(struct relay *relay, int queue_id, enum relay_word word)
 {
     struct relay_order *order = xcalloc(1, sizeof *order);
     *order = (struct relay_order){.queue_id = queue_id, .word = word};
-    thread_tell(&relay->thread, &order->mail);
+    thread_send(&relay->thread, &order->mail);
 }
 
 void relay_stop(struct relay *relay, bool finish)

@@ -6,6 +6,7 @@
 #include "replay/report.h"
 
 #include "base/utf8.h"
+#include "kafka/place.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +18,19 @@ struct log {
     struct kafka_admin *admin;
     int64_t low, high;
 };
+
+bool replay_place_parse(const char *text, struct replay_place *ret_place)
+{
+    static const enum replay_bound bounds[] = {[KAFKA_EARLIEST] = REPLAY_EARLIEST,
+                                               [KAFKA_LATEST] = REPLAY_LATEST,
+                                               [KAFKA_OFFSET] = REPLAY_OFFSET};
+    enum kafka_place place;
+    int64_t offset = 0;
+    if (!kafka_place_parse(text, &place, &offset))
+        return false;
+    *ret_place = (struct replay_place){bounds[place], offset};
+    return true;
+}
 
 static enum rc place_offset(const struct replay_options *options, const struct log *log,
                             const struct replay_place *place, int64_t *ret_offset, struct err *err)

@@ -26,6 +26,9 @@ struct replay_place {
     int64_t value;
 };
 
+/** An offset, earliest or latest; false: it is none of them. A time is the database's to read. */
+bool replay_place_parse(const char *text, struct replay_place *ret_place);
+
 struct replay_options {
     struct db *db;
     const struct kafka_properties *kafka;
@@ -70,8 +73,8 @@ struct replay_report {
 };
 void replay_report_done(struct replay_report *report);
 
-MUST_CHECK enum rc replay_look(const struct replay_options *options,
-                               struct replay_report *ret_report, struct err *err);
+MUST_CHECK enum rc replay_preview(const struct replay_options *options,
+                                  struct replay_report *ret_report, struct err *err);
 /** What was done until an error is in the report, too. */
 MUST_CHECK enum rc replay_run(const struct replay_options *options,
                               struct replay_report *ret_report, struct err *err);

@@ -3,8 +3,9 @@
  * Begin with run(): begin, then step for each segment, then finish. A step is one transaction
  * (lockstep.replay_step): it inserts or reopens the rows and moves the cursor of the replay
  * together, so an interrupted replay continues behind its last step and does nothing twice
- * (tests/e2e/replay_interrupted.sh). replay_look() walks the same way and writes nothing. Executors
- * run the tasks; range.c finds the offsets, reading.c the segments, report.c the counts. */
+ * (tests/e2e/replay_interrupted.sh). replay_preview() walks the same way and writes nothing.
+ * Executors run the tasks; range.c finds the offsets, reading.c the segments, report.c the
+ * counts. */
 #include "replay/reading.h"
 #include "replay/report.h"
 
@@ -126,8 +127,8 @@ static enum rc check_run(const struct reading *reading, const struct replay_repo
     return RC_REJECT;
 }
 
-enum rc replay_look(const struct replay_options *options, struct replay_report *ret_report,
-                    struct err *err)
+enum rc replay_preview(const struct replay_options *options, struct replay_report *ret_report,
+                       struct err *err)
 {
     struct reading reading = {.options = options};
     struct str arrays[ARRAYS] = {0};

@@ -63,7 +63,7 @@ static void keep(char *to, size_t size, const struct db_result *row, int column)
     (void)snprintf(to, size, "%s", db_text(row, 0, column));
 }
 
-static enum rc look(struct db *db, struct ask *ask)
+static enum rc run_look(struct db *db, struct ask *ask)
 {
     DB_RESULT_AUTO *row = NULL;
     enum rc rc = db_run(db, &sql_job_ask_look, (const char *const[]){ask->look}, &row, &ask->why);
@@ -110,18 +110,18 @@ static bool is_no_fault(const struct err *why)
 enum rc ask_run(struct db *db, struct ask *ask)
 {
     struct err err;
-    bool looks = ask->look != NULL;
-    int64_t timeout_ms = looks ? ASK_LOOK_MS : FIRE_MS;
+    bool is_look = ask->look != NULL;
+    int64_t timeout_ms = is_look ? ASK_LOOK_MS : FIRE_MS;
     /* statement_timeout ends a statement on a server that works. The patience is for one that does
      * not. */
     db_patience(db, (int)timeout_ms + GRACE_MS);
     enum rc rc =
         db_run(db, &sql_job_ask_settings,
-               (const char *const[]){DB_INT(timeout_ms), looks ? "on" : "off"}, NULL, &ask->why);
+               (const char *const[]){DB_INT(timeout_ms), is_look ? "on" : "off"}, NULL, &ask->why);
     if (rc == RC_OK)
         /* The settings were a statement of their own, because default_transaction_read_only takes
          * effect with the next transaction (PostgreSQL, "Statement Behavior"). */
-        rc = looks ? look(db, ask) : fire(db, ask);
+        rc = is_look ? run_look(db, ask) : fire(db, ask);
     ask->failed = rc != RC_OK;
     ask->again = ask->failed && is_no_fault(&ask->why);
     /* The next ask may be another job's. Without the reset it would find this one's settings,

@@ -46,7 +46,7 @@ void asker_run(struct asker *asker, struct ask *ask, const struct db_server *ser
     if (tasks_open(asker, server, &err) != RC_OK) {
         /* Without a login for tasks each job with SQL fails to open the session, so the log has a
          * line for each cause in growing intervals, not for each ask. */
-        if (outage_tells(&asker->outage, &err, clock_boot_us()))
+        if (outage_must_log(&asker->outage, &err, clock_boot_us()))
             log_err(LOG_WARN, "job_sql_refused", NULL, &err);
         ask_refuse(ask, &err);
         return;
@@ -120,7 +120,7 @@ void asker_give(struct asker *asker, struct ask *ask, const struct db_server *se
     (void)pthread_mutex_lock(&asker->lock);
     asker->server = *server;
     (void)pthread_mutex_unlock(&asker->lock);
-    thread_tell(&asker->thread, &ask->mail);
+    thread_send(&asker->thread, &ask->mail);
 }
 
 void asker_stop(struct asker *asker)

@@ -66,7 +66,7 @@ int changed_wait_ms(const struct changed *changed, int most_ms)
 
 /* list NULL: of any. Notifications that come from now on wait. The row of a trigger that another
  * session holds is tried again when the pause is over: nothing else notifies that it is free. */
-static enum rc look_soon(struct changed *changed, struct db *db, const char *list, struct err *err)
+static enum rc make_due(struct changed *changed, struct db *db, const char *list, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     /* Before the statement: notifications that come while it runs wait for their own second. */
@@ -91,12 +91,12 @@ enum rc changed_act(struct changed *changed, struct db *db, struct err *err)
     for (int i = 0; i < changed->count; i++)
         db_array_int(&list, changed->relations[i]);
     db_array_end(&list);
-    return look_soon(changed, db, list.data, err);
+    return make_due(changed, db, list.data, err);
 }
 
 enum rc changed_all(struct changed *changed, struct db *db, struct err *err)
 {
-    return look_soon(changed, db, NULL, err);
+    return make_due(changed, db, NULL, err);
 }
 
 /* The interleaving: a statement writes while the look is already due, so its trigger notifies of

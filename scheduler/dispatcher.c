@@ -36,8 +36,8 @@ struct dispatcher {
     struct lasting session;
     struct asker *asker;  /* NULL: no job has needed SQL of users */
     int asking;           /* asks that are out */
-    struct mail *answers; /* asks that have come back, and of which the database has not heard */
-    bool look_again;      /* rows have come since they went out, or were on their way */
+    struct mail *answers; /* asks that have come back and are not reported to the database yet */
+    bool check_again;     /* rows have come since they went out, or were on their way */
     bool locked, stopping;
     struct changed changed;
     struct house house;
@@ -110,12 +110,12 @@ static bool is_asking(const struct dispatcher *dispatcher)
 }
 
 /* A look that is out may have begun before the rows came, and the database leaves it alone.
- * *ret_early: it has heard of nothing but rows, which wait, and nothing else is due. */
+ * *ret_early: all notifications were of rows, which wait, and nothing else is due. */
 static enum rc receive_news(struct dispatcher *dispatcher, bool *ret_early, struct err *err)
 {
     bool rows = false, others = false;
     enum rc rc = changed_receive(&dispatcher->changed, dispatcher->session.db, &rows, &others, err);
-    dispatcher->look_again |= rows && is_asking(dispatcher);
+    dispatcher->check_again |= rows && is_asking(dispatcher);
     /* A busy table wakes this thread at each statement. Without this way out each of them would
      * cost a round with several statements, though its triggers are looked at once a second at
      * most. */
@@ -126,11 +126,11 @@ static enum rc receive_news(struct dispatcher *dispatcher, bool *ret_early, stru
 }
 
 /* What has changed while SQL of users was out is looked at once more. */
-static enum rc look_again(struct dispatcher *dispatcher, struct err *err)
+static enum rc check_again(struct dispatcher *dispatcher, struct err *err)
 {
-    if (!dispatcher->look_again || is_asking(dispatcher))
+    if (!dispatcher->check_again || is_asking(dispatcher))
         return RC_OK;
-    dispatcher->look_again = false;
+    dispatcher->check_again = false;
     return changed_all(&dispatcher->changed, dispatcher->session.db, err);
 }
 
@@ -145,7 +145,7 @@ static enum rc hand_over(struct dispatcher *dispatcher, struct ask *ask, struct 
      * finds the look under way, and notifies. */
     if (ask->look != NULL)
         rc = changed_open(dispatcher->session.db, ask->token, &open, err);
-    dispatcher->look_again |= open;
+    dispatcher->check_again |= open;
     if (rc == RC_OK && dispatcher->asker == NULL)
         rc = asker_start(dispatcher->options.task_conninfo, &dispatcher->thread.inbox,
                          &dispatcher->asker, err);
@@ -224,7 +224,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
      * then finds it in this round. */
     rc = answer(dispatcher, err);
     if (rc == RC_OK)
-        rc = look_again(dispatcher, err);
+        rc = check_again(dispatcher, err);
     if (rc == RC_OK)
         rc = changed_act(&dispatcher->changed, dispatcher->session.db, err);
     int64_t wait_us = -1;
@@ -245,7 +245,7 @@ static enum rc round_of_jobs(struct dispatcher *dispatcher, int *ret_wait_ms, st
     dispatcher->due_us = wait_us < 0 ? 0 : clock_boot_us() + wait_us;
     *ret_wait_ms = wait_us < 0 ? -1 : (int)((wait_us + 999) / 1000);
     if (rc == RC_OK)
-        rc = held_look(&dispatcher->held, dispatcher->session.db, *ret_wait_ms, err);
+        rc = held_check(&dispatcher->held, dispatcher->session.db, *ret_wait_ms, err);
     if (rc == RC_OK)
         rc = house_keep(&dispatcher->house, dispatcher->session.db, dispatcher->options.who,
                         dispatcher->options.keep_log_ms, ret_wait_ms, err);

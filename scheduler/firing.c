@@ -86,11 +86,11 @@ enum rc firing_fire(struct db *db, const struct dispatcher_options *options,
     for (int i = 0; i < db_rows(rows) && *ret_ask == NULL; i++) {
         int verdict = db_word(rows, i, JOB_DISPATCH_VERDICT);
         bool known = !db_null(rows, i, JOB_DISPATCH_WAIT_US);
-        int64_t wait_us = known ? db_int(rows, i, JOB_DISPATCH_WAIT_US) : FIRING_LOOK_US;
+        int64_t wait_us = known ? db_int(rows, i, JOB_DISPATCH_WAIT_US) : FIRING_CHECK_US;
         if (verdict >= 0)
             decided(options, rows, i, verdict, ret_ask);
         else
-            *ret_wait_us = wait_us < FIRING_LOOK_US ? wait_us : FIRING_LOOK_US;
+            *ret_wait_us = wait_us < FIRING_CHECK_US ? wait_us : FIRING_CHECK_US;
     }
     return RC_OK;
 }

@@ -13,7 +13,7 @@
 #include "scheduler/dispatcher.h"
 
 /** The longest sleep of a dispatcher: a notification may be lost. */
-#define FIRING_LOOK_US (60 * 1000 * 1000LL)
+#define FIRING_CHECK_US (60 * 1000 * 1000LL)
 
 struct firing_turn {
     bool asks;       /* SQL of users can be run now */

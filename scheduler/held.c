@@ -27,13 +27,13 @@ static void warn(const struct held *held, struct str *known, const struct db_res
               NULL);
 }
 
-enum rc held_look(struct held *held, struct db *db, int wait_ms, struct err *err)
+enum rc held_check(struct held *held, struct db *db, int wait_ms, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     struct str known = {0};
-    if (wait_ms > SHORT_MS || clock_boot_us() < held->look_us)
+    if (wait_ms > SHORT_MS || clock_boot_us() < held->check_us)
         return RC_OK;
-    held->look_us = clock_boot_us() + EVERY_MS * 1000LL;
+    held->check_us = clock_boot_us() + EVERY_MS * 1000LL;
     enum rc rc = db_run(db, &sql_job_row_held, NULL, &rows, err);
     if (rc != RC_OK)
         return rc;

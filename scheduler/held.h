@@ -14,12 +14,12 @@
 
 /** Zero: nothing is known. */
 struct held {
-    int64_t look_us;  /* by the boot clock: not before */
+    int64_t check_us; /* by the boot clock: not before */
     struct str known; /* a line for each that was logged and is still held */
 };
 
 /** wait_ms: until the next round; a short one means that something may be passed over. */
-MUST_CHECK enum rc held_look(struct held *held, struct db *db, int wait_ms, struct err *err);
+MUST_CHECK enum rc held_check(struct held *held, struct db *db, int wait_ms, struct err *err);
 
 void held_done(struct held *held);
 

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "scheduler/alerts.h"
 #include "scheduler/lasting.h"
-#include "scheduler/look.h"
 #include "sql/sql.h"
 
 #define EVERY_MS 60000
@@ -42,12 +42,12 @@ static bool is_calm(int64_t at_us, int wait_ms)
     return late_us >= 0 && (wait_ms >= CALM_MS || late_us >= LATE_US);
 }
 
-static enum rc look(struct house *house, struct db *db, const char *who, struct err *err)
+static enum rc check_health(struct house *house, struct db *db, const char *who, struct err *err)
 {
-    house->look_us = clock_boot_us() + EVERY_MS * 1000LL;
+    house->health_us = clock_boot_us() + EVERY_MS * 1000LL;
     enum rc rc = lasting_unless_held(house_cancel_overdue(db, err), err);
     if (rc == RC_OK) /* not in a single round: a monitor that looks rarely counts as absent */
-        rc = lasting_unless_held(monitor_look(db, who, EVERY_MS, err), err);
+        rc = lasting_unless_held(alerts_update(db, who, EVERY_MS, err), err);
     return rc;
 }
 
@@ -55,11 +55,11 @@ enum rc house_keep(struct house *house, struct db *db, const char *who, int64_t 
                    int *wait_ms, struct err *err)
 {
     enum rc rc = RC_OK;
-    if (is_calm(house->look_us, *wait_ms)) {
+    if (is_calm(house->health_us, *wait_ms)) {
         *wait_ms = 0;
         /* A look takes time, so the wait that the caller has computed is no longer true: it is 0
          * now. */
-        rc = look(house, db, who, err);
+        rc = check_health(house, db, who, err);
     }
     if (rc == RC_OK && is_calm(house->sweep_us, *wait_ms)) {
         bool more = false;

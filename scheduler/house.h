@@ -17,7 +17,7 @@
 
 /** By the boot clock; 0: at once. */
 struct house {
-    int64_t look_us, sweep_us; /* when it is due again */
+    int64_t health_us, sweep_us; /* when it is due again */
 };
 
 /** wait_ms: until the next firing; 0 when this has taken time. The parameters who and keep_log_ms

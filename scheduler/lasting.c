@@ -126,7 +126,7 @@ bool lasting_lost(struct lasting *session, const struct err *why)
 {
     session->backoff_ms = backoff_next(session->backoff_ms, BACKOFF_FIRST_MS, BACKOFF_LAST_MS);
     lasting_close(session);
-    return outage_tells(&session->outage, why, clock_boot_us());
+    return outage_must_log(&session->outage, why, clock_boot_us());
 }
 
 bool lasting_works(struct lasting *session)

@@ -1,16 +1,16 @@
 /* Keeps the time for all receivers: every options.every_ms one look at the jobs, and every second
  * the time-outs of the attempts that run. A look opens and closes incidents in the database
- * (scheduler/look.c); the threads of scheduler/delivery.c send notices about them and share nothing
- * with this one but a wake-up. */
+ * (scheduler/alerts.c); the threads of scheduler/delivery.c send notices about them and share
+ * nothing with this one but a wake-up. */
 #include "scheduler/monitor.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
 #include "base/thread.h"
+#include "scheduler/alerts.h"
 #include "scheduler/delivery.h"
 #include "scheduler/lasting.h"
-#include "scheduler/look.h"
 
 #include <stdlib.h>
 
@@ -23,8 +23,8 @@ struct monitor {
     struct thread thread;
     struct delivery **deliveries; /* options.receiver_count */
     struct lasting session;
-    int64_t look_us; /* when it is due again */
-    bool begun;      /* the database knows of this process */
+    int64_t due_us; /* when it is due again */
+    bool begun;     /* the database knows of this process */
 };
 
 /* The database remembers that it looks, and, once it was not known there, its receivers. */
@@ -54,30 +54,30 @@ static enum rc be_seen(struct monitor *monitor, struct err *err)
     return rc;
 }
 
-static enum rc look(struct monitor *monitor, struct err *err)
+static enum rc update(struct monitor *monitor, struct err *err)
 {
     const struct monitor_options *options = &monitor->options;
     enum rc rc = lasting_open(&monitor->session, err);
     if (rc == RC_OK)
         rc = be_seen(monitor, err);
-    return rc == RC_OK ? monitor_look(monitor->session.db, options->who, options->every_ms, err)
+    return rc == RC_OK ? alerts_update(monitor->session.db, options->who, options->every_ms, err)
                        : rc;
 }
 
 /* Wakes the receivers also after a look of another monitor: incidents of that look need notices,
  * too. */
-static void round_of_looks(struct monitor *monitor)
+static void run_round(struct monitor *monitor)
 {
     struct err err = {0};
-    if (look(monitor, &err) != RC_OK) {
+    if (update(monitor, &err) != RC_OK) {
         if (lasting_lost(&monitor->session, &err))
             log_err(LOG_WARN, "monitor_lost", NULL, &err);
-        monitor->look_us = clock_boot_us() + monitor->session.backoff_ms * 1000LL;
+        monitor->due_us = clock_boot_us() + monitor->session.backoff_ms * 1000LL;
         return;
     }
     if (lasting_works(&monitor->session))
         log_event(LOG_INFO, "monitor_is_back", NULL);
-    monitor->look_us = clock_boot_us() + monitor->options.every_ms * 1000LL;
+    monitor->due_us = clock_boot_us() + monitor->options.every_ms * 1000LL;
     for (int i = 0; i < monitor->options.receiver_count; i++)
         delivery_news(monitor->deliveries[i]);
 }
@@ -90,11 +90,11 @@ static void *monitor_main(void *context)
         (void)thread_take(&monitor->thread, &stopping);
         if (stopping)
             break;
-        if (clock_boot_us() >= monitor->look_us)
-            round_of_looks(monitor);
+        if (clock_boot_us() >= monitor->due_us)
+            run_round(monitor);
         for (int i = 0; i < monitor->options.receiver_count; i++)
             delivery_watch(monitor->deliveries[i]);
-        int left_ms = clock_left_ms(monitor->look_us);
+        int left_ms = clock_left_ms(monitor->due_us);
         mailbox_wait(&monitor->thread.inbox, left_ms < WATCH_MS ? left_ms : WATCH_MS);
     }
     if (monitor->session.db != NULL)

@@ -280,7 +280,7 @@ static void *retention_main(void *context)
     struct retention *retention = context;
     while (!retention->stopping) {
         take_orders(retention);
-        int timeout_ms = round_of_queues(retention); /* may have heard that it is to stop */
+        int timeout_ms = round_of_queues(retention); /* may have taken the order to stop */
         if (!retention->stopping)
             mailbox_wait(&retention->thread.inbox, timeout_ms);
     }
@@ -312,7 +312,7 @@ static void order(struct retention *retention, const struct retention_order *wha
 {
     struct retention_order *mail = xcalloc(1, sizeof *mail);
     *mail = *what;
-    thread_tell(&retention->thread, &mail->mail);
+    thread_send(&retention->thread, &mail->mail);
 }
 
 void retention_queue(struct retention *retention, int queue_id, const char *name, bool keeps_all)

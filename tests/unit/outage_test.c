@@ -26,7 +26,7 @@ static void lines_come_ever_later_up_to_five_minutes(void **state)
     int said = 0;
     int64_t last_us = 0, longest_us = 0;
     for (int64_t us = 1; us < 3600 * S; us += S / 10)
-        if (outage_tells(&outage, &why, us)) {
+        if (outage_must_log(&outage, &why, us)) {
             if (said > 0 && us - last_us > longest_us)
                 longest_us = us - last_us;
             last_us = us;
@@ -41,15 +41,15 @@ static void another_cause_is_told_at_once_and_by_itself(void **state)
     (void)state;
     struct outage outage = {0};
     struct err one = because("57P03"), two = because("");
-    assert_true(outage_tells(&outage, &one, 10 * S));
-    assert_false(outage_tells(&outage, &one, 10 * S + 1));
-    assert_true(outage_tells(&outage, &two, 10 * S + 2));
-    assert_false(outage_tells(&outage, &one, 10 * S + 3)); /* it does not come in turns */
-    assert_false(outage_tells(&outage, &two, 10 * S + 4));
-    assert_true(outage_tells(&outage, &one, 11 * S + 5));
+    assert_true(outage_must_log(&outage, &one, 10 * S));
+    assert_false(outage_must_log(&outage, &one, 10 * S + 1));
+    assert_true(outage_must_log(&outage, &two, 10 * S + 2));
+    assert_false(outage_must_log(&outage, &one, 10 * S + 3)); /* it does not come in turns */
+    assert_false(outage_must_log(&outage, &two, 10 * S + 4));
+    assert_true(outage_must_log(&outage, &one, 11 * S + 5));
     for (char code[2] = "a"; code[0] < 'z'; code[0]++) { /* more than there is room for */
         struct err other = because(code);
-        (void)outage_tells(&outage, &other, 12 * S);
+        (void)outage_must_log(&outage, &other, 12 * S);
     }
     assert_int_equal(outage.count, OUTAGE_CAUSES);
 }
@@ -61,14 +61,14 @@ static void its_end_says_how_long_it_took_unless_it_was_short(void **state)
     struct err why = because("08006");
     int64_t ms = -1;
     assert_false(outage_over(&outage, 10 * S, &ms));
-    assert_true(outage_tells(&outage, &why, 10 * S));
+    assert_true(outage_must_log(&outage, &why, 10 * S));
     assert_false(outage_over(&outage, 10 * S + 5000, &ms));
     assert_int_equal(ms, -1);
-    assert_true(outage_tells(&outage, &why, 20 * S));
-    assert_false(outage_tells(&outage, &why, 20 * S + 5));
+    assert_true(outage_must_log(&outage, &why, 20 * S));
+    assert_false(outage_must_log(&outage, &why, 20 * S + 5));
     assert_true(outage_over(&outage, 95 * S, &ms));
     assert_int_equal(ms, 75000);
-    assert_true(outage_tells(&outage, &why, 96 * S));
+    assert_true(outage_must_log(&outage, &why, 96 * S));
 }
 
 int main(void)

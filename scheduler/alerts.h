@@ -6,13 +6,13 @@
  * Ownership: borrows.
  * Failure: as db_run.
  */
-#ifndef SCHEDULER_LOOK_H
-#define SCHEDULER_LOOK_H
+#ifndef SCHEDULER_ALERTS_H
+#define SCHEDULER_ALERTS_H
 
 #include "base/err.h"
 #include "db/db.h"
 
 /** who: the name of the monitor, which looks every every_ms. Findings are logged. */
-MUST_CHECK enum rc monitor_look(struct db *db, const char *who, int every_ms, struct err *err);
+MUST_CHECK enum rc alerts_update(struct db *db, const char *who, int every_ms, struct err *err);
 
 #endif

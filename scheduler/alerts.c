@@ -1,10 +1,10 @@
 /* One statement decides and this file logs its outcome. scheduler/house.c (in a dispatcher) and
  * scheduler/monitor.c (in `monitor run`) call it: either alone keeps the incidents current. */
-#include "scheduler/look.h"
+#include "scheduler/alerts.h"
 
 #include "base/log.h"
 
-enum rc monitor_look(struct db *db, const char *who, int every_ms, struct err *err)
+enum rc alerts_update(struct db *db, const char *who, int every_ms, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
     enum rc rc =

@@ -1,5 +1,8 @@
 /* check: one finding: printed as a line, or kept as a row of the table, and counted. "skip" is
- * counted nowhere: nothing is known. */
+ * counted nowhere: nothing is known.
+ *
+ * Every finding of check passes here, so its form is decided in one place: grade, subject,
+ * sentence, hint. */
 #include "cli/check.h"
 
 #include "cli/width.h"
@@ -37,6 +40,7 @@ static void report(struct check *check, const char *word, const char *color, con
 void check_report(struct check *check, enum topic_grade grade, const char *subject,
                   const char *hint, const char *fmt, ...)
 {
+    /* In the order of enum topic_grade; the capitals make FAIL visible without colour. */
     static const char *const words[] = {"ok", "warn", "FAIL"};
     static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
     char text[1200];

@@ -1,9 +1,9 @@
-/* Keeps the reports of the server about a task's SQL for the task's row: error, place, context and
- * notices, each of bounded length and valid UTF-8. The caller switches it on with db_listen();
- * pipeline.c and db.c then fill it. struct err, not this, decides about the task.
+/* Keeps the diagnostics of the server about a task's SQL for the task's row: error, place, context
+ * and notices, each of bounded length and valid UTF-8. The caller switches it on with
+ * db_set_diag(); pipeline.c and db.c then fill it. struct err, not this, decides about the task.
  * PQresultErrorField gives the position in characters and not in bytes (libpq manual,
  * PG_DIAG_STATEMENT_POSITION). */
-#include "db/told.h"
+#include "db/diag.h"
 
 #include "base/utf8.h"
 #include "db/session.h"
@@ -14,53 +14,53 @@
 #define LINE_BEFORE 60 /* characters of a line shown before the place of an error, */
 #define LINE_AFTER  40 /* and behind it */
 
-struct db_told *db_told_new(void)
+struct db_diag *db_diag_new(void)
 {
-    struct db_told *told = xcalloc(1, sizeof *told);
-    told->rows = -1;
-    return told;
+    struct db_diag *diag = xcalloc(1, sizeof *diag);
+    diag->rows = -1;
+    return diag;
 }
 
-static void each_text(struct db_told *told, void (*fn)(struct str *str))
+static void each_text(struct db_diag *diag, void (*fn)(struct str *str))
 {
-    struct str *const texts[] = {&told->message, &told->detail, &told->hint,   &told->context,
-                                 &told->place,   &told->inside, &told->notices};
+    struct str *const texts[] = {&diag->message, &diag->detail, &diag->hint,   &diag->context,
+                                 &diag->place,   &diag->inside, &diag->notices};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         fn(texts[i]);
 }
 
-void db_told_free(struct db_told *told)
+void db_diag_free(struct db_diag *diag)
 {
-    if (told != NULL)
-        each_text(told, str_done);
-    free(told);
+    if (diag != NULL)
+        each_text(diag, str_done);
+    free(diag);
 }
 
-void db_told_clear(struct db_told *told)
+void db_diag_clear(struct db_diag *diag)
 {
-    each_text(told, str_clear);
-    told->code[0] = '\0';
-    told->position = 0;
-    told->left_out = 0;
-    told->interrupted = false;
-    told->lexed = false;
-    told->rows = -1;
+    each_text(diag, str_clear);
+    diag->code[0] = '\0';
+    diag->position = 0;
+    diag->left_out = 0;
+    diag->interrupted = false;
+    diag->lexed = false;
+    diag->rows = -1;
 }
 
 /** The first notices are kept and the others counted: the beginning of a long output shows the
  * cause. */
-static void add_notice(struct db_told *told, const char *text, size_t len)
+static void add_notice(struct db_diag *diag, const char *text, size_t len)
 {
-    size_t more = told->notices.len > 0;
-    bool room = told->left_out == 0 && told->notices.len + more < DB_TOLD_MOST;
-    told->left_out += !room;
+    size_t more = diag->notices.len > 0;
+    bool room = diag->left_out == 0 && diag->notices.len + more < DB_DIAG_MAX;
+    diag->left_out += !room;
     if (!room)
         return;
-    str_add(&told->notices, "\n", more);
-    utf8_add(&told->notices, text, len, DB_TOLD_MOST - told->notices.len);
+    str_add(&diag->notices, "\n", more);
+    utf8_add(&diag->notices, text, len, DB_DIAG_MAX - diag->notices.len);
 }
 
-void db_told_move(struct db_told *to, struct db_told *from)
+void db_diag_move(struct db_diag *to, struct db_diag *from)
 {
     if (from->notices.len > 0)
         add_notice(to, from->notices.data, from->notices.len);
@@ -70,9 +70,9 @@ void db_told_move(struct db_told *to, struct db_told *from)
     from->lexed = false;
 }
 
-void db_listen(struct db *db, struct db_told *told)
+void db_set_diag(struct db *db, struct db_diag *diag)
 {
-    db->told = told;
+    db->diag = diag;
 }
 
 /** The byte is a second or later one of a UTF-8 character. */
@@ -110,7 +110,7 @@ static void add_shown(struct str *str, const char *from, const char *to)
 
 /* As psql shows an error: the line, cut around the place, and a caret below it. Columns are counted
  * in characters; a wide one may shift the caret by one. */
-void db_told_place(struct str *str, const char *sql, size_t offset, int position)
+void db_diag_place(struct str *str, const char *sql, size_t offset, int position)
 {
     const char *at = sql + offset, *line = sql;
     for (int left = position - 1; left > 0 && *at != '\0'; left--) {
@@ -140,7 +140,7 @@ static void keep(struct str *to, const PGresult *result, int field)
     const char *text = PQresultErrorField(result, field);
     str_clear(to);
     if (text != NULL)
-        utf8_add(to, text, strlen(text), DB_TOLD_MOST);
+        utf8_add(to, text, strlen(text), DB_DIAG_MAX);
 }
 
 /* The functions of PL/pgSQL, PL/Python, PL/Tcl and PL/Perl by which SQL raises errors. */
@@ -155,50 +155,50 @@ bool db_raised(const PGresult *result)
     return false;
 }
 
-void db_told_error(struct db_told *told, const PGresult *result)
+void db_diag_error(struct db_diag *diag, const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *position = PQresultErrorField(result, PG_DIAG_STATEMENT_POSITION);
     const char *internal = PQresultErrorField(result, PG_DIAG_INTERNAL_POSITION);
     const char *function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
     const char *query = PQresultErrorField(result, PG_DIAG_INTERNAL_QUERY);
-    utf8_copy(told->code, sizeof told->code, state ? state : "");
-    keep(&told->message, result, PG_DIAG_MESSAGE_PRIMARY);
-    keep(&told->detail, result, PG_DIAG_MESSAGE_DETAIL);
-    keep(&told->hint, result, PG_DIAG_MESSAGE_HINT);
-    keep(&told->context, result, PG_DIAG_CONTEXT);
+    utf8_copy(diag->code, sizeof diag->code, state ? state : "");
+    keep(&diag->message, result, PG_DIAG_MESSAGE_PRIMARY);
+    keep(&diag->detail, result, PG_DIAG_MESSAGE_DETAIL);
+    keep(&diag->hint, result, PG_DIAG_MESSAGE_HINT);
+    keep(&diag->context, result, PG_DIAG_CONTEXT);
     /* A cancel and a time-out have one SQLSTATE (57014), which SQL can raise, too. The function in
      * the server's source shows that the server itself has ended the statement. */
-    told->interrupted = function != NULL && strcmp(function, "ProcessInterrupts") == 0;
-    told->raised = db_raised(result);
-    told->position = position ? atoi(position) : 0;
-    str_clear(&told->inside);
+    diag->interrupted = function != NULL && strcmp(function, "ProcessInterrupts") == 0;
+    diag->raised = db_raised(result);
+    diag->position = position ? atoi(position) : 0;
+    str_clear(&diag->inside);
     if (query != NULL && internal != NULL) {
-        str_text(&told->inside, "QUERY ");
-        db_told_place(&told->inside, query, 0, atoi(internal));
+        str_text(&diag->inside, "QUERY ");
+        db_diag_place(&diag->inside, query, 0, atoi(internal));
     }
 }
 
-void db_told_notice(struct db_told *told, const char *severity, const PGresult *result)
+void db_diag_notice(struct db_diag *diag, const char *severity, const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     const char *detail = PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL);
     STR_AUTO line = {0};
     str_format(&line, "%s: ", severity);
-    utf8_add(&line, text, strlen(text), DB_TOLD_MOST);
+    utf8_add(&line, text, strlen(text), DB_DIAG_MAX);
     if (detail != NULL) {
         str_text(&line, "\nDETAIL: ");
-        utf8_add(&line, detail, strlen(detail), DB_TOLD_MOST);
+        utf8_add(&line, detail, strlen(detail), DB_DIAG_MAX);
     }
-    add_notice(told, line.data, line.len);
+    add_notice(diag, line.data, line.len);
     /* 42622 identifier too long, 22P06 backslash in a string: the lexer warns before the command
      * does anything */
-    told->lexed = told->lexed ||
+    diag->lexed = diag->lexed ||
                   (state != NULL && (strcmp(state, "42622") == 0 || strcmp(state, "22P06") == 0));
 }
 
-void db_told_counts(struct db_told *told, int64_t rows)
+void db_diag_rows(struct db_diag *diag, int64_t rows)
 {
-    told->rows = rows;
+    diag->rows = rows;
 }

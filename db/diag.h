@@ -1,22 +1,22 @@
 /**
- * What: the reports of the server while a user's SQL runs on a session: the whole of its last
- *   error, notices and warnings, and how many rows the last command was about. For people: struct
- *   err decides.
- * Invariants: every text is UTF-8 and at most DB_TOLD_MOST bytes, however much the server sends;
+ * What: the diagnostics of the server (libpq: PG_DIAG_*) while SQL of a user runs on a session: its
+ *   last error with all fields, notices and warnings, and how many rows the last command was
+ *   about. They are for people: struct err decides.
+ * Invariants: every text is UTF-8 and at most DB_DIAG_MAX bytes, however much the server sends;
  *   all lines are kept up to there.
  * Threads: the session's own.
- * Ownership: plain data with texts of its own; db_told_free takes it (NULL is fine). The session
- *   borrows it while it listens.
+ * Ownership: plain data with texts of its own; db_diag_free takes it (NULL is fine). The session
+ *   borrows it from db_set_diag until it gets another.
  * Failure: none.
  */
-#ifndef DB_TOLD_H
-#define DB_TOLD_H
+#ifndef DB_DIAG_H
+#define DB_DIAG_H
 
 #include "db/db.h"
 
-#define DB_TOLD_MOST 8192
+#define DB_DIAG_MAX 8192
 
-struct db_told {
+struct db_diag {
     char code[6];                              /* the SQLSTATE of the error, "": there is none */
     struct str message, detail, hint, context; /* in the server's words */
     int position;      /* of the error in the command's text, in characters from 1; 0: not known */
@@ -33,18 +33,18 @@ struct db_told {
     int64_t rows;
 };
 
-struct db_told *db_told_new(void);
-void db_told_free(struct db_told *told);
+struct db_diag *db_diag_new(void);
+void db_diag_free(struct db_diag *diag);
 /** Forgets all of it, and keeps the memory. */
-void db_told_clear(struct db_told *told);
+void db_diag_clear(struct db_diag *diag);
 /** Moves the notices of from behind those of to. */
-void db_told_move(struct db_told *to, struct db_told *from);
-/** Notices and errors of the user's commands (pipeline.h) are put down there from now on; NULL:
- * nowhere. */
-void db_listen(struct db *db, struct db_told *told);
+void db_diag_move(struct db_diag *to, struct db_diag *from);
+/** From now on the session adds notices and errors of the user's commands (pipeline.h) to diag;
+ * NULL: to nothing. */
+void db_set_diag(struct db *db, struct db_diag *diag);
 
 /** Appends the line of sql with the place of the error, and a caret under it. position: in
  * characters from 1, from sql + offset on. */
-void db_told_place(struct str *str, const char *sql, size_t offset, int position);
+void db_diag_place(struct str *str, const char *sql, size_t offset, int position);
 
 #endif
