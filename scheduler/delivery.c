@@ -210,14 +210,20 @@ void delivery_watch(struct delivery *delivery)
         action_stop_ask(&delivery->stop, ACTION_TERMINATE);
 }
 
+void delivery_ask_stop(struct delivery *delivery)
+{
+    /* The flag comes first, so that an attempt that starts now sees it (see attempt). */
+    if (delivery == NULL || atomic_exchange(&delivery->ending, true))
+        return;
+    thread_ask_stop(&delivery->thread);
+    action_stop_ask(&delivery->stop, ACTION_TERMINATE);
+}
+
 void delivery_stop(struct delivery *delivery)
 {
     if (delivery == NULL)
         return;
-    /* First, so that an attempt that starts now sees it (see attempt). */
-    delivery->ending = true;
-    thread_ask_stop(&delivery->thread);
-    action_stop_ask(&delivery->stop, ACTION_TERMINATE);
+    delivery_ask_stop(delivery);
     thread_join(&delivery->thread);
     action_stop_done(&delivery->stop);
     lasting_done(&delivery->session);

@@ -30,7 +30,10 @@ void delivery_news(struct delivery *delivery);
  * every second. */
 void delivery_watch(struct delivery *delivery);
 
-/** Ends the attempt that is made. NULL is fine. */
+/** Ends the attempt that is made, and waits for nothing. Twice and NULL are fine. */
+void delivery_ask_stop(struct delivery *delivery);
+
+/** delivery_ask_stop, and waits for the end. NULL is fine. */
 void delivery_stop(struct delivery *delivery);
 
 #endif

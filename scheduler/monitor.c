@@ -107,8 +107,17 @@ static void *monitor_main(void *context)
     return NULL;
 }
 
+/* All are asked before one is waited for: a command may take kill_after to end, and the stop would
+ * take that for each receiver. */
+static void ask_deliveries(struct monitor *monitor)
+{
+    for (int i = 0; i < monitor->options.receiver_count; i++)
+        delivery_ask_stop(monitor->deliveries[i]);
+}
+
 static void release(struct monitor *monitor)
 {
+    ask_deliveries(monitor);
     for (int i = 0; i < monitor->options.receiver_count; i++)
         delivery_stop(monitor->deliveries[i]);
     free(monitor->deliveries);
@@ -142,6 +151,7 @@ void monitor_stop(struct monitor *monitor)
 {
     if (monitor == NULL)
         return;
+    ask_deliveries(monitor);
     lasting_stop(&monitor->session, &monitor->thread);
     release(monitor);
 }

@@ -185,6 +185,23 @@ said_of monitor '^ok monitor on ' 'a new one'
 told_to_end "$pid"
 said_of monitor '^FAIL none has looked since .*was ended; nothing is sent to night' 'one that was ended'
 
+case_begin 'a monitor that ends waits for the commands of its receivers at the same time'
+config "$tmp/stubborn.conf" <<END
+[command:stubborn]
+kill_after = 2s
+$(for i in 1 2 3; do printf '[alert:stubborn%s]\ncommand = stubborn\njobs = fifth\n' $i; done)
+END
+sed -i "s,^hang = .*,&\nstubborn = $tmp/hang," "$tmp/stubborn.conf"
+watch fifth '-3 hours'
+monitor "$tmp/stubborn.conf" "$tmp/stubborn.log"
+must 60 is "SELECT count(*) FROM lockstep.alert_notice WHERE receiver LIKE 'stubborn_' AND attempts = 1" 3
+all_hang() { [ "$(pgrep -c -f "$tmp/hang")" = 3 ]; }
+must 60 all_hang
+since=$(date +%s%3N)
+told_to_end "$pid"
+took=$(($(date +%s%3N) - since))
+[ "$took" -lt 4500 ] || wrong "three commands with kill_after = 2s held up the end for $took ms"
+
 case_begin 'a receiver with a wrong setting is refused before anything is started'
 refused() { # WHAT EXPECTED, and the receivers
     config "$tmp/bad.conf"

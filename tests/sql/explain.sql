@@ -107,6 +107,14 @@ SELECT matches(pg_temp.said('queue_set_aside'),
     'host2 \(pid 102\) failed and starts again: executor_claim: 53100: could not extend file' ||
     ' -> Free disk space on the database server; the executor tries again by itself$',
     'in a pause of it, because the disk is full');
+INSERT INTO lockstep.executor_aside (executor_no, queue_id, since, failed_at, until_at, error)
+VALUES (2, pg_temp.q(), now() - interval '1 h', now() - interval '5 min', now() + interval '5 min', 'claim: old');
+SELECT matches(pg_temp.said('queue_set_aside'), 'failed and starts again: executor_claim: 53100',
+               'also when its note about the queue is older');
+UPDATE lockstep.executor_aside SET failed_at = clock_timestamp();
+SELECT matches(pg_temp.said('queue_set_aside'), 'has set queue Q aside and tries again in .*: claim: old',
+               'else the note says it');
+DELETE FROM lockstep.executor_aside;
 UPDATE lockstep.executor SET ended_at = clock_timestamp() - interval '121 s' WHERE executor_no = 2;
 SELECT is(pg_temp.why(), 'no_executor queue_idle', 'no pause is so long');
 UPDATE lockstep.executor SET ended_at = NULL, ended_why = NULL, ended_error = NULL WHERE executor_no = 2;

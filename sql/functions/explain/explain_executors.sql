@@ -27,7 +27,8 @@ BEGIN
         -- The process lives and pauses for at most a minute. Its note about this queue comes below.
         IF last.ended_why = 'lost' AND last.ended_at > now - interval '2 minutes' AND last.ended_error <> '' THEN
             IF NOT EXISTS (SELECT FROM lockstep.executor_aside a
-                           WHERE a.queue_id = p_queue_id AND a.executor_no = last.executor_no) THEN
+                           WHERE a.queue_id = p_queue_id AND a.executor_no = last.executor_no
+                             AND a.failed_at > now - interval '2 minutes') THEN
                 RETURN NEXT lockstep.explain_aside(last.executor_no, 'failed and starts again: ' || last.ended_error,
                                                    about, last.ended_at, names);
             END IF;
