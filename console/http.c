@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#define DAY_MS         (24 * 3600 * 1000)
 #define WATCH_MS       200   /* within it a statement is cancelled after its client has gone */
 #define HEADERS_MOST   32768 /* bytes of a connection: a request's head, and libmicrohttpd's own */
 #define FILE_MOST      1048576
@@ -253,48 +254,7 @@ static void on_trouble(void *context, const char *fmt, va_list ap)
     (void)vsnprintf(http->trouble, sizeof http->trouble, fmt, ap);
 }
 
-/* ---- The watcher ---- */
-
-/* A client that has closed, and one that has shut down its sending side but still reads, look the
- * same here and to libmicrohttpd, which gives both up. A statement whose answer no client awaits is
- * the greater harm. */
-bool socket_left(int fd)
-{
-    struct pollfd state = {.fd = fd, .events = POLLRDHUP};
-    return poll(&state, 1, 0) > 0 && (state.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
-}
-
-/* MHD_OPTION_CONNECTION_TIMEOUT counts from the last byte, so a client that sends one byte a second
- * is never late for it. since_us counts from the begin of the connection, or from the end of the
- * request before. */
-static void watch(struct http *http)
-{
-    int64_t late_us = clock_boot_us() - (int64_t)http->options.idle_s * 1000000;
-    for (struct http_request *request = http->watched; request != NULL; request = request->watched)
-        if (!request->has_gone && request->mark != NULL && socket_left(request->mark->fd))
-            request_notify_gone(request);
-    for (struct http_mark *mark = http->marks; mark != NULL; mark = mark->next)
-        if (mark->since_us != 0 && mark->since_us < late_us)
-            (void)shutdown(mark->fd, SHUT_RDWR);
-}
-
-/* Sleeps while there is no connection: a daemon whose metrics no one reads costs nothing. */
-static void *watcher_main(void *context)
-{
-    struct http *http = context;
-    bool stop = false, connected = false;
-    while (!stop) {
-        mailbox_wait(&http->watcher.inbox, connected ? WATCH_MS : -1);
-        (void)thread_take(&http->watcher, &stop);
-        (void)pthread_mutex_lock(&http->lock);
-        watch(http);
-        connected = http->marks != NULL;
-        (void)pthread_mutex_unlock(&http->lock);
-    }
-    return NULL;
-}
-
-/* ---- Start and stop ---- */
+/* ---- The certificate ---- */
 
 /* A PEM file as libmicrohttpd takes it. */
 static enum rc read_file(const char *path, char **ret_text, struct err *err)
@@ -375,6 +335,56 @@ static enum rc load_tls(struct http *http, struct err *err)
         warn_of_expiry(http);
     return rc;
 }
+
+/* ---- The watcher ---- */
+
+/* A client that has closed, and one that has shut down its sending side but still reads, look the
+ * same here and to libmicrohttpd, which gives both up. A statement whose answer no client awaits is
+ * the greater harm. */
+bool socket_left(int fd)
+{
+    struct pollfd state = {.fd = fd, .events = POLLRDHUP};
+    return poll(&state, 1, 0) > 0 && (state.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+/* MHD_OPTION_CONNECTION_TIMEOUT counts from the last byte, so a client that sends one byte a second
+ * is never late for it. since_us counts from the begin of the connection, or from the end of the
+ * request before. */
+static void watch(struct http *http)
+{
+    int64_t late_us = clock_boot_us() - (int64_t)http->options.idle_s * 1000000;
+    for (struct http_request *request = http->watched; request != NULL; request = request->watched)
+        if (!request->has_gone && request->mark != NULL && socket_left(request->mark->fd))
+            request_notify_gone(request);
+    for (struct http_mark *mark = http->marks; mark != NULL; mark = mark->next)
+        if (mark->since_us != 0 && mark->since_us < late_us)
+            (void)shutdown(mark->fd, SHUT_RDWR);
+}
+
+/* Sleeps while there is no connection: a daemon whose metrics no one reads costs nothing. A process
+ * with a certificate wakes once a day. */
+static void *watcher_main(void *context)
+{
+    struct http *http = context;
+    bool stop = false, connected = false;
+    int asleep_ms = http->certificate != NULL ? DAY_MS : -1;
+    int64_t warn_us = clock_boot_us() + DAY_MS * 1000LL; /* load_tls has warned */
+    while (!stop) {
+        mailbox_wait(&http->watcher.inbox, connected ? WATCH_MS : asleep_ms);
+        (void)thread_take(&http->watcher, &stop);
+        if (http->certificate != NULL && clock_boot_us() >= warn_us) {
+            warn_of_expiry(http);
+            warn_us += DAY_MS * 1000LL;
+        }
+        (void)pthread_mutex_lock(&http->lock);
+        watch(http);
+        connected = http->marks != NULL;
+        (void)pthread_mutex_unlock(&http->lock);
+    }
+    return NULL;
+}
+
+/* ---- Start and stop ---- */
 
 static enum rc start_daemon(struct http *http, struct err *err)
 {

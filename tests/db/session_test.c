@@ -22,11 +22,11 @@ static int teardown(void **state)
 /* Control, people and producers do not wait for a row for ever. */
 static const char *lock_timeout_of(enum db_role role)
 {
-    return role == DB_DISPATCHER                   ? "1s"
-           : role == DB_CONSOLE                    ? "4s"
-           : role == DB_CONTROL || role == DB_GATE ? "2s"
-           : role == DB_CLI || role == DB_PRODUCER ? "10s"
-                                                   : "0";
+    return role == DB_DISPATCHER                                       ? "1s"
+           : role == DB_CONSOLE                                        ? "4s"
+           : role == DB_CONTROL || role == DB_GATE || role == DB_RELAY ? "2s"
+           : role == DB_CLI || role == DB_PRODUCER                     ? "10s"
+                                                                       : "0";
 }
 
 static const char *statement_timeout_of(enum db_role role)

@@ -5,8 +5,7 @@
 # and numbers, once with those of a queue, a run, a task, a job that there are. The event stream
 # has no end and is left out here, and so is the document itself: e2e.console reads them.
 # LOCKSTEP_TEST_EXAMPLES (default 19, more than ten thousand cases) values of each kind an operation, LOCKSTEP_TEST_SEED
-# (default 1). ./dev fuzz
-# --console asks more, under a new seed.
+# (default 1). ./dev fuzz --console asks more, under a new seed.
 # ctest: nosan long timeout=600
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"
@@ -36,7 +35,8 @@ asks() {
     shift
     mkdir -p "$tmp/$name"
     # 413: a list of too many members may be a body of too many bytes
-    printf '%s\n' '[checks]' 'negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 413, 415, 422]' \
+    printf '%s\n' '[checks]' \
+        'negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 413, 415, 422]' \
         '[parameters]' "$@" >"$tmp/$name/schemathesis.toml"
     # What a job takes, which times are to come, and which SQL is a task, the document cannot say.
     for path in 'POST /jobs/{job}/run' 'POST /jobs/{job}/silence' 'POST /jobs/{job}/backfill' \

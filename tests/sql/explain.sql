@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(164);
+SELECT plan(166);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
