@@ -98,7 +98,7 @@ enum rc idle(struct executor *ex, bool *ret_idle, struct err *err)
         rc = openings_flush(&lane->gates.openings, lane->ex->control.db,
                             lane->ex->incarnation.executor_no, err);
         rc = lane_confine(lane, rc == RC_OK ? ends_record(lane, err) : rc, err);
-        if (rc == RC_OK && lane_aside_until(lane) > ex->turn.now_us)
+        if (rc == RC_OK && lane_aside(lane))
             return RC_OK;
     }
     /* Work that is reported as done must still be done after a crash of the server. */

@@ -80,9 +80,15 @@ bool lane_aside(const struct lane *lane)
     return lane->queue.gone || lane->ex->turn.now_us < lane_trouble(lane)->until_us;
 }
 
-int64_t lane_aside_until(const struct lane *lane)
+/* A time that has passed is none: while the executor drains lane_is_well is not called, and control
+ * would not sleep. */
+int64_t lane_trouble_due_us(const struct lane *lane)
 {
-    return lane->queue.gone ? 0 : lane_trouble(lane)->until_us;
+    const struct trouble *trouble = lane_trouble(lane);
+    int64_t now_us = lane->ex->turn.now_us, due_us = trouble->until_us;
+    if (due_us <= now_us)
+        due_us += 1000LL * trouble->wait_ms + 1;
+    return lane->queue.gone || due_us <= now_us ? 0 : due_us;
 }
 
 enum rc lane_is_well(struct lane *lane, struct err *err)

@@ -35,7 +35,9 @@ void trouble_text(struct str *text, const struct err *err);
 void lane_note_locked(struct lane *lane, int wait_ms, const struct err *err);
 /* Nothing is done for it now. */
 bool lane_aside(const struct lane *lane);
-int64_t lane_aside_until(const struct lane *lane); /* 0: it is not, or for good */
+/** When it is no longer set aside, then when it is well if nothing fails; 0: no such time is to
+ * come. */
+int64_t lane_trouble_due_us(const struct lane *lane);
 MUST_CHECK enum rc lane_is_well(struct lane *lane, struct err *err);
 
 #endif

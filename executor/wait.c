@@ -59,7 +59,7 @@ static int64_t due_us(const struct executor *ex)
     int64_t first_us = 0;
     for (int i = 0; i < ex->lane_count; i++) {
         const struct lane *lane = &ex->lanes[i];
-        first_us = clock_earlier_us(first_us, lane_aside_until(lane));
+        first_us = clock_earlier_us(first_us, lane_trouble_due_us(lane));
         if (lane->queue.foreign || lane_aside(lane))
             continue;
         for (size_t part = 0; part < sizeof parts_due_us / sizeof *parts_due_us; part++)

@@ -54,6 +54,13 @@ says 'Free disk space on the database server; the executor tries again by itself
 if grep -q 'Nothing has to be done' "$tmp/said"; then bad "explain: $(cat "$tmp/said")"; fi
 is_free
 eventually 30 done_is "$starved" || bad 'the queue does not continue when there is space'
+# For as long as it was set aside last, 4 s or more, its trouble is not over yet: there is nothing to do in that time.
+used_ms() { awk -v hz="$(getconf CLK_TCK)" '{ print ($14 + $15) * 1000 / hz }' "/proc/$pid/stat"; }
+used=$(used_ms)
+sleep 2 # the observation itself
+used=$(($(used_ms) - used))
+[ "$used" -lt 200 ] || bad "a queue that continues uses $used ms of processor time in 2 s"
+eventually 30 at_least 'event=queue_is_back' 1 || bad 'the trouble is not over'
 ends
 
 case_begin 'an executor that has no other queue lives on, too'
