@@ -200,6 +200,12 @@ struct life {
     int patience_ms;
 };
 
+/* A process that has come up waits until the server, or the person who has to act, ends it. */
+static bool is_outage(const struct err *why)
+{
+    return why->kind == ERR_KAFKA_DOWN || why->kind == ERR_DB_DOWN || why->kind == ERR_SCHEMA;
+}
+
 /* An error of the first start ends the process, so that a mistake in the configuration is seen. A
  * process that has come up lives through any outage (tests/e2e/outage.sh, start_trouble.sh). */
 static bool another_follows(const struct executor_options *options, const struct life *life,
@@ -207,9 +213,7 @@ static bool another_follows(const struct executor_options *options, const struct
 {
     if (rc == RC_OK || signals_stop() > 0)
         return false;
-    bool outage =
-        why->kind == ERR_KAFKA_DOWN || why->kind == ERR_DB_DOWN || why->kind == ERR_SCHEMA;
-    if (rc == RC_FATAL && !outage)
+    if (rc == RC_FATAL && !is_outage(why))
         return false;
     return rc == RC_RETRY || life->ran_once ||
            (rc == RC_LOST && life->reached && !options->until_idle);
@@ -295,8 +299,9 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
     struct life life = {.patience_ms = alive_t1_ms(options)};
     server_memory_init(&memory);
     int backoff_ms = BACKOFF_FIRST_MS;
+    struct err why;
     for (;;) {
-        struct err why = {0};
+        why = (struct err){0};
         int64_t from_us = clock_boot_us();
         rc = incarnation(options, &memory, &life, &why);
         if (rc == RC_LOST && why.kind == ERR_TIMEOUT) /* not a time-out of the user's */
@@ -312,5 +317,7 @@ enum rc executor_run(const struct executor_options *options, struct err *err)
     }
     server_memory_done(&memory);
     signals_end();
-    return signals_stop() > 0 && (rc == RC_LOST || rc == RC_RETRY) ? RC_OK : rc;
+    /* A process that is stopped during an outage has not failed. */
+    bool waited = rc == RC_LOST || rc == RC_RETRY || (life.ran_once && is_outage(&why));
+    return signals_stop() > 0 && waited ? RC_OK : rc;
 }

@@ -358,9 +358,11 @@ enum rc lane_end(struct lane *lane, struct err *err)
     return rc == RC_NONE ? RC_OK : rc;
 }
 
+/* A draining lane receives nothing. */
 int64_t receive_due_us(const struct lane *lane)
 {
-    return lane->stream.unread && lane->stream.buffer_count == 0 ? lane->ex->turn.now_us : 0;
+    bool due = lane->stream.unread && lane->stream.buffer_count == 0 && !lane->ex->drain.draining;
+    return due ? lane->ex->turn.now_us : 0;
 }
 
 enum rc lane_follow(const struct identity_finding *finding, struct err *err)

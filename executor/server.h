@@ -36,8 +36,9 @@ struct spared {
 /** A queue whose statements failed is set aside for a while: trouble.c. */
 struct trouble {
     int64_t until_us;
-    int wait_ms; /* 0: it has none */
-    bool locked; /* another session holds a row of the queue; no statement has failed */
+    int wait_ms;    /* 0: it has none */
+    bool locked;    /* another session holds a row of the queue; no statement has failed */
+    bool unwritten; /* the database has no row of it: the heartbeat has its text */
 };
 
 /** What this process has seen of its server and keeps over its incarnations. */

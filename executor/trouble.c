@@ -91,6 +91,15 @@ int64_t lane_trouble_due_us(const struct lane *lane)
     return lane->queue.gone || due_us <= now_us ? 0 : due_us;
 }
 
+/* The heartbeat has one text for all queues, so it is cleared when no queue needs it. */
+static void all_written(struct executor *ex)
+{
+    for (int i = 0; i < ex->lane_count; i++)
+        if (lane_trouble(&ex->lanes[i])->unwritten)
+            return;
+    alive_trouble(ex->services.alive, ALIVE_WRITES, NULL);
+}
+
 enum rc lane_is_well(struct lane *lane, struct err *err)
 {
     struct trouble *trouble = lane_trouble(lane);
@@ -98,8 +107,8 @@ enum rc lane_is_well(struct lane *lane, struct err *err)
         lane->ex->turn.now_us <= trouble->until_us + 1000LL * trouble->wait_ms)
         return RC_OK;
     log_event(LOG_INFO, "queue_is_back", "queue", lane->queue.name, NULL);
-    alive_trouble(lane->ex->services.alive, ALIVE_WRITES, NULL);
     *trouble = (struct trouble){0};
+    all_written(lane->ex);
     return db_run(
         lane->ex->control.db, &sql_executor_aside_end,
         (const char *const[]){DB_INT(lane->ex->incarnation.executor_no), DB_INT(lane->queue.id)},
@@ -124,15 +133,16 @@ static void note(const struct lane *lane, int wait_ms, const struct err *err)
                             wait_ms > 0 ? DB_INT(wait_ms) : NULL, error.data};
     if (lane->queue.id == 0)
         return;
-    bool noted = db_run(lane->ex->control.db, &sql_executor_aside, params, NULL, &ignored) == RC_OK;
-    if (!noted) {
-        STR_AUTO trouble = {0};
-        str_format(&trouble, "queue %s: %s", lane->queue.name, error.data);
-        log_err(LOG_WARN, "trouble_not_noted", lane->queue.name, &ignored);
-        alive_trouble(lane->ex->services.alive, ALIVE_WRITES, trouble.data);
-    } else {
-        alive_trouble(lane->ex->services.alive, ALIVE_WRITES, NULL);
+    enum rc rc = db_run(lane->ex->control.db, &sql_executor_aside, params, NULL, &ignored);
+    lane_trouble(lane)->unwritten = rc != RC_OK;
+    if (rc == RC_OK) {
+        all_written(lane->ex);
+        return;
     }
+    STR_AUTO trouble = {0};
+    str_format(&trouble, "queue %s: %s", lane->queue.name, error.data);
+    log_err(LOG_WARN, "trouble_not_noted", lane->queue.name, &ignored);
+    alive_trouble(lane->ex->services.alive, ALIVE_WRITES, trouble.data);
 }
 
 void lane_note_locked(struct lane *lane, int wait_ms, const struct err *err)

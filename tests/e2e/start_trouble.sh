@@ -70,5 +70,21 @@ rc=0
 wait $pid || rc=$?
 looked=$(grep -c topic_not_checked "$tmp/waiting")
 expect 'told to stop while it starts' "$rc, $((looked <= 2)) ($looked looked at)" "0, 1 ($looked looked at)"
+
+case_begin 'an executor that gets SIGTERM while its login is refused ends with 0'
+login=$(scratch_name)
+e2e_roles+=("$login")
+sql "CREATE ROLE $login LOGIN IN ROLE lockstep_executor"
+"$LOCKSTEP_BIN" executor run -d "$db user=$login" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/refused" &
+pid=$!
+eventually 20 grep -q executor_started "$tmp/refused"
+sql "ALTER ROLE $login NOLOGIN"
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$login'" >/dev/null
+eventually 20 grep -q 'incarnation_lost.*not permitted to log in' "$tmp/refused" || failed=1
+kill -TERM $pid
+rc=0
+wait $pid || rc=$?
+expect 'stopped during an outage' "$rc" 0
+[ "$rc" = 0 ] || tail -n 5 "$tmp/refused"
 cases_end
 exit $failed
