@@ -1,15 +1,15 @@
 #!/bin/bash
-# What `queue advise` foretells is what happens: three shapes of runs with 1, 2, 4 and 8 readers, each measured once,
-# and each replayed with its own number and with the others: 48 pairs, each within 5 % of what was measured, and of what
-# load changed between the two runs.
-# Other work on the machine makes tasks no shorter and no longer, because they sleep. It changes what is around them:
-# when a task that has slept is woken, how long a reader takes from one task to the next, how far apart the first
-# readers of a phase begin, how long a barrier takes. The forecast from a run has these times as they were in that run,
-# and the run that it is compared with has its own. All of them are in the rows of both runs, so this test reckons in
-# SQL, without the code that it judges, by how much they differ, and how uneven they were, since the forecast takes
-# their mean. So much may a pair differ beside the 5 %: next to nothing where nothing else runs, and as much as was seen
-# where something does. What a wrong forecast gets wrong (the order of tasks, the phases, who is free first) is many
-# times that. What else the command says: tests/cli/advise.bats.
+# The forecast of `queue advise` holds: three shapes of runs with 1, 2, 4 and 8 readers are measured once each, and each
+# is forecast with its own number of readers and with the others. The 48 forecasts are within 5 % of the measured times,
+# plus the difference that the load of the machine makes between two runs.
+# Other work on the machine does not change the length of a task, because tasks sleep. It changes the times around them:
+# when a sleeping task is woken, how long a reader takes from one task to the next, how far apart the first readers of a
+# phase begin, how long a barrier takes. The forecast has these times of the run that it is made from, and the run that
+# it is compared with has its own. The rows of both runs have all of them, so this test computes their difference and
+# their spread in SQL, without the code under test. The forecast takes their mean. A pair may differ by that much more
+# than 5 %: hardly at all on an idle machine, and by the observed difference on a busy one. An error of the forecast
+# itself (the order of tasks, the phases, the reader that is free first) is many times larger. tests/cli/advise.bats has
+# the rest of the command.
 # ctest: nosan timeout=600 long
 . "$(dirname "$0")/../support/e2e.bash"
 failed=0

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What `lockstep all run` answers: of its executor, at [metrics] listen, and of its console: livez, readyz and
-# numbers that promtool and a real Prometheus take.
+# The answers of `lockstep all run`: its executor answers at [metrics] listen and its console at its own address, each
+# with livez, readyz and numbers that promtool and a real Prometheus accept.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)

@@ -1,5 +1,6 @@
 #!/bin/bash
-# While the server has not answered a claim, readers that are done go on with what the executor has in hand.
+# While the server has not answered a claim, readers that have finished continue with tasks that the executor has in
+# hand.
 # ctest: timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create

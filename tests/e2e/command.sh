@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tasks of type command: the registered program, its arguments as they are, a clean environment, input, output up to a
-# limit, how it ends, its limits, a time-out, a cancel, and what it leaves behind.
+# Tasks of type command: the registered program, its arguments unchanged, a clean environment, its input, its output up
+# to a limit, its exit, its limits, a time-out, a cancel, and the files and processes that it leaves.
 # ctest: timeout=90
 . "$(dirname "$0")/../support/e2e.bash"
 act=$here/../support/act

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What becomes of a running command: its executor is killed, stands still, wakes again, loses a session, is told to end;
-# its runner is killed; an operator cancels it. Nothing of it is left before the next attempt begins.
+# A running command ends when its executor is killed, is frozen and wakes, loses a session or is stopped, when its
+# runner is killed, and when an operator cancels it. No process of it is left before the next attempt begins.
 # ctest: timeout=90 long
 . "$(dirname "$0")/../support/e2e.bash"
 chmod 755 "$tmp"

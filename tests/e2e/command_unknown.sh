@@ -1,7 +1,7 @@
 #!/bin/bash
-# An executor that does not know a command, or may not call a host, leaves such tasks to those who do; when nobody does,
-# explain says so, and an executor that starts with them goes on. Phases of sql, commands and requests keep their order
-# over several executors, also when all of a run is done again.
+# An executor that does not know a command, or may not call a host, leaves such tasks to executors that do. Without such
+# an executor explain names the cause, and an executor that starts with the command continues. Phases of SQL, commands
+# and requests keep their order over several executors, also when the whole run is replayed.
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
 chmod 755 "$tmp"

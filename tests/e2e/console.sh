@@ -1,6 +1,6 @@
 #!/bin/bash
-# The console lets in who may come in and nobody else, answers what is asked, changes what an operator changes, and
-# keeps each rule of its security.
+# The console admits only logins with a right, answers their requests, carries out the actions of operators, and keeps
+# each rule of its security.
 # ctest: timeout=300 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Each action of the console's pages is done in the browser, and its effect is seen in the database, with who did it and
-# why.
+# Each action of the console's pages is done in the browser, and its effect is checked in the database, with the login
+# and the reason.
 # ctest: nosan long timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/browser.bash"

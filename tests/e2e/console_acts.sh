@@ -1,6 +1,6 @@
 #!/bin/bash
-# What an operator can do in the console: each action does what its command does, once, and the event log has who and
-# why.
+# The actions of an operator in the console: each does the same as its command, once, and the event log has the login
+# and the reason.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What arrives at the console's socket byte by byte: a request that two readers could understand in two ways is refused
-# and its connection closed, and one that is only unusual is answered as any other.
+# Bytes at the console's socket: a request that two readers could understand in two ways is refused and its connection
+# closed; one that is only unusual is answered like any other.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What a console has to bear: more connections than it takes, bodies without end, clients that send or read slowly or
-# not at all, and sessions that are left open. It goes on answering others, its memory stays what it was, and nothing is
-# left behind.
+# A console under load: more connections than its limit, bodies without end, clients that send or read slowly or not at
+# all, and sessions that are left open. The console continues to answer others, its memory stays the same, and no
+# session and no descriptor is left.
 # ctest: nosan timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

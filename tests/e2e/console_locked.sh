@@ -1,6 +1,6 @@
 #!/bin/bash
-# Who waits for the database waits as long as one statement may take, and keeps no one else out; what is one person's is
-# not shown to another; what a client has left is not done.
+# A request that waits for the database waits for as long as one statement may take, and holds up no other request. An
+# answer for one person is not shown to another. A statement whose client has left is cancelled.
 # ctest: timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# While the database is down the console says so (503) to whoever has a right to come in or may have one, and to no one
-# that a token is unknown; when it is back it goes on.
+# While the database is down the console answers 503 to every client that may have a right, and calls no token unknown.
+# When the database is back the console continues.
 # ctest: nosan lock=servers
 . "$(dirname "$0")/../support/own_servers.bash"
 . "$here/../support/console.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Watches report over HTTP: with a token that does nothing else, or as a login that may call lockstep.ping; what is
-# no report is refused with the words that would be one.
+# Watches report over HTTP, with a token that does nothing else, or as a login that may call lockstep.ping. A request
+# that is no report is refused with the form of a report.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

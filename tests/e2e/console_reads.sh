@@ -1,7 +1,7 @@
 #!/bin/bash
-# What the console's API reads: each route answers a member of lockstep_monitor with what pages use, says 404 of what
-# there is not, and hides what a monitor may not see; and pages of a list are complete and without doubles while rows
-# come.
+# The reads of the console's API: each route gives a member of lockstep_monitor the data of its pages, answers 404 for a
+# thing that does not exist, and hides values that a monitor may not see. The pages of a list are complete and without
+# doubles while rows arrive.
 # ctest: nosan timeout=300 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Who may do what, over the whole of the console's API: each method of each path of its OpenAPI document, asked as
-# everyone who may ask. Without a sign-in all is 401 but what is for everyone; changes are 403 for monitors, and for
-# everyone who has a cookie and not the CSRF token; publishing needs lockstep_producer, too; a token that reports to
-# watches does nothing else.
+# The rights over the whole of the console's API: each method of each path of its OpenAPI document is requested as each
+# kind of client. Without a sign-in every request is answered with 401, but for the public ones. Changes are answered
+# with 403 for monitors, and for a cookie without its CSRF token. Publishing also needs lockstep_producer. A token that
+# reports to watches does nothing else.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

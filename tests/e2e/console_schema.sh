@@ -1,11 +1,11 @@
 #!/bin/bash
-# The console's API is what its OpenAPI document says: schemathesis asks each operation with values that fit the
-# document and with values that do not, those at the edges first. No answer is a 5xx, each has a status, a type and a
-# shape that the document names, what fits is not refused as wrong, and what does not fit is. Once with made-up names
-# and numbers, once with those of a queue, a run, a task, a job that there are. The event stream
-# has no end and is left out here, and so is the document itself: e2e.console reads them.
-# LOCKSTEP_TEST_EXAMPLES (default 19, more than ten thousand cases) values of each kind an operation, LOCKSTEP_TEST_SEED
-# (default 1). ./dev fuzz --console asks more, under a new seed.
+# The console's API agrees with its OpenAPI document: schemathesis sends each operation values that fit the document and
+# values that do not, those at the edges first. No answer is a 5xx. Each answer has a status, a type and a shape that
+# the document names. A fitting request is not refused as wrong, and any other is refused. The first pass has made-up
+# names and numbers, the second one those of an existing queue, run, task and job. The event stream has no end and is
+# left out, and so is the document itself: e2e.console reads them.
+# LOCKSTEP_TEST_EXAMPLES (default 19, more than ten thousand cases) is the number of values of each kind for an
+# operation, LOCKSTEP_TEST_SEED (default 1) their seed. ./dev fuzz --console sends more, under a new seed.
 # ctest: nosan long timeout=600
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A page that is open while its database or its console goes away says so and since when, and is live again by itself,
-# with what happened meanwhile: the database refuses everybody, the console is killed and started again.
+# An open page whose database or console is gone says so and since when. It is live again by itself, with the events of
+# the meantime: the database refuses all logins, the console is killed and started again.
 # ctest: nosan timeout=300 long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/browser.bash"

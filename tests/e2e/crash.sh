@@ -1,6 +1,6 @@
 #!/bin/bash
-# The database crashes while runs go through: a backend is killed, the server is shut down at once, or it is killed with
-# its last commits still in memory. A prefix survives, and the executors go on from the cursor that they find.
+# The database crashes while runs are executed: a backend is killed, the server is shut down at once, or it is killed
+# with its last commits still in memory. A prefix survives, and the executors continue from the cursor that they find.
 # ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"

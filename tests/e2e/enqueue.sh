@@ -1,6 +1,6 @@
 #!/bin/bash
-# Work that is enqueued by SQL: it comes onto the topic with its transaction, once, as a run of its own, wherever the
-# relay is killed, beside publishers, from many sessions and from triggers; what is wrong is refused in the caller's
+# Work that SQL enqueues: its run is on the topic once, if and only if its transaction commits, wherever the relay is
+# killed, at the same time as publishers, from many sessions and from triggers. A mistake is refused in the caller's
 # transaction.
 # ctest: slow nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Events: what happens to runs and phases comes to <topic>.events once and in its order: over a run with failures,
-# reopened runs, two executors, an operator's hand, and wherever the relay is killed.
+# Events of runs and phases are written to <topic>.events once and in their order: of a run with failures, of reopened
+# runs, with two executors, after actions of an operator, and wherever the relay is killed.
 # ctest: slow nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 # events QUEUE: the values, in order of the topic

@@ -1,6 +1,6 @@
 #!/bin/bash
-# explain with an executor at work: each situation is said with its cause, its culprit and what helps, the first thing
-# first. Those that rows alone can make are in tests/sql/explain.sql.
+# explain with an executor at work: each situation is answered with its cause, its culprit and its remedy, the first
+# cause first. tests/sql/explain.sql has the situations that rows alone can make.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 login=$(scratch_name)

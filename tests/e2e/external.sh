@@ -1,7 +1,7 @@
 #!/bin/bash
-# External tasks: the example with its workers in Python and C; many workers share a phase and each task is done once,
-# in phase order; a phase of external tasks only, and what comes behind it, opens at once, also when the executor that
-# claimed it is gone; a worker that dies is followed by another one; the queue's row is not locked while a worker's
+# External tasks: the example with its workers in Python and C. Many workers share a phase, and each task is done once,
+# in phase order. A phase of external tasks only, and the phase behind it, open at once, also when the executor that
+# claimed them is gone. Another worker takes the task of one that died. The queue's row is not locked while a worker's
 # transaction is open.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# External tasks under pressure: workers on bad days (external_workers.py) share phases with SQL tasks, two executors
-# are killed in turn, runs and the queue are paused; what was promised is judged from what the tasks wrote. Then one by
-# one: an operator cancels, fails and completes what a worker has, cancels a run in the moment in which a worker takes a
-# task, retries, replays; the last attempt; no reader at all.
+# External tasks under pressure: unreliable workers (external_workers.py) share phases with SQL tasks, two executors are
+# killed in turn, runs and the queue are paused. The promises are judged by the rows that the tasks wrote. Then single
+# cases: an operator cancels, fails and completes a worker's task, cancels a run while a worker takes a task, retries,
+# replays; the last attempt; no reader at all.
 # ctest: timeout=150 slow long
 . "$(dirname "$0")/../support/e2e.bash"
 role=$(scratch_name)

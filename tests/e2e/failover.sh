@@ -1,7 +1,7 @@
 #!/bin/bash
-# The primary dies with commits that its standby has not, and the standby is promoted: the executors find it, see how
-# far the cursor went back, and finish, in order, every effect once. Then the old primary comes back: nobody works
-# there.
+# The primary dies with commits that its standby does not have, and the standby is promoted. The executors find it,
+# notice how far the cursor went back, and finish, in order, every effect once. Then the old primary comes back, and no
+# executor works there.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a task raises is recorded whole, and the run's policy is applied: stop cancels what comes later, continue does
+# An error of a task is recorded whole, and the run's policy is applied: stop cancels the later phases, continue does
 # not.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"

@@ -1,7 +1,6 @@
 #!/bin/bash
-# What is kept of a failed attempt: every line of what the server said, where in the task it was, and no advice of ours.
-# Whatever the words are, the attempt is recorded: texts in other scripts, as long as one likes, also of steps, commands
-# and servers.
+# The record of a failed attempt has every line of the server's report and the place in the task, and no advice of ours.
+# Any text can be recorded: in other scripts, of any length, also of steps, commands and servers.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"

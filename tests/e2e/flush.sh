@@ -1,7 +1,6 @@
 #!/bin/bash
-# What was told is still true after a crash of the server that loses everything that is not on disk: a run that was
-# published, a run that was reported as completed, an attempt with effects elsewhere that had begun or had been
-# recorded.
+# Reports stay true after a crash of the server that loses everything that is not on disk: a run that was published, a
+# run that was reported as completed, an attempt with effects elsewhere that had begun or had been recorded.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Rules of times as nobody should write them: each is answered with times that are right by themselves, or refused with
-# a word for programs and a hint, soon, and by no error that is not ours (tests/fuzz/rules.sql). The seed is printed;
-# LOCKSTEP_TEST_SEED and LOCKSTEP_TEST_RULES, their number, may be given.
+# Made-up rules of times that no person should write: each is answered soon, either with times that are right by
+# themselves, or with a word for programs and a hint, and never with an error that is not ours (tests/fuzz/rules.sql).
+# The seed is printed; LOCKSTEP_TEST_SEED and LOCKSTEP_TEST_RULES, the number of rules, may be given.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 seed=${LOCKSTEP_TEST_SEED:-$RANDOM}

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tasks of type http: what is sent, which hosts may be called, which answers are failures, Retry-After, limits,
-# certificates, a time-out, a cancel, an executor that is killed.
+# Tasks of type http: the request that is sent, the hosts that may be called, the answers that are failures,
+# Retry-After, limits, certificates, a time-out, a cancel, an executor that is killed.
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
 http_three

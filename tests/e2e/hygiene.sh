@@ -1,7 +1,7 @@
 #!/bin/bash
-# What a task leaves in its session never reaches the next one, also if its text does not show it: what a function, a
-# trigger or a view does. Each kind is left in each of these ways, in phases of two tasks and in a long one, and the
-# task behind it in the same session tells what it finds. tests/sql/session.sql has what else may run code.
+# A task's changes to its session never reach the next task, also if its text does not show them: a function, a trigger
+# or a view makes them. Each kind of change is made in each of these ways, in phases of two tasks and in a long one, and
+# the next task in the same session reports its findings. tests/sql/session.sql has the other ways to run code.
 # ctest: timeout=240 long
 . "$(dirname "$0")/../support/e2e.bash"
 role=$(scratch_name)

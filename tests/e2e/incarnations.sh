@@ -1,6 +1,6 @@
 #!/bin/bash
-# An executor that loses its control session again and again, while it has work and while it has none: it starts anew
-# each time, and the thirteenth incarnation has no more descriptors and threads than the third one had.
+# An executor loses its control session again and again, while it has work and while it has none. It begins a new
+# incarnation each time, and the thirteenth has no more descriptors and threads than the third one had.
 # ctest: nosan timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)

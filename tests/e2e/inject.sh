@@ -1,8 +1,8 @@
 #!/bin/bash
 # The n-th call of a function of libpq, of librdkafka, or for memory fails, once or from then on, in a publisher and in
-# an executor on real servers, over a sweep of n. After each: nobody ended by a signal or with a sanitizer's report, no
-# lock is left, no row is impossible; and without the failure a healthy executor finishes the run, every effect once.
-# Two lanes of trials side by side, each with a database of its own.
+# an executor on real servers, over a sweep of n. After each trial no process has ended by a signal or with a
+# sanitizer's report, no lock is left, and no row is impossible. Without the failure a healthy executor finishes the
+# run, every effect once. Two lanes of trials run side by side, each with a database of its own.
 #   LOCKSTEP_TEST_INJECT_SECONDS   for how long (25); LOCKSTEP_TEST_INJECT: these "FUNCTION=N[+]" only
 # ctest: timeout=200 long
 . "$(dirname "$0")/../support/e2e.bash"

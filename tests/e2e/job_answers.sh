@@ -1,5 +1,5 @@
 #!/bin/bash
-# What SQL of users has brought is not lost while another session holds the job: it is reported as soon as that has
+# A result of users' SQL is not lost while another session holds the job: it is reported as soon as that session has
 # ended, and other jobs with SQL of users have their turn meanwhile.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"

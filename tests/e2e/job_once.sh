@@ -1,6 +1,7 @@
 #!/bin/bash
-# scheduler run --once decides all that is due when it begins, SQL of users and triggers of rows too, and ends: whatever
-# becomes due meanwhile, and whoever holds what. Its exit code says whether something is left.
+# scheduler run --once decides all times that are due when it begins, those with SQL of users and triggers of rows
+# included, and ends, although further times become due meanwhile and other sessions hold rows. Its exit code says
+# whether something is left.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 tasks=$(scratch_name)_tasks

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Jobs fire at their times, each time once, whatever happens to who dispatches them: killed at each step, killed while
-# another one stands by, frozen, its session ended. Afterwards there is one occurrence for each second, one run for each
-# occurrence, and one effect for each run.
+# Jobs fire at their times, each time once, in spite of all that happens to the dispatcher: it is killed at each step,
+# killed while another one stands by, frozen, its session ended. Afterwards there is one occurrence for each second, one
+# run for each occurrence, and one effect for each run.
 # ctest: slow nosan timeout=240 long
 . "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE effect (at timestamptz, run uuid)'

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What looks like a death and is none: the database stands still for as long as an executor may (T2, here 4 s), and the
-# clock of the executors' processes steps by an hour, forth and back. No process ends, nobody ends another one, and the
-# run is finished, every effect once. Its servers are its own.
+# The database is frozen for as long as an executor may be (T2, here 4 s), and the clock of the executors' processes
+# steps by an hour, forth and back. Neither is a death: no process ends, no executor ends another one, and the run is
+# finished, every effect once. Its servers are its own.
 # ctest: lock=servers nosan
 . "$(dirname "$0")/../support/own_servers.bash"
 server=()

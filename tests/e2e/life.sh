@@ -1,6 +1,6 @@
 #!/bin/bash
 # The life of a task with real executors: how often it is tried and for which errors, the server's faults, not_before,
-# conditions, idempotency keys, the policy of a single run. What each function decides is in tests/sql/life.sql.
+# conditions, idempotency keys, the policy of a single run. tests/sql/life.sql has the decision of each function.
 # ctest: long
 . "$(dirname "$0")/../support/e2e.bash"
 unset LOCKSTEP_EXECUTOR_MAX_ATTEMPTS

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Another login takes advisory locks with the keys of Lockstep: an executor does not start, or waits for that queue
-# only, and says which session it is; nobody's attempt is lost.
+# only, and names the session. No attempt is lost.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 hold() { session_open "SELECT count(pg_advisory_lock($1, g)) FROM generate_series($2, $3) AS g"; } # CLASS FROM TO

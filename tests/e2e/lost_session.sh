@@ -1,7 +1,7 @@
 #!/bin/bash
-# The connection of a reader breaks in the middle of a task while its backend stands still, so the server does not
-# notice. The next attempt begins when the first one can do nothing any more: its backend is gone. The executor itself
-# lives on, and the slot names the new backend, so that nobody takes it while that one is at work.
+# The connection of a reader breaks in the middle of a task while its backend is stopped, so the server does not notice.
+# The next attempt begins when the backend of the first one is gone. The executor itself lives on. The slot names the
+# new backend, so no executor takes the slot while that backend works.
 . "$(dirname "$0")/../support/e2e.bash"
 old=''
 e2e_leave() { [ -z "$old" ] || kill -CONT "$old" 2>/dev/null; }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# More readers than one claim has tasks for: short tasks go on being claimed. More than 64: each gets a slot, and
+# More readers than a claim has tasks for: short tasks are claimed without a pause. More than 64: each gets a slot, and
 # returns it.
 # ctest: timeout=180
 . "$(dirname "$0")/../support/e2e.bash"

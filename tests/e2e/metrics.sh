@@ -1,6 +1,6 @@
 #!/bin/bash
-# The [metrics] port: what each daemon answers there, that promtool and a real Prometheus accept it, and that each panel
-# of the dashboard has numbers.
+# The [metrics] port: the answers of each daemon, which promtool and a real Prometheus accept, and numbers for each
+# panel of the dashboard.
 # ctest: slow nosan long
 . "$(dirname "$0")/../support/e2e.bash"
 root=$here/../..

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What an operator or the server does to a task is not the task's fault: it is never failed for it. A task that ends its
-# server each time comes to an end all the same, and nothing else with it. Two lost attempts are the most here.
+# A task is never failed for an act of an operator or of the server. A task that ends its server each time comes to an
+# end all the same, and no other task with it. Two lost attempts are the most here.
 # ctest: timeout=240 nosan long
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/cluster.bash"

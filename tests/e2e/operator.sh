@@ -1,6 +1,6 @@
 #!/bin/bash
-# An operator at work on runs, tasks and executors, with the commands: what runs is stopped, what waits is held, what
-# failed is tried again, and the next run goes on in order. tests/sql/control.sql has the rules, operator_race.sh the
+# An operator at work on runs, tasks and executors, with the commands: running tasks are stopped, waiting ones held,
+# failed ones retried, and the next run follows in order. tests/sql/control.sql has the rules, operator_race.sh the
 # races.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"

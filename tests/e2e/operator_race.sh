@@ -1,6 +1,6 @@
 #!/bin/bash
-# An operator against an executor that is held at a named point of a task's life: whatever of the two comes first, an
-# effect is there if and only if its task is Completed, nothing starts twice, and the run ends.
+# An operator acts while an executor is held at a named point of a task's life. Whichever act is first, an effect exists
+# if and only if its task is Completed, nothing starts twice, and the run ends.
 # ctest: timeout=240 notsan long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create

@@ -1,7 +1,8 @@
 #!/bin/bash
-# An operator against a worker of external tasks, at each point of a task's life, and against both while the executor
-# stands at a named point: what a worker wrote in the transaction of its report is there if and only if the report
-# counted, a report of what an operator has ended is refused, nothing of a later phase starts before, and the run ends.
+# An operator acts on a worker of external tasks, at each point of a task's life, and on both while the executor is held
+# at a named point. The rows that a worker wrote in the transaction of its report exist if and only if the report
+# counted. A report about a task that an operator has ended is refused, nothing of a later phase starts before, and the
+# run ends.
 # ctest: timeout=120 notsan long
 . "$(dirname "$0")/../support/e2e.bash"
 sql 'CREATE TABLE done (q text, task_id bigint); CREATE TABLE after (q text, at timestamptz DEFAULT clock_timestamp())'

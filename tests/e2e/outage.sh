@@ -1,5 +1,5 @@
 #!/bin/bash
-# The database goes away for longer than T2 (here 4 s) and comes back, then the broker does: the executors go on by
+# The database is away for longer than T2 (here 4 s) and comes back, then the broker is. The executors continue by
 # themselves, in order, every effect once. Its servers are its own.
 # ctest: nosan lock=servers
 . "$(dirname "$0")/../support/own_servers.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The trouble of one queue is its own: a queue that is deleted or missing, one whose statements fail, a flood of
-# notifications from somebody without any right, a forged record on its dead-letter topic, a name that another queue's
+# The trouble of one queue stays its own: a queue that is deleted or missing, one whose statements fail, a flood of
+# notifications from a login without any right, a forged record on its dead-letter topic, a name that another queue's
 # relay has for its transactional id.
 # ctest: timeout=120 nosan long
 . "$(dirname "$0")/../support/e2e.bash"

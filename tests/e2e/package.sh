@@ -1,5 +1,5 @@
 #!/bin/bash
-# The Debian package: what it has, and that dpkg installs, upgrades, removes and purges it. It is installed into a layer
+# The Debian package: its files, and that dpkg installs, upgrades, removes and purges it. It is installed into a layer
 # above this system, which only the processes of this test see.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A paused run holds nobody up where runs are concurrent: what lies behind its messages is claimed and runs to its end,
-# also past the lookahead; what is paused runs when it is resumed, in order, each task once, whoever died meanwhile.
-# Where runs are serial the later ones wait, and explain says for what.
+# A paused run holds up no other run where runs are concurrent: messages behind its own are claimed, and their runs end,
+# also past the lookahead. The paused tasks run when the run is resumed, in order, each task once, although executors
+# died meanwhile. Where runs are serial the later ones wait, and explain names the reason.
 # ctest: timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create

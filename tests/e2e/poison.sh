@@ -1,7 +1,7 @@
 #!/bin/bash
-# Records that somebody may write to the topic and that once stopped their queue: each becomes a rejected row or a task,
-# the good ones between them run, no incarnation is lost for them, and a long task of the executor's other queue loses
-# no attempt. Some are refused by constraints that only this database has, even as rejected rows.
+# Records on the topic that once stopped their queue: each becomes a rejected row or a task, the good ones between them
+# run, no incarnation is lost, and a long task of the executor's other queue loses no attempt. Some are refused by
+# constraints that only this database has, even as rejected rows.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)

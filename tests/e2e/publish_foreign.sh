@@ -1,6 +1,6 @@
 #!/bin/bash
-# Other producers: an open transaction that hides the end of the topic is named, a producer that was fenced says so and
-# does not fence back, and what anybody wrote with a hole, cut short or twice is found by the executors.
+# Other producers: an open transaction that hides the end of the topic is named; a producer that was fenced says so and
+# does not fence in return; the executors find records of other programs that have holes, are cut short or are doubled.
 # ctest: timeout=120 notsan long
 . "$(dirname "$0")/../support/e2e.bash"
 two=$db # a second database, whose queues are on the same topics

@@ -1,6 +1,6 @@
 #!/bin/bash
-# publish --resume: with which sources a run goes on, with which it is left as it is, and what cannot be resumed;
-# publishers that are interrupted or lose their lock.
+# publish --resume: the sources with which a run continues, those with which it is left unchanged, and the runs that
+# cannot be resumed. Publishers that are interrupted or lose their lock.
 # ctest: timeout=120 notsan long
 . "$(dirname "$0")/../support/e2e.bash"
 export LOCKSTEP_PROBE_DIR=$tmp

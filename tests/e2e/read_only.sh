@@ -1,6 +1,6 @@
 #!/bin/bash
-# A task that makes its transaction read-only keeps its own end from being recorded: that is its failure, and ends
-# nothing else. What the login of the tasks has as its default is none of it: each session of theirs may write.
+# A task that makes its transaction read-only prevents the record of its own end. That is its failure, and ends nothing
+# else. A default of the tasks' login does not count: each session of theirs may write.
 # ctest: timeout=60 nosan
 . "$(dirname "$0")/../support/e2e.bash"
 login=$(scratch_name)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# An executor dies in the middle of a phase, or freezes: others take its work over, in order, every effect once. The
-# times are told, and bounded generously: 2 s is what a quiet machine keeps.
+# An executor dies in the middle of a phase, or freezes. Others adopt its work, in order, every effect once. The times
+# are printed, and bounded generously: on a quiet machine they are below 2 s.
 # ctest: timeout=180 timed
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create

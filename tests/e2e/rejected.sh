@@ -1,6 +1,6 @@
 #!/bin/bash
-# A message that cannot become a task is kept with its bytes and the reason, and the stream goes on. Messages as any
-# producer may write them, put on the topic by kcat.
+# A message that cannot become a task is kept with its bytes and the reason, and the stream continues. kcat writes the
+# messages, as any producer may.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 letters() {

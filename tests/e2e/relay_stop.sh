@@ -1,7 +1,7 @@
 #!/bin/bash
-# The broker stands still while the relay sends for three queues. An executor that is told to stop then stops, and one
-# that has lost its database's session comes back: neither waits for what Kafka owes to each queue in turn. Afterwards
-# each event is there once, in order. Its servers are its own.
+# The broker is frozen while the relay sends for three queues. An executor that gets SIGTERM then stops, and one that
+# has lost its database session comes back: neither waits for Kafka once for each queue. Afterwards each event is there
+# once, in order. Its servers are its own.
 # ctest: lock=servers nosan
 . "$(dirname "$0")/../support/own_servers.bash"
 scratch_database

@@ -1,6 +1,6 @@
 #!/bin/bash
-# SIGHUP: an executor reads its configuration again. What it lacked it does then, what runs goes on as it began, what is
-# wrong leaves the one before in force.
+# SIGHUP: an executor reads its configuration again. It executes what it lacked a section for, running tasks continue as
+# they began, and a file with an error leaves the values of before in force.
 . "$(dirname "$0")/../support/e2e.bash"
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf
 act="$here/../support/act $tmp/act"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the tool prints as a remedy is taken as it is printed: each case makes a situation, asks the tool, runs the
-# command that stands in the answer, and the queue goes on.
+# The remedies of the tool are followed literally: each case makes a situation, asks the tool, runs the command of the
+# answer, and the queue continues.
 # ctest: timeout=120
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The hints of commands are taken as they are printed: each case makes a command fail, cuts the command, the statement
-# or the command of Kafka's out of what it says, runs it, and sees that it helps. A case names its words in
-# base/remedies.h; tests/unit/remedies.sh wants one for each of them.
+# The hints of commands are followed literally: each case makes a command fail, cuts the command, the statement or the
+# command of Kafka's out of the hint, runs it, and checks that it helps. A case names its words in base/remedies.h;
+# tests/unit/remedies.sh wants one for each of them.
 # ctest: timeout=120 long
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"

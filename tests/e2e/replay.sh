@@ -1,5 +1,5 @@
 #!/bin/bash
-# Replay: what it shows, what it does in each mode and with each kind of range, and what it refuses.
+# Replay: its preview, its effect in each mode and with each kind of range, and its refusals.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"

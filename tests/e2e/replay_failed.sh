@@ -1,7 +1,7 @@
 #!/bin/bash
-# replay --mode failed where tasks have conditions and idempotency keys: what failed, and what was cancelled for that,
-# runs; what ran in spite of the failure, or because of it, has done its work and does not run again, as with run retry;
-# nothing whose key is another's runs.
+# replay --mode failed with conditions and idempotency keys: failed tasks and those that were cancelled for them run. A
+# task that ran in spite of the failure, or because of it, has done its work and does not run again, as with run retry.
+# No task runs whose key another one has.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"

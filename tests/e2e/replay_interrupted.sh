@@ -1,6 +1,6 @@
 #!/bin/bash
-# A replay that is killed between two steps, or loses its session, goes on and does nothing twice. One of a queue at a
-# time.
+# A replay that is killed between two steps, or loses its session, continues and does nothing twice. A queue has one
+# replay at a time.
 # ctest: timeout=120 notsan
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"

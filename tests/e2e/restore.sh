@@ -1,6 +1,6 @@
 #!/bin/bash
-# A backup is restored to a moment in the middle of a run, and then a dump of it on another server: executors that are
-# still there go on from the cursor of the backup and come to the same end effects; on the other server they do nothing
+# A backup is restored to a moment in the middle of a run, and then a dump of it on another server. Executors that are
+# still there continue from the cursor of the backup and reach the same end effects; on the other server they do nothing
 # until an operator accepts it.
 # ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/begin.bash"

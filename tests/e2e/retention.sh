@@ -1,7 +1,7 @@
 #!/bin/bash
-# Retention: what a queue does not keep goes in small batches beside live work, its sums stay, and nothing takes it up
-# again; what is not over, is younger, failed, or is referred to stays. Which run goes when, row by row:
-# tests/sql/retention.sql.
+# Retention: rows that a queue does not keep are deleted in small batches while it works, its sums stay, and no executor
+# adopts the rows again. Rows that are not over, are younger, failed, or are referred to stay. tests/sql/retention.sql
+# has row by row when a run is deleted.
 # ctest: timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create

@@ -1,7 +1,7 @@
 #!/bin/bash
-# A session of others holds the row of a queue, of a run or of a task in an open transaction, for longer than control
-# waits: the executor's other queues go on, with the same incarnation and the same attempts; explain and the command
-# line name the session; what it kept waiting goes on when it has ended.
+# Another session holds the row of a queue, of a run or of a task in an open transaction, for longer than control waits.
+# The executor's other queues continue, with the same incarnation and the same attempts; explain and the command line
+# name the session; the work that waited continues when the session has ended.
 # ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# One executor on several busy queues: they share its readers, whether there are more readers or more queues, in strict
-# order each; what waits behind another queue's long tasks, or at an executor without readers, is left to other
+# One executor on several busy queues: they share its readers, whether there are more readers or more queues, each in
+# strict order. Work that waits behind another queue's long tasks, or at an executor without readers, is left to other
 # executors.
 # ctest: timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"

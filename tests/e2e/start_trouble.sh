@@ -1,6 +1,6 @@
 #!/bin/bash
-# Starts that do not come up, for what is not the configuration's fault: a later incarnation cannot make its client of
-# Kafka, and tries again; the server falls silent under a first start, which waits for it; somebody tells it to stop.
+# Starts that do not succeed, without a fault of the configuration: a later incarnation cannot make its client of Kafka,
+# and tries again; the server falls silent under a first start, which waits for it; SIGTERM comes meanwhile.
 # ctest: timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tasks with steps: each step is a transaction of its own, recorded with its effect; whoever tries again goes on with
-# the step that is not done: a retry, an operator, another executor. steps_kill.sh kills executors between them.
+# Tasks with steps: each step is a transaction of its own, recorded with its effect. A retry, an operator's or another
+# executor's too, continues with the step that is not done. steps_kill.sh kills executors between them.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 sql <<'SQL'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# An executor is killed, or stands still for longer than T2, at every point within and between the steps of a task:
-# another one goes on with the step that is not done; each step has its effect once, in order, and one that wakes
+# An executor is killed, or is frozen for longer than T2, at every point within and between the steps of a task. Another
+# one continues with the step that is not done; each step has its effect once, in order, and an executor that wakes
 # commits nothing. Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/e2e.bash"

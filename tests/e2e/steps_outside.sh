@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tasks whose steps are SQL, commands and requests: each is recorded by itself, a retry goes on with the step that
-# failed, the time-out is for the whole attempt, an executor takes such a task only if it is able to do all of it.
+# Tasks whose steps are SQL, commands and requests: each is recorded by itself, a retry continues with the step that
+# failed, the time-out is for the whole attempt, and an executor takes such a task only if it is able to do all of it.
 # steps_outside_kill.sh kills executors between them.
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"

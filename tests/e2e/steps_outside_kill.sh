@@ -1,7 +1,7 @@
 #!/bin/bash
-# An executor is killed, or stands still for longer than T2, at every point within and between steps that are SQL,
-# commands and requests: another one goes on with the step whose record is missing. SQL has its effect once; a command
-# or a request is done twice only where its end was not recorded, and no step before it is done again. One that wakes
+# An executor is killed, or is frozen for longer than T2, at every point within and between steps that are SQL, commands
+# and requests. Another one continues with the step whose record is missing. SQL has its effect once; a command or a
+# request is done twice only where its end was not recorded, and no step before it is done again. An executor that wakes
 # records nothing, and begins nothing. Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS
 # names other ones.
 # ctest: nosan long

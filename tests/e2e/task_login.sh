@@ -1,7 +1,7 @@
 #!/bin/bash
-# The login of the tasks is barred while an executor has work: its readers try again with pauses, it takes no task
-# meanwhile and says why, and goes on by itself when the login is let in again. Told to stop meanwhile, it ends. And the
-# executor's own login.
+# The login of the tasks is barred while an executor has work. Its readers try again with pauses; the executor takes no
+# task meanwhile, logs the reason, and continues by itself when the login is admitted again. SIGTERM meanwhile ends it.
+# The same with the executor's own login.
 # ctest: timeout=120 nosan
 . "$(dirname "$0")/../support/e2e.bash"
 tasks=$(scratch_name)_tasks own=$(scratch_name)_own

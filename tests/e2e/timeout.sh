@@ -1,8 +1,8 @@
 #!/bin/bash
-# An attempt that runs for longer than its task's time-out is cancelled, and its session cut off when it does not mind;
-# it counts as failed, also when it catches the cancel and ends by itself; and what runs beside it and after it is left
-# alone. A sequence counts how often a task has caught its cancel, as no rollback undoes it: on a slow machine the time
-# may be over before the statement that catches has begun.
+# An attempt that runs for longer than its task's time-out is cancelled. If it ignores the cancel its session is
+# severed. It counts as failed, also when it catches the cancel and ends by itself. Tasks in other sessions and the next
+# one are left alone. A sequence counts how often a task has caught its cancel, as no rollback undoes it: on a slow
+# machine the time may be over before the statement that catches has begun.
 . "$(dirname "$0")/../support/e2e.bash"
 sql <<'SQL'
 CREATE TABLE effect (n int);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The second defence. Who takes over ends the sessions of the one who stands still; here they are spared (a server on
-# which that fails, a session that has not been noted), so that only the token stands between a woken executor and its
-# effect. It is refused, whatever the task had come to, and the effects are there once.
+# The second defence. An executor that adopts work ends the sessions of the frozen one. Here they are spared (a server
+# on which that fails, a session that was not noted), so that only the token prevents the effect of the executor that
+# wakes. It is refused, however far the task was, and each effect is there once.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"

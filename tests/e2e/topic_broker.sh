@@ -1,7 +1,7 @@
 #!/bin/bash
-# The broker is killed, loses the tail of its log, serves damaged records, is replaced by another cluster: after a
-# restart the executor goes on by itself and nothing runs twice; where records are lost or damaged the queue is halted,
-# and says so. Its servers are its own.
+# The broker is killed, loses the tail of its log, serves damaged records, is replaced by another cluster. After a
+# restart the executor continues by itself and nothing runs twice; where records are lost or damaged the queue is halted
+# with the reason. Its servers are its own.
 # ctest: nosan lock=servers
 . "$(dirname "$0")/../support/own_servers.bash"
 . "$here/../support/broker.bash"

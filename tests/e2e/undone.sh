@@ -1,7 +1,7 @@
 #!/bin/bash
-# What the server undoes for another session's sake (a deadlock, a serialization failure) is repeated where it was made,
-# in every statement of an executor: no incarnation, no session and no attempt is lost for it. Here each 41st writing of
-# a table is undone.
+# A statement that the server undoes for another session's sake (a deadlock, a serialization failure) is repeated at its
+# place, for every statement of an executor: no incarnation, no session and no attempt is lost for it. Here each 41st
+# write of a table is undone.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 case_begin 'a statement that the server undoes is repeated, and no incarnation, session or attempt is lost for it'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A command that waits for a lock of another session says whose it is, since when, and what ends it; and ends when it is
-# interrupted.
+# A command that waits for a lock of another session names the session, since when it waits, and the statement that ends
+# it. The command ends when it is interrupted.
 # ctest: nosan timeout=120 long
 # REMEDY_WAITING
 . "$(dirname "$0")/../support/e2e.bash"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The cursor of a queue goes back while its executor lives: somebody has put older rows into place. The executor reads
-# the topic again from there.
+# The cursor of a queue goes back while its executor lives, because older rows were restored. The executor reads the
+# topic again from there.
 # ctest: timeout=90
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create

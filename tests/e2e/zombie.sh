@@ -1,6 +1,6 @@
 #!/bin/bash
-# An executor stands still (SIGSTOP) for longer than T2 at every point of a task's life. Another one ends its sessions,
-# takes its work over and finishes the run; then the first one wakes: no effect of it commits, and it goes on as a new
+# An executor is frozen (SIGSTOP) for longer than T2 at every point of a task's life. Another one ends its sessions,
+# adopts its work and finishes the run. Then the first one wakes: no effect of it commits, and it continues as a new
 # incarnation. Several points at a time, each with a queue of its own. LOCKSTEP_TEST_POINTS names other ones.
 # ctest: nosan timeout=240 long
 . "$(dirname "$0")/../support/e2e.bash"

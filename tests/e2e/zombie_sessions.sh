@@ -1,8 +1,8 @@
 #!/bin/bash
 # An executor whose calls get no answer: the server's backend of its liveness or control session is stopped (SIGSTOP),
-# or the line is cut without a word. After T1 it starts no task, ends those that run, and begins anew; the loss is one
-# line in its log. A stopped backend of a reader is waited for, and when its executor dies nobody runs its task beside
-# it.
+# or the line is cut silently. After T1 it starts no task, ends the running ones, and begins a new incarnation; the loss
+# is one line in its log. A stopped backend of a reader is waited for, and when its executor dies no other one runs the
+# task at the same time.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/probes.bash"
