@@ -36,7 +36,7 @@ done
 daemon "${arguments[@]}" --readers 24
 
 # times RUN N: of a run with N readers, in seconds: took; how many tasks one reader runs at most (chain), in so many
-# phases; the means of what a sleep takes too long, of a hand-over and of the time between the first readers' starts;
+# phases; the means of the excess of a sleep, of a hand-over and of the time between the first readers' starts;
 # all barriers; and how much longer than the mean the longest such time of each phase was, added up.
 times() {
     sql <<SQL
@@ -65,7 +65,7 @@ SELECT json_build_object(
 SQL
 }
 
-# measure SHAPE N: one run of a shape with so many readers: its times to $tmp/SHAPE.N.times, what is foretold from it to
+# measure SHAPE N: one run of a shape with so many readers: its times to $tmp/SHAPE.N.times, its forecast to
 # $tmp/SHAPE.N.json
 measure() {
     local q=${queue[$1]} run
@@ -75,7 +75,7 @@ measure() {
     lockstep queue advise "$q" --runs 1 --readers 8 -o json >"$tmp/$1.$2.json"
 }
 
-# judge SHAPE FROM N: whether what is foretold from the run with FROM readers is what the run with N took
+# judge SHAPE FROM N: whether the forecast from the run with FROM readers is the time of the run with N
 judge() {
     jq -nr --argjson n "$3" --arg pair "$1 $2 $3" --slurpfile from "$tmp/$1.$2.times" --slurpfile to \
         "$tmp/$1.$3.times" --slurpfile advice "$tmp/$1.$2.json" '

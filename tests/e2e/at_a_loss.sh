@@ -51,11 +51,11 @@ begin() { # NAME EVENT COMMAND...: until its log has the event
     eventually 40 grep -q "event=$2" "$tmp/$1.log" || { tail "$tmp/$1.log"; exit 1; }
 }
 used_ms() { awk -v hz="$(getconf CLK_TCK)" '{ print ($14 + $15) * 1000 / hz }' "/proc/$1/stat"; }
-# Of all databases, from a session of its own: what is counted is the work of the daemons' database.
+# Of all databases, from a session of its own: the count is of the daemons' database.
 counts() {
     scratch_cluster "SELECT sessions, xact_commit + xact_rollback FROM pg_stat_database WHERE datname = '${db##*=}'"
 }
-# For five seconds: what each daemon uses and logs, and what the server counts.
+# For five seconds: the processor time and log lines of each daemon, and the server's counts.
 observe() {
     local name before=0\|0 after=0\|0
     [ ${#frozen[@]} != 0 ] || before=$(counts)

@@ -29,7 +29,7 @@ begin standing_by executor_started executor run --queue "$q" --readers 2
 begin scheduler scheduler_started scheduler run
 begin monitor monitor_started monitor run
 begin console console_started console run
-sleep 2 # what follows a start has ended
+sleep 2 # the work that follows a start has ended
 declare -A before=()
 for name in "${!daemon_pid[@]}"; do before[$name]=$(used_ms "${daemon_pid[$name]}"); done
 opened=$(sessions)

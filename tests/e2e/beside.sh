@@ -4,7 +4,7 @@
 # ctest: timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
-fail() { # with what the executor said
+fail() { # with the executor's log
     printf '%s\n' "$@"
     cat "$tmp/$q".*.log
     exit 1

@@ -103,7 +103,7 @@ expect 'the processor limit' "$(of burn error)" \
 expect 'the limit of a file' "$(of file error) $(wc -c <"$tmp/tasks.jsonl.written")" \
     'command small: killed by signal 25 (File size limit exceeded) 102400'
 case_begin 'a program has no open file of the executor'
-expect 'nothing of the executor is open' "$(of fds response | xargs)" '0 1 2 3' # the last is what it lists
+expect 'nothing of the executor is open' "$(of fds response | xargs)" '0 1 2 3' # the last is its list
 case_begin 'the end of ten megabytes on standard error is kept'
 expect 'the last line of what it said' "$(of shout error)" 'command act: exit code 4: the last word'
 expect 'the end of what it said, of ten megabytes' \

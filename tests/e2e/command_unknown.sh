@@ -48,7 +48,7 @@ done_well() { is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 
 eventually 40 done_well || { lockstep run explain "$run"; tail -3 "$tmp"/*.log; exit 1; }
 
 case_begin 'tasks of SQL, commands and requests are done once each, in the order of their phases, by several executors'
-# Each done once, and no phase began before the end of the one before, by what they wrote down themselves (one host, one
+# Each done once, and no phase began before the end of the one before, by their own notes (one host, one
 # clock).
 check() { # WHEN
     expect "$1: effects" \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Keys of [console] that other tests leave at their defaults, a socket that systemd passes, and the console beside an
-# executor in one process.
+# Keys of [console] that other tests leave at their defaults, a socket that systemd passes, and the console together
+# with an executor in one process.
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/console.bash"

@@ -135,7 +135,7 @@ looked() {
     says "api/v1/tasks/$task/explain"
     says api/v1/system
 }
-console_stop # an answer that took half a second to make is kept for ten: of what was asked above nothing is left
+console_stop # an answer that took half a second to make is kept for ten: no answer from above is left
 console_start
 both=$(scratch_name)
 person "$both" "lockstep_operator, pg_monitor"

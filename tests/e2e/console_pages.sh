@@ -11,7 +11,7 @@ browser_surroundings
 shots=$browser_root/build/console/shots
 # SCHEMES DIR: nothing is wrong on any of $pages; a DIR for screenshots, or -.
 visit() { browser_run pages.mjs "$url" "$1" "$2" "${pages[@]}"; }
-# What this console has no route for is not tested: its OpenAPI document lists the routes.
+# Actions without a route in this console are not tested: its OpenAPI document lists the routes.
 has() { curl -s -m 30 "${url}api/v1/openapi.json" | jq -e --arg route "$1" '.paths | has($route)' >/dev/null; }
 chosen() { # ROUTE NAME=PATH...: those whose route there is, in $pages
     pages=()

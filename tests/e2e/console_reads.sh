@@ -15,7 +15,7 @@ run=$(lockstep publish --queue "$q" -q "$tmp/tasks")
 executors 1 "$q" 3
 executors_wait
 open=$(lockstep publish --queue "$q" -q --name waiting "$tmp/tasks")
-# The rest of the world as rows: what makes them has tests of its own.
+# The rest of the world as rows: other tests make them for real.
 sql "CREATE TABLE public.waiting (id int)" >/dev/null
 sql <<SQL >/dev/null
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -70,7 +70,7 @@ reads() {
     expect "$1: $2" "$status $(api_is "$3" | paste -sd' ')" "200 $4"
 }
 has='. as $x | [$names | split(" ")[] | select(. as $n | $x | has($n) | not)] | join(" ")'
-# has_all PATH FILTER NAMES: what FILTER finds has all of these members
+# has_all PATH FILTER NAMES: the value of FILTER has all of these members
 has_all() {
     as GET "api/v1/$1"
     expect "$1" "$status $(jq -r --arg names "$3" "($2) | $has" <<<"$answer" 2>&1)" '200 '
@@ -141,7 +141,7 @@ alert=$(sql "SELECT min(alert_id) FROM lockstep.job_alert")
 reads 'an alert' "alerts/$alert" '.alert.job, .notices' 'job 1 []'
 
 case_begin 'the sums of a job by day, and the times that are to come, as the commands have them'
-# same PATH FILTER ARGS...: jq's FILTER of the document's items is that of what the command lists
+# same PATH FILTER ARGS...: jq's FILTER of the document's items is that of the command's list
 same() {
     as GET "api/v1/$1"
     expect "$1" "$status $(api_is ".items | map($2) | sort | tostring")" \

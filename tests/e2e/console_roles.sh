@@ -39,7 +39,7 @@ signed_in() {
     jq -nc --arg cookie "$(awk '$6 ~ /^lockstep_session/ { print $6 "=" $7 }' "$tmp/cookies")" --arg csrf "${2-$csrf}" \
         '{Cookie: $cookie, "X-CSRF-Token": $csrf}'
 }
-# asks WHO...: how the answers differ from what they should be
+# asks WHO...: the differences between the answers and the table
 asks() { python3 "$here/../support/console_roles.py" "$url" "$names" "$@" 2>&1; }
 methods="$(lockstep console openapi | jq '[.paths[] | length] | add') methods of paths"
 

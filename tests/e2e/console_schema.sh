@@ -29,7 +29,7 @@ sql "INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, op
 token=$(lockstep console token create fuzzer --role operator -q)
 console_start
 
-# asks NAME [LINE...]: the lines are schemathesis.toml's, which says what parameters of the path are
+# asks NAME [LINE...]: the lines are schemathesis.toml's, which gives values to parameters of the path
 asks() {
     local name=$1 path found
     shift
@@ -38,7 +38,7 @@ asks() {
     printf '%s\n' '[checks]' \
         'negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 409, 413, 415, 422]' \
         '[parameters]' "$@" >"$tmp/$name/schemathesis.toml"
-    # What a job takes, which times are to come, and which SQL is a task, the document cannot say.
+    # The document cannot say which parameters a job has, which times are to come, and which SQL is a task.
     for path in 'POST /jobs/{job}/run' 'POST /jobs/{job}/silence' 'POST /jobs/{job}/backfill' \
         'POST /queues/{queue}/runs' 'PUT /jobs/{job}' 'POST /jobs/{job}/schedules' \
         'PUT /jobs/{job}/schedules/{schedule}' 'POST /schedules/explain' 'POST /rejected/{rejected}/redrive' \

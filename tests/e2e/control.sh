@@ -4,7 +4,7 @@
 # ctest: timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
-sleepers() { # QUEUE ORDER COUNT: tasks that run until somebody lets them go
+sleepers() { # QUEUE ORDER COUNT: tasks that run until the test lets them go
     for ((i = 0; i < $3; i++)); do
         echo "{\"order\": $2, \"sql\": \"SELECT hold('$1', $2, $i)\"}"
     done

@@ -13,7 +13,7 @@ db=$(pg_conninfo main)
 ledger_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 6
-daemon() { # N: executors that go on for ever
+daemon() { # N: executors that do not end by themselves
     local i
     for ((i = 0; i < $1; i++)); do
         "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" -s executor.heartbeat=2500ms --queue "$q" \
@@ -67,7 +67,7 @@ judge 'after a killed backend and an immediate shutdown' 1200
 
 case_begin 'when the server loses its last commits, executors continue from the remaining ones'
 # The last commits are lost, more than once: with the executors at work, and with executors that stand still for a
-# moment, so that what was there before the crash can be compared with what is left.
+# moment, so that the rows before the crash can be compared with those behind it.
 lost=0 back=0
 publish 1000 9000 3000 0
 counts() {

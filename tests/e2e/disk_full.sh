@@ -111,7 +111,7 @@ passed=$(sql "SELECT extract(epoch FROM max(started_at) - min(started_at)) >= 3
     FROM (SELECT started_at FROM lockstep.executor WHERE executor_no > 2 ORDER BY executor_no LIMIT 3) AS e")
 expect 'pauses of 1 and 2 s' "$passed" t
 sql 'DROP TRIGGER broken ON lockstep.queue'
-# What is asked to end while a claim fails ends with that error: so first it works again.
+# An executor that gets SIGTERM while a claim fails ends with that error, so first it works again.
 eventually 60 is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
                   WHERE q.name = '$a' AND r.ended_at IS NULL" 0 || bad 'the executor does not work again'
 ends

@@ -26,7 +26,7 @@ refused() {
     grep -qE "$3" <<<"$said" || { echo "$1: $said"; failed=1; }
 }
 
-# Killed at each step; another executor finishes, and what is enqueued next goes the same way.
+# Killed at each step; another executor finishes, and the next enqueued runs follow.
 killed() {
     local q=$1 at=$2 pid status=0
     failed=0
@@ -178,7 +178,7 @@ done
 expect 'what a trigger refuses is not there' "$(sql 'SELECT count(*) FROM orders WHERE id > 5')" 0
 
 case_begin 'a wrong task is refused with its number'
-# What is wrong is refused with the number of the task; what only the parser of messages sees ends its run and stops
+# A mistake is refused with the number of the task; one that only the parser of messages sees ends its run and stops
 # nothing.
 good="'{\"order\": 1, \"sql\": \"SELECT 1\"}'::jsonb"
 refused 'no queue' "NULL) FROM lockstep.enqueue('none', ARRAY[$good]" 'there is no queue none'

@@ -8,7 +8,7 @@ events() {
     kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1.events" -p 0 -o beginning -e -X isolation.level=read_committed \
         -f '%k|%s\n' 2>/dev/null
 }
-# story QUEUE [JQ]: what they tell, one line each
+# story QUEUE [JQ]: the events, one line each
 story() {
     events "$1" | sed 's/^[^|]*|//' | jq \
         -rc "${2:-select(true) | [.event, .order, .task.seq, .status, .tasks.completed, .tasks.failed, .tasks.cancelled] | map(select(. != null)) | join(\" \")}"
@@ -37,7 +37,7 @@ once() {
         | select(.key != (.event | fromjson | .run // "")) | "\(.key) \(.event)"')" ''
 }
 
-# Killed at each step of the first batch; another executor goes on.
+# Killed at each step of the first batch; another executor continues.
 killed() {
     local q=$1 at=$2 pid status=0
     failed=0

@@ -57,7 +57,7 @@ eventually 20 living 3
 eventually 20 grep -q 'event=dispatching' "$tmp/scheduler.log"
 eventually 20 grep -q 'event=incarnation_lost.*standby' "$tmp/standby.log"
 case_begin 'a standby names the reasons that it cannot explain'
-# Who asks the standby is told so first, and nothing of executors that it cannot see.
+# A command that reads the standby says so first, and nothing of executors that it cannot see.
 "$LOCKSTEP_BIN" queue explain "$q" -d "$(pg_conninfo b)" -b "$LOCKSTEP_TEST_BROKERS" >"$tmp/explained"
 grep -q '^this server is a standby: the executors' <(head -1 "$tmp/explained") &&
     grep -q 'Ask the primary' <(sed -n 2p "$tmp/explained") && ! grep -q 'no executor' "$tmp/explained" ||
@@ -95,8 +95,8 @@ expect 'the event' "$(sql "SELECT string_agg(detail, ';') FROM lockstep.event_lo
     'timeline 1 -> 2'
 
 case_begin 'the old primary comes back first in the list, and executors stay with the new one'
-# The old primary is there again, first in the list, and takes writes. Whoever has to connect anew goes to the new one
-# all the same; whoever is led to the old one waits.
+# The old primary is there again, first in the list, and takes writes. An executor that connects again gets the new one
+# all the same; one that is led to the old one waits.
 pg_start a
 lead_to a
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/control'" >/dev/null

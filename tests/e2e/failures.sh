@@ -25,7 +25,7 @@ run stop
 expect 'stop: run' "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" Failed
 grep -h ' event=task_failed ' "$tmp/$q".*.log | grep -q "run=$run task=[0-9]* name=bad sqlstate=22012 error=" ||
     { echo "the log does not name what failed"; failed=1; }
-# Only an executor that is told of the end by its own statement logs it; none names the run by its number.
+# Only the executor whose own statement reports the end logs it; none names the run by its number.
 ! grep -h ' event=run_ended ' "$tmp/$q".*.log | grep -v "run=$run status=Failed" ||
     { echo "the log does not name the run that ended"; failed=1; }
 expect 'stop: tasks' "$(sql "SELECT string_agg(t.name || '=' || t.status, ' ' ORDER BY t.task_id)
@@ -120,7 +120,7 @@ expect 'control: effects' "$(sql "SELECT string_agg(n::text, ' ' ORDER BY n) FRO
 
 case_begin 'a task cannot fake the record of itself or of others'
 # A task cannot fake the record of itself, nor of others, with the names of the executor's prepared statements: not in
-# its text, not in a block or a function, and not by what it leaves prepared.
+# its text, not in a block or a function, and not by a statement that it leaves prepared.
 role=$(scratch_name)
 sql "CREATE ROLE $role; GRANT INSERT, SELECT ON effect TO $role; DELETE FROM effect"
 sql <<'SQL'

@@ -13,7 +13,7 @@ db=$(pg_conninfo main)
 "$LOCKSTEP_BIN" migrate up -q -d "$db" >/dev/null
 ledger_create
 
-# Without its writer what commits asynchronously stays in memory until somebody commits synchronously. A heartbeat does,
+# Without its writer an asynchronous commit stays in memory until a synchronous one comes. A heartbeat does,
 # so the executors are held before their first one. Each case is a run of its own, and the crash comes right after the
 # word.
 begin() { # NAME

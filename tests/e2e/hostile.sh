@@ -67,7 +67,7 @@ sql 'ALTER ROLE plain RESET ALL; SELECT pg_reload_conf()' >/dev/null
 judge 'with settings that change'
 
 case_begin 'a cancel from outside is no failure of the task, in any language'
-# A cancel from outside is no failure of the task's, whatever language the server speaks; a time-out that the task sets
+# A cancel from outside is no failure of the task's, in any language of the server; a time-out that the task sets
 # is.
 if [ -n "$german" ]; then
     pg_set main "$german"
@@ -92,7 +92,7 @@ fi
 case_begin 'an executor starts when no connection is left'
 fill() {
     local i
-    for ((i = 0; i < 60; i++)); do # one of them may meet the look whether it is full, and be refused
+    for ((i = 0; i < 60; i++)); do # one of them may meet the check whether it is full, and be refused
         full && return
         "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$plain" -c 'SELECT pg_sleep(1000)' >/dev/null 2>&1 &
         fillers+=($!)

@@ -26,7 +26,7 @@ e2e_leave() {
     done
 }
 
-# The server as libpq's variables: what a page prints needs no connection string.
+# The server as libpq's variables: the commands of a page need no connection string.
 while read -r name value; do export "$name=$value"; done < <(
     "$LOCKSTEP_TEST_PGBIN/psql" -X -At -F ' ' -d "$LOCKSTEP_TEST_PG" \
         -c "SELECT 'PGPORT', current_setting('port') UNION ALL
@@ -34,7 +34,7 @@ while read -r name value; do export "$name=$value"; done < <(
         UNION ALL SELECT 'PGUSER', session_user"
 )
 
-# Each page has a schema that is current already: what it prints of migrations finds nothing to do, and ends at once.
+# Each page has a schema that is current already: its commands about migrations find nothing to do, and ends at once.
 template=$(scratch_name)
 databases+=("$template")
 PGDATABASE=postgres "$LOCKSTEP_TEST_PGBIN/createdb" "$template"

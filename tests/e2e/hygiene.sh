@@ -78,7 +78,7 @@ order=1
         done
     done
 } >"$tmp/tasks.jsonl"
-# work READERS: all tasks are done, and nobody found anything
+# work READERS: all tasks are done, and no task found anything
 work() {
     local run q
     q=$(scratch_name)

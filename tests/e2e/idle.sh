@@ -30,7 +30,7 @@ quiet 'a long task' 2 10
 told_to_end "$pid"
 
 case_begin 'an executor that is to end when everything is done names the work that it waits for'
-waits() { # REASON COMMAND...: what it says, and what ends it
+waits() { # REASON COMMAND...: its sentence, and the command that ends it
     "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 \
         --until-idle 2>"$tmp/waits" &
     pid=$!

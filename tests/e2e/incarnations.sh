@@ -12,7 +12,7 @@ lockstep publish --queue "$q" -q "$tmp/tasks.jsonl" >/dev/null
 
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 2>"$tmp/log" &
 pid=$!
-# It reads the topic again: lag tools are told, so all its clients are at work.
+# It reads the topic again: lag tools get its offsets, so all its clients work.
 reads() { [ "$(grep -c 'event=assigned' "$tmp/log")" -ge "$1" ]; }
 lose() {
     [ "$(sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity

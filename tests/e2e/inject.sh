@@ -18,13 +18,13 @@ impossible=$(cat "$here/../support/impossible.sql")
 probed=$LOCKSTEP_BIN-probed
 seconds=${LOCKSTEP_TEST_INJECT_SECONDS:-25}
 
-# ends WHAT LOG COMMAND...: runs it for at most 40 s; ending by a signal, by time or with a sanitizer's report is what
-# must not be
+# ends WHAT LOG COMMAND...: runs it for at most 40 s; an end by a signal, by time or with a sanitizer's report is a case
+# that must not be
 ends() {
     local what=$1 log=$2 rc=0
     shift 2
     timeout -s ABRT -k 5 40 "$@" >>"$log" 2>&1 || rc=$?
-    # (124: timeout has told it to end, and it did.)
+    # (124: timeout sent SIGTERM, and it ended.)
     if [ "$rc" -gt 124 ] || grep -qE 'Sanitizer|runtime error:' "$log"; then
         wrong "$what: it ended with $rc"
         tail -n 25 "$log"
@@ -67,13 +67,13 @@ trial() {
         LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$injected LOCKSTEP_INJECT_COUNT=${counts:-/dev/null} ends \
             "publish $fault" "$log" "$probed" "${publish[@]}"
         ends "executor after publish $fault" "$log" "$LOCKSTEP_BIN" "${run[@]}"
-        # Whole or not at all; a publisher that failed was told so, and publishes again.
+        # Whole or not at all; a publisher that failed has reported it, and publishes again.
         [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$q'")" != 0 ] ||
             "$LOCKSTEP_BIN" "${publish[@]}" >>"$log" 2>&1 ||
             { wrong "publish $fault: another one is refused"; tail -n 5 "$log"; }
     else
         "$LOCKSTEP_BIN" "${publish[@]}" >/dev/null
-        # A failure that stays is no reason to end: it is told to after two seconds.
+        # A failure that stays is no reason to end: it gets SIGTERM after two seconds.
         case $fault in *+) set -- timeout -s TERM 2 ;; *) set -- timeout -s TERM 10 ;; esac
         LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s LOCKSTEP_INJECT=$fault LOCKSTEP_INJECT_LOG=$injected \
             LOCKSTEP_INJECT_COUNT=${counts:-/dev/null} ends "executor $fault" "$log" "$@" "$probed" "${run[@]}"
@@ -111,7 +111,7 @@ report() {
     done < <(cat "$tmp"/tried.*)
 }
 
-# lane LANE WORD...: the trials of every second word, which is who, function and number of calls
+# lane LANE WORD...: the trials of every second word: process, function and number of calls
 lane() {
     local lane=$1 db=${lanes[$1]} who function calls word i n=1 left=1
     shift

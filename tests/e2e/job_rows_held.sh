@@ -20,7 +20,7 @@ looked() { is "SELECT (look).at IS NOT NULL AND next_at > now() + interval '10 m
 fired() { is "SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'fired'" "$1"; }
 eventually 30 looked || wrong "the trigger was not looked at: $(sql 'TABLE lockstep.schedule')"
 
-# hold: a session holds the row of the trigger until it is told to let go
+# hold: a session holds the row of the trigger until the test releases it
 hold() {
     exec {holder}> >(exec psql -X -q -d "$db" >/dev/null)
     echo 'BEGIN; SELECT FROM lockstep.schedule FOR UPDATE;' >&"$holder"

@@ -13,7 +13,7 @@ executor() { # LOG [BINARY]
         --set executor.frozen_after=2s 2>>"$1" &
     pid=$!
 }
-# Every second, also those at which nobody dispatched: so none may be missing.
+# Every second, also those without a dispatcher: so none may be missing.
 cat >"$tmp/jobs.json" <<END
 {"jobs": [{"job": "tick", "queue": "$q", "overlap": "allow",
            "tasks": [{"order": 1, "sql": "INSERT INTO effect VALUES (\$1, \$2)",

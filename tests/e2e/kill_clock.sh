@@ -39,7 +39,7 @@ ended() { sql 'SELECT count(*) FROM lockstep.executor WHERE ended_at IS NOT NULL
 case_begin 'the clock of the executors steps by an hour, forth and back, and no incarnation ends'
 eventually 20 progress 40
 echo '+3600' >"$tmp/clock"
-kill -USR1 "${executors[@]}" # what they log tells their time
+kill -USR1 "${executors[@]}" # their log has their time
 for i in 0 1; do eventually 10 grep -q 'event=claims_paused' "$tmp/$i.log"; done
 kill -USR2 "${executors[@]}"
 for i in 0 1; do eventually 10 grep -q 'event=claims_resumed' "$tmp/$i.log"; done
@@ -51,8 +51,8 @@ eventually 20 progress 160
 expect 'incarnations that ended by the clock' "$(ended)" 0
 
 case_begin 'when the database stands still for as long as an executor may, no executor ends another and the run ends'
-echo '+0' >"$tmp/clock" # what starts anew under libfaketime with a wrong clock waits wrongly in librdkafka
-# The whole server stands still. An executor may give an incarnation up by itself (T1); nobody is ended by others.
+echo '+0' >"$tmp/clock" # a process that starts under libfaketime with a wrong clock waits wrongly in librdkafka
+# The whole server is frozen. An executor may give an incarnation up by itself (T1); none is ended by others.
 mapfile -t server < <(pids_of_server)
 kill -STOP "${server[@]}"
 sleep "${LOCKSTEP_TEST_OUTAGE:-4}" # the standstill itself

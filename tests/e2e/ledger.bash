@@ -3,7 +3,7 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/../support/checks.bash"
 
-# work(ord, seq, seconds): what a task does; its row is part of the task's own transaction.
+# work(ord, seq, seconds): the work of a task; its row is part of the task's own transaction.
 ledger_create() {
     sql <<'SQL'
 CREATE TABLE ledger (q text, ord bigint, seq bigint, started timestamptz, ended timestamptz);

@@ -24,7 +24,7 @@ tasks() {
 status() { sql "SELECT status FROM lockstep.run WHERE run_id = '${1:-$run}'"; }
 effects() { sql "SELECT string_agg(n, ' ' ORDER BY n) FROM effect"; sql 'DELETE FROM effect'; }
 sql 'CREATE TABLE effect (n text, at timestamptz DEFAULT clock_timestamp()); CREATE SEQUENCE tries'
-# Whoever changes a task's row says when.
+# A session that changes a task's row sets the time.
 sql <<'SQL'
 CREATE TABLE unstamped (task_id bigint, query text);
 CREATE FUNCTION unstamped() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$BEGIN
@@ -141,7 +141,7 @@ run
 expect 'stop: run' "$(status)" Failed
 expect 'stop: tasks' "$(tasks)" \
     'bad=Failed sibling=Completed v1=Cancelled v2=Cancelled clean=Completed v3=Cancelled alarm=Completed later=Cancelled last=Completed'
-# What is cancelled was in the hands of executors: nothing of it may have been started, though nothing would take its
+# The cancelled tasks were in the hands of executors: nothing of it may have been started, though nothing would take its
 # effect back.
 expect 'stop: effects' "$(effects | sed 's/clean [12]/clean/')" 'alarm clean last sibling'
 expect 'stop: order' \

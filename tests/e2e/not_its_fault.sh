@@ -154,14 +154,14 @@ eventually 20 is "SELECT string_agg(DISTINCT status::text, ' ')
 over
 
 case_begin 'a server that is away for long costs a task no attempt'
-# The server is stopped under a task, and lets nobody in when it is back, until the executor has tried in vain some
+# The server is stopped under a task, and refuses all logins when it is back, until the executor has tried in vain some
 # times.
 refused() { [ "$(grep -c 'pg_hba.conf rejects connection' "$cluster/crashing.log")" -ge "$1" ]; }
 for mode in immediate fast; do
     make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}'
     daemon
     eventually 15 is "$(running 1)" 1
-    sql "INSERT INTO let_go VALUES ('nobody')" # what was committed before is durable with it
+    sql "INSERT INTO let_go VALUES ('nobody')" # earlier commits are durable with it
     pg_stop crashing $mode
     pg_as_owner sed -i '1i local all all reject' "$cluster/crashing/pg_hba.conf"
     before=$(grep -c 'pg_hba.conf rejects connection' "$cluster/crashing.log" || true)

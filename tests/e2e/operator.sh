@@ -22,7 +22,7 @@ status_of() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$1'"; 
 ended() {
     eventually 15 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" "$2" || told "$1"
 }
-told() { # what became of a run instead
+told() { # the actual state of a run
     sql "SELECT event, task_id, detail FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$1'
         ORDER BY event_id"
     counts "$1"
@@ -143,7 +143,7 @@ eventually 10 is "SELECT status FROM lockstep.task WHERE task_id = $(task_at "$e
 lockstep task complete "$(task_at "$e" 0)" --reason 'by hand' >/dev/null
 sql "INSERT INTO let_go VALUES ('$q', 32)"
 ended "$e" Failed
-lockstep run retry "$e" >/dev/null # what was cancelled for the task that is done now
+lockstep run retry "$e" >/dev/null # the tasks that were cancelled for the one that is done now
 ended "$e" Completed
 refused 'is finished: it is Completed' task cancel "$(task_at "$e" 0)"
 status=0

@@ -5,13 +5,13 @@
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 
-# race POINT VERB: an executor stops at POINT; meanwhile VERB is done to the run; then it goes on.
+# race POINT VERB: an executor stops at POINT; meanwhile VERB is done to the run; then it continues.
 race() {
     local point=$1 verb=$2 q run pid n
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic --max-readers 2
     for n in 0 1; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0)\"}"; done >"$tmp/$q.jsonl"
-    # A gate waits for what is in nobody's hands: a task that is to be tried again, after all others have ended.
+    # A gate waits for a task that no executor has: a task that is to be tried again, after all others have ended.
     case $point in gate.*)
         sql "CREATE SEQUENCE \"$q\""
         echo "{\"order\": 1, \"sql\": \"SELECT 1 / (nextval('$q') - 1), work('$q', 1, 1, 0)\", \"max_attempts\": 2, \"retry_intervals\": [4]}" \
@@ -24,7 +24,7 @@ race() {
     for n in 4 5; do echo "{\"order\": 2, \"sql\": \"SELECT work('$q', 2, $n, 0)\"}"; done >>"$tmp/$q.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/$q.jsonl")
     mkdir "$tmp/$q.hit"
-    # Nobody takes the stopped one for frozen.
+    # No executor takes the stopped one for frozen.
     LOCKSTEP_EXECUTOR_FROZEN_AFTER=60s LOCKSTEP_PROBE=${point%@*}=stop$([ "$point" = "${point%@*}" ] ||
         echo "@${point#*@}") LOCKSTEP_PROBE_DIR=$tmp/$q.hit \
         "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 \

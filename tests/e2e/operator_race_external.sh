@@ -27,7 +27,7 @@ report() { # in the transaction of its effect
         "SELECT status FROM lockstep.modify_task(${task:-0}, '${token:-now}', 'Completed', response => 'by the worker')"
 }
 ended() { is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '$run'" t; }
-# operate VERB: done to the task that the worker has, or to its run; what is being recorded at this moment is refused
+# operate VERB: done to the task that the worker has, or to its run; a record under way at this moment is refused
 operate() {
     local to=$task
     case $1 in
@@ -41,7 +41,7 @@ operate() {
 }
 
 # race POINT VERB [PROBE]: POINT is where the worker is (asked: its task is locked and not committed; taken; reported:
-# not committed); with PROBE the executor stops there first, and goes on when both have come to their end.
+# not committed); with PROBE the executor stops there first, and continues when both have ended.
 race() {
     local point=$1 verb=$2 probe=${3:-} q run task='' token='' state='' rows='' pid what="$*"
     q=$(scratch_name)
@@ -83,7 +83,7 @@ race() {
         [ -z "$task" ] || wrong "a task of a paused run was given out: $task"
         lockstep run resume "$run" -q >/dev/null
     fi
-    # What is left, as a worker does it; what it has and an operator has ended, is refused.
+    # The rest, as a worker does it; a task that it has and an operator has ended is refused.
     until ended; do
         tell BEGIN
         take

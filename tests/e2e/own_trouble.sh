@@ -149,7 +149,7 @@ for ((i = 0; i < 200; i++)); do printf '%s\t{"order": 1, "previous_order": 0, "s
     kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$b" -p 0 -K $'\t' -X message.max.bytes=1000000
 more() { (($(held) >= before + $1)); }
 eventually 10 more 10 || bad 'nothing is held of a paused queue'
-sleep 1 # it would go on
+sleep 1 # it would continue
 if more 150; then bad "$(($(held) - before)) MB are held of a paused queue"; fi
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"

@@ -5,7 +5,7 @@
 # ctest: timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
-# hold(): a task that runs until its key is in let_go; mend(): one that fails until somebody has mended it.
+# hold(): a task that runs until its key is in let_go; mend(): one that fails until the test has mended it.
 sql <<'SQL'
 CREATE TABLE let_go (q text, n int);
 CREATE TABLE mended (q text);
@@ -23,7 +23,7 @@ END $$
 SQL
 publish() { lockstep publish --queue "$q" -q "$@"; }
 reasons() { lockstep "$@" -o json | jq -r '[.[].reason] | join(" ")'; }
-told() { # what became of a run instead
+told() { # the actual state of a run
     sql "SELECT event, task_id, detail FROM lockstep.event_log JOIN lockstep.run USING (run_no)
         WHERE run_id = '$1' AND event <> 'phase_opened' ORDER BY event_id"
     counts "$1"
@@ -152,8 +152,8 @@ ended "$f" Completed
 expect 'f, g' "$(wrong f; wrong g)" ''
 
 case_begin 'where runs are serial the later one waits, and explain says for what'
-# Serial: the later run waits, and explain says for what; cancelled, the paused one lets it by, though most of it is not
-# claimed. Made concurrent in the middle of that: those that begin from then on do not wait.
+# Serial: the later run waits, and explain names the reason; cancelled, the paused one lets it by, though most of it is
+# not claimed. Made concurrent in the middle of that: those that begin from then on do not wait.
 lockstep queue set "$q" -q --runs serial
 long h 20 hold >"$tmp/h.jsonl"
 h=$(publish "$tmp/h.jsonl" --name h)

@@ -1,6 +1,6 @@
 -- The database of tests/e2e/plans.sh, in two parts. few: a little of everything, with the ids that plans.table names.
--- many: so much history behind and beside it that a statement which reads more than it needs is seen. Run by psql with
--- -v part=few or -v part=many.
+-- many: so much history before it and of other queues that a statement which reads more than it needs is seen. Run by
+-- psql with -v part=few or -v part=many.
 \set QUIET 1
 SET session_replication_role = replica; -- no triggers: rows as they would have become
 SELECT :'part' = 'many' AS many \gset
@@ -192,7 +192,7 @@ SELECT j * 100 + n, 'job' || j, 'fired', 'schedule s' FROM generate_series(1, 10
 \endif
 \if :many
 
--- What has ended: 3,000 runs of the first queue, 3,000 of the one that keeps few.
+-- Runs that have ended: 3,000 of the first queue, 3,000 of the one that keeps few.
 INSERT INTO lockstep.run (run_no, run_id, queue_id, on_failure, status, first_offset, end_offset, tasks, phases,
                           last_phase_id, started_at, ended_at)
 OVERRIDING SYSTEM VALUE
@@ -202,7 +202,7 @@ FROM (VALUES (1), (5)) AS q (queue), generate_series(1, 3000) AS n;
 INSERT INTO lockstep.phase (phase_id, run_no, queue_id, "order", previous_order, opened_at, done_at)
 OVERRIDING SYSTEM VALUE
 SELECT run_no, run_no, queue_id, 100, 0, clock_timestamp(), clock_timestamp() FROM lockstep.run WHERE run_no < 100000;
--- The chain's phases so far: 10,000 before those of the first part. Three of every four are what a wide phase, a run
+-- The chain's phases so far: 10,000 before those of the first part. Three of every four are like a wide phase, a run
 -- that ends and a run that stops have had.
 INSERT INTO lockstep.phase (phase_id, run_no, queue_id, "order", previous_order, opened_at, done_at)
 OVERRIDING SYSTEM VALUE

@@ -1,8 +1,8 @@
 # tests/e2e/probes.bash: the points of a task's life at which zombie.sh stops an executor and kill.sh kills one, and the
 # work that leads past all of them. Sourced after tests/support/shell.bash and tests/e2e/ledger.bash.
 
-# PROBE[@N][+HELP]: at the N-th time; HELP is what else the process does to come there:
-#   start  is at its start, so it leaves when it cannot go on
+# PROBE[@N][+HELP]: at the N-th time; HELP is the further work that leads the process there:
+#   start  is at its start, so it leaves when it cannot continue
 #   term   drains from its first wait at a gate on      lost   its control session is ended from outside
 points="
 start.enrolled+start receive.done claim.send claim.answered claim.answered@2 claim.answered@3
@@ -15,11 +15,11 @@ slot.return slot.cleared slot.returned finish.send+start heartbeat.send@3+start 
 drain.begin+term return.send+term drain.returned+term incarnation.drained+term incarnation.lost+lost
 "
 # Besides, in zombie.sh: fence.send, of one that is about to end another.
-# Retention, what an operator stops, commands and requests: tests of their own.
+# Retention, stops by operators, commands and requests have tests of their own.
 points_elsewhere="cancel.send cancel.sent sweep.batch leave.send outside.begin outside.begun outside.record outside.recorded stop.ask stop.send stop.answered"
 
-# What passes by everything: short tasks, a block, SET, one that fails once, one that loses its session once, one of its
-# own transactions (at least once: it goes into another table), long ones, one with steps.
+# Work that passes all points: short tasks, a block, SET, one that fails once, one that loses its session once, one of
+# its own transactions (at least once: it goes into another table), long ones, one with steps.
 point_tasks() {
     local q=$1 order=1 seq=0
     task() { printf '{"order": %d, "sql": "%s"%s}\n' "$order" "$1" "${2:-}"; seq=$((seq + 1)); }
@@ -97,7 +97,7 @@ point_lose() {
 points_before_bare="start.enrolled receive.done claim.send claim.answered slot.take slot.taken execute.assign execute.assigned
 gate.wait drain.begin drain.returned incarnation.drained return.send finish.send bare.run"
 
-# point_check QUEUE POINT: what is wrong with its effects and its run
+# point_check QUEUE POINT: the errors of its effects and its run
 point_check() {
     local wrong bare
     wrong=$(sql "SELECT 'the run is ' || status || ', not Completed: ' || COALESCE(error, '')
@@ -106,7 +106,7 @@ point_check() {
         ledger_wrong "$1" 3 | grep -v -e '^a lock is left' -e '^task 9 of order 2 ' || true)
     [ "$(sql "SELECT count(*) FROM ledger WHERE q = '$1'")" = $point_effects ] ||
         wrong+=" effects: $(sql "SELECT count(*), count(DISTINCT seq) FROM ledger WHERE q = '$1'")"
-    # At least once: twice when what had been done could not be told.
+    # At least once: twice when it was unknown what had been done.
     bare=$(sql "SELECT count(*) FROM bare WHERE q = '$1'")
     [ "$bare" = 1 ] || { [ "$bare" = 2 ] && [[ " $(echo $points_before_bare) " != *" ${2%%+*} "* ]]; } ||
         wrong+=" without a transaction: $bare effects"
@@ -147,7 +147,7 @@ points_hit() {
 
 points_done() { is "SELECT count(*) FROM lockstep.run WHERE status <> 'Completed'" 0; }
 
-# points_told POINT...: what the runs wait for that did not end in time
+# points_told POINT...: the reasons why runs did not end in time
 points_told() {
     for i in "${!queues[@]}"; do
         [ "$(sql "SELECT count(*) FROM lockstep.run JOIN lockstep.queue q USING (queue_id)
@@ -168,8 +168,8 @@ points_told() {
 # points_again QUEUE: its executor has started again
 points_again() { incarnations "$tmp/$1.log" 2; }
 
-# points_inherited ACTION POINT...: executors come to the points, all at once; another one finishes their runs. What was
-# stopped wakes then, and begins anew. The runs' queues are in $queues.
+# points_inherited ACTION POINT...: executors come to the points, all at once; another one finishes their runs. An
+# executor that was stopped wakes then, and begins a new incarnation. The runs' queues are in $queues.
 points_inherited() {
     local action=$1 i pid heir options=() pids=()
     shift

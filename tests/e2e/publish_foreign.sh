@@ -49,7 +49,7 @@ waits=$!
 eventually 20 is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
     WHERE q.name = '$q' AND published_at IS NOT NULL" 1
 
-# Begun before our run or in it: what is looked for lies behind the end that can be read, or that end is where the
+# Begun before our run or in it: its record is behind the end that can be read, or that end is where the
 # looking begins.
 for begun in before in; do
     case_begin "a run is not resumed while another producer has an open transaction, which is named (begun $begun it)"
@@ -73,8 +73,8 @@ for begun in before in; do
         { cat "$tmp/err"; failed=1; }
     expect 'left as it was' "$(sql "SELECT published_at IS NULL AND publish_error IS NULL AND ended_at IS NULL
         FROM lockstep.run WHERE run_id = '$run'")" t
-    # It ends while we wait: then the run goes on, behind what was always there.
-    : >"$tmp/err" # what ends() wrote there says the same
+    # It ends while we wait: then the run continues, behind the earlier records.
+    : >"$tmp/err" # the records that ends() wrote there say the same
     lockstep publish --queue "$q" -q --resume "$run" >"$tmp/out" 2>>"$tmp/err" &
     pid=$!
     eventually 20 grep -q 'begins at offset 0' "$tmp/err"
@@ -138,7 +138,7 @@ sql 'CREATE TABLE effect (run int, n int)'
     t 3 0 1 0; t 3 1 1 0; e 3 2 3 1                        # dense, but the end has counted three
     # A producer without idempotence.
     t 4 0 1 0; t 4 1 1 0; t 4 0 1 0; t 4 1 1 0; t 4 2 2 1; t 4 1 1 0; e 4 3 3 2; e 4 3 3 2
-    t 5 0 1 0; e 5 1 1 1                                   # and the stream goes on
+    t 5 0 1 0; e 5 1 1 1                                   # and the stream continues
 } | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0
 executors 1 "$q" 4
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }

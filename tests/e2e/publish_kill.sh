@@ -38,9 +38,9 @@ topic() {
           elif $e[0].tasks != ($r | length) - 1 then "bad" else "\($r | length) 1 whole" end' "$tmp/$case.topic"
 }
 
-# one CASE MODE KILL STATE NEXT [AGAIN]: publishes in MODE and is killed at KILL (PROBE[@N]); STATE is what the next one
-# finds: no-row, nothing, part, whole (not noted), noted. NEXT resumes it or publishes another run; with AGAIN it is
-# killed there itself, and tried again.
+# one CASE MODE KILL STATE NEXT [AGAIN]: publishes in MODE and is killed at KILL (PROBE[@N]); STATE is the state that
+# the next one finds: no-row, nothing, part, whole (not noted), noted. NEXT resumes it or publishes another run; with
+# AGAIN it is killed there itself, and tried again.
 one() {
     local case=$1 mode=$2 kill=$3 state=$4 next=$5 again=${6:-} n=$tasks log=$tmp/$1.log
     local run other args=() probes=() got q

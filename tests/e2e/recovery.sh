@@ -62,7 +62,7 @@ for ((n = 0; n < ${LOCKSTEP_TEST_KILLS:-5}; n++)); do
     daemon heir
     heir=$pid
     eventually 10 is "SELECT count(*) FROM lockstep.executor WHERE pid = $heir" 1
-    # An attempt that was not shown yet is not counted: it begins anew.
+    # An attempt that was not shown yet is not counted: it begins again.
     eventually 10 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
         WHERE r.run_id = '$run' AND t.status = 'Processing'" 4
     killed=$(now)

@@ -25,7 +25,7 @@ eventually 30 test -e "$tmp/relay.sent.hit"
 kill -STOP "$LOCKSTEP_TEST_KAFKA_PID"
 touch "$tmp/relay.sent.go"
 eventually 30 grep -q event=relay_waits "$tmp/log" || failed=1
-for i in 1 2 3; do # events, too: what an operator does needs no broker
+for i in 1 2 3; do # events, too: an operator's action needs no broker
     lockstep queue pause "$q" -q --reason "look $i"
     lockstep queue resume "$q" -q --reason "look $i"
 done

@@ -24,7 +24,7 @@ start() { # LOG
     eventually 30 grep -q event=executor_started "$1"
 }
 relay_of() { for q in "${queues[@]}"; do grep -q "event=relayed queue=$q" "$1" || return 1; done; }
-# The producers of all three queues are open, and what comes next meets a broker that stands still.
+# The producers of all three queues are open, and the next records meet a frozen broker.
 freeze() { # LOG N
     look "$2"
     eventually 30 relay_of "$1"
@@ -33,8 +33,8 @@ freeze() { # LOG N
     look "$2 frozen"
     sleep 1
 }
-# What is known to wait has 5 s when an executor stops, and no time when it is lost; the rest is to spare. One batch may
-# wait for 10 s.
+# Rows that are known to wait have 5 s when an executor stops, and no time when it is lost; the rest is to spare. One
+# batch may wait for 10 s.
 soon() { # FROM WHAT
     [ $((SECONDS - $1)) -le 12 ] || { echo "$2 after $((SECONDS - $1)) s"; failed=1; }
 }

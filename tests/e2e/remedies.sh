@@ -27,7 +27,7 @@ unfinished() {
 }
 # printed FILE N: the N-th command that is printed there
 printed() { grep -oP 'lockstep (?:(?![;,.](?: |$)).)+' "$1" | sed -n "$2p" || true; }
-# take FILE N PATTERN: that command is like PATTERN; it is run as it stands
+# take FILE N PATTERN: that command is like PATTERN; it is run unchanged
 take() {
     local command
     command=$(printed "$1" "$2")

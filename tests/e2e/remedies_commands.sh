@@ -16,10 +16,10 @@ config '' '' '' lockstep.conf
 # So that a command is run as it is printed, with nothing behind it.
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf LOCKSTEP_PROBE_DIR=$tmp
 lockstep() { "$LOCKSTEP_BIN" "$@"; }
-# fails COMMAND...: what it says is in $tmp/said
+# fails COMMAND...: its output is in $tmp/said
 fails() { if "$@" >"$tmp/said" 2>&1; then echo "not refused: $*"; failed=1; fi; }
 cut_out() { grep -oP "$1(?:(?![;,.](?: |\$)|\)).)*" "$tmp/said" | sed -n "$2p" || true; } # BEGINNING N
-# takes N COMMAND [WANTED]: the N-th one that is printed and begins like COMMAND is run; what it prints has WANTED in it
+# takes N COMMAND [WANTED]: the N-th one that is printed and begins like COMMAND is run; its output has WANTED in it
 takes() {
     local command
     command=$(cut_out "$2" "$1")

@@ -1,8 +1,8 @@
-# tests/e2e/replay.bash: what the tests of replay share; sourced after shell.bash and ledger.bash. Each run has a tag of
+# tests/e2e/replay.bash: shared by the tests of replay; sourced after shell.bash and ledger.bash. Each run has a tag of
 # its own in the ledger, in the place of the queue.
 #   flaw ORD            tasks of this order fail from now on; flaw_mended: no more
 #   replay ARGS...      on queue $q, the answer as one word a line: order:action:why:messages
-#   in_order TAG SINCE  prints where phases of a tag overlap, of what began after SINCE
+#   in_order TAG SINCE  prints where phases of a tag overlap, among tasks that began after SINCE
 #   effects TAG         how often its tasks had an effect: times x tasks, ...
 
 replay_create() {

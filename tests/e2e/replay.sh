@@ -20,7 +20,7 @@ executors 2 "$q" 4
 executors_wait || failed=1
 expect 'before' "$(run_status "$a") $(run_status "$b")" 'Failed Completed'
 
-# Looking changes nothing, whatever is asked.
+# A preview changes nothing, for any request.
 everything() {
     sql <<'SQL'
 SELECT md5(string_agg(x, ' ' ORDER BY x)) FROM (

@@ -19,7 +19,7 @@ pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_basebackup" -d "$db" -D "$cluster/base" -c 
 
 lead_to() { ln -sfn "$cluster/.s.PGSQL.${pg_ports[$1]}" "$cluster/address/.s.PGSQL.6000"; }
 lead_to a
-for i in 1 2; do # they know one address, which leads to whatever is the database now
+for i in 1 2; do # they know one address, which leads to the present database
     "$LOCKSTEP_BIN" executor run -d "host=$cluster/address port=6000 user=lockstep_test dbname=postgres" \
         -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>>"$tmp/$i.log" &
     executors+=($!)
@@ -86,7 +86,7 @@ eventually 20 is 'SELECT halted_reason FROM lockstep.queue' other_server
 eventually 20 grep -q 'event=queue_halted.*reason=other_server' "$tmp/1.log"
 eventually 20 grep -q 'event=queue_halted.*reason=other_server' "$tmp/2.log"
 decided=$(sql 'SELECT halt_no FROM lockstep.queue')
-lockstep queue resume "$q" 2>/dev/null # not enough: they look again and see the same
+lockstep queue resume "$q" 2>/dev/null # not enough: they check again and see the same
 eventually 20 is "SELECT halted_reason, halt_no > $decided FROM lockstep.queue" 'other_server|t'
 ! lockstep queue resume "$q" --accept-topic 2>"$tmp/topic" || { echo '--accept-topic accepted a server'; failed=1; }
 expect 'work on a server that is not accepted' "$(sql "SELECT count(*) FROM ledger;

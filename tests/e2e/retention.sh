@@ -124,7 +124,7 @@ eventually 20 is "SELECT status FROM lockstep.run WHERE name = 'paused'" Paused 
 sql "CREATE TABLE theirs (task_id bigint REFERENCES lockstep.task);
     INSERT INTO theirs SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'referred'"
 older referred,free,paused,behind 10
-lockstep queue set "$q" --keep-days 1 -q # it is told to the one that runs
+lockstep queue set "$q" --keep-days 1 -q # the executor that runs is notified
 eventually 20 is "$kept'$q') AND r.name <> 'behind'" 'referred paused' || failed=1
 held="SELECT count(*) FROM lockstep.retention WHERE detail ~ '1 held up: run .*theirs'"
 eventually 20 is "$held" 1 || failed=1
@@ -144,7 +144,7 @@ expect 'with their counts' "$(sql "SELECT string_agg(status || tasks || complete
 
 case_begin 'keys outlive their tasks, and rejected messages and events stay until they are sent'
 # Keys outlive tasks that were done; rejected messages go by age, but not before their dead letter is written; events
-# not before they are sent, and they tell what was.
+# not before they are sent, and they have the state of then.
 q=$(scratch_name)
 queue "$q" --events on --keep-days 1 --on-failure continue
 keyed() {
@@ -256,8 +256,8 @@ expect 'a replay that meets a sweep' "$(jq -r 'select(.why != "failed" or .actio
     "$tmp/replay" | sort -u | paste -sd,)" 'skip done,skip retention'
 
 case_begin 'during live work a sweep keeps the order, in small batches, and a killed sweep leaves nothing half counted'
-# Beside live work: the order holds, batches stay small, one executor at a time; whatever is killed in the midst leaves
-# nothing half counted, and what an operator finds then is over.
+# During live work: the order holds, batches stay small, one executor at a time; a sweep that is killed leaves
+# nothing half counted, and an operator finds only rows that are over.
 old=$(scratch_name) q=$(scratch_name)
 queue "$q" --max-readers 4
 queue "$old"
@@ -286,7 +286,7 @@ for n in 1 2; do
 done
 eventually 20 is "SELECT count(pg_terminate_backend(pid)) > 0 FROM pg_stat_activity
     WHERE application_name = 'lockstep/retention' AND datname = current_database()" t || failed=1
-eventually 20 grep -q event=sweep_failed "$tmp/$q.1.log" "$tmp/$q.2.log" || failed=1 # and goes on
+eventually 20 grep -q event=sweep_failed "$tmp/$q.1.log" "$tmp/$q.2.log" || failed=1 # and continues
 eventually 60 is "SELECT count(*) FROM lockstep.run_status WHERE queue = '$q' AND ended_at IS NULL" 0 || failed=1
 eventually 60 is "SELECT s.tasks FROM lockstep.run_summary s JOIN lockstep.run r USING (run_no)
     WHERE r.name = 'huge' AND s.swept_at IS NOT NULL" 10000 || failed=1

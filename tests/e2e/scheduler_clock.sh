@@ -26,7 +26,7 @@ SQL
 }
 fired() { sql "SELECT count(*) FROM lockstep.occurrence WHERE job = '$1' AND outcome = 'fired'"; }
 ticks() { [ "$(fired tick)" -gt "$1" ]; }
-scheduler() { # its clock is what $tmp/clock says
+scheduler() { # its clock is that of $tmp/clock
     LOCKSTEP_TORTURE_CLOCK=$tmp/clock LD_PRELOAD=${LOCKSTEP_BIN%/*}/libtorture_clock.so exec "$LOCKSTEP_BIN" scheduler \
         run -d "$db"
 }

@@ -42,7 +42,7 @@ done
 
 case_begin 'the work of a second queue runs elsewhere while the one reader has a long task'
 # The one reader of the first executor gets a long task of one queue, before or after it has begun with another one.
-# What the other queue has runs on the second executor: the first neither claims it, nor keeps what it has claimed, nor
+# The other queue's tasks run on the second executor: the first neither claims them, nor keeps claimed ones, nor
 # is in the way of its phases.
 sql <<'SQL'
 CREATE TABLE let_go (gone boolean); CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS $$

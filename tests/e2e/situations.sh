@@ -1,25 +1,27 @@
 #!/bin/bash
 # Why is it not running? Each situation is made for real, explain is asked, and its answer is scored: the cause, the
-# culprit, and what helps, which is cut out as it is printed, run, and the queue goes on. The situations, and where they
+# culprit, and the remedy, which is cut out of the answer, run, and the queue continues. The situations, and where they
 # are:
 #
 #   1, 1b, 1c  a lock of an idle session; without pg_read_all_stats; four tasks at once     explain.sh
 #   2          queue paused                                                                 remedies.sh
 #   3, 4       run paused; failed phase under the policy pause                              here
-#   5          no executor                                                                  here, explain.sh (ended with an error)
+#   5          no executor                                                                  here, explain.sh (ended with
+#       an error)
 #   6          no executor has the command                                                  here
 #   7          executor frozen                                                              explain.sh
 #   8, 8b      all readers busy; max_readers 0                                              here
 #   9, 10      retry waiting; not_before in the future                                      here
 #   11         open foreign Kafka transaction                                               explain.sh, topic_test.c
-#   12         topic deleted, made again                                                    topic_test.c, topic_accept_test.c
+#   12         topic deleted, made again                                                    topic_test.c,
+#       topic_accept_test.c
 #   13         queue halted (unknown_run)                                                   remedies.sh
 #   14         executor cannot reach its broker                                             explain.sh
 #   15, 15b    connected to a standby; database down and back                               failover.sh; here
 #   16         previous run unfinished                                                      here
 #   17         external worker has the lease                                                here
 #   18         hole in seq                                                                  remedies.sh
-#   19         max_readers held by another run; executors told 0 readers                    here
+#   19         max_readers held by another run; executors set to 0 readers                   here
 #   20, 20b    prepared transaction; chain of locks                                         explain.sh
 #   21         publisher killed; alive in a stream                                          remedies.sh; here
 #   22         task login refused; no connection free                                       explain.sh; here
@@ -65,7 +67,7 @@ completed() {
     eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$1' AND ended_at IS NOT NULL" \
         "${2:-Completed}" || { lockstep run explain "$1"; tail -5 "$tmp/executor.log"; exit 1; }
 }
-# says SENTENCE COMMAND...: within 10 s a line of the answer is like SENTENCE, and what helps is in $helps
+# says SENTENCE COMMAND...: within 10 s a line of the answer is like SENTENCE, and the remedy is in $helps
 says() {
     local sentence=$1
     shift
@@ -77,7 +79,7 @@ answer() {
     lockstep "${@:2}" >"$tmp/answer" 2>&1 && grep -qE -- "^$1" "$tmp/answer" &&
         helps=$(grep -E -A1 -- "^$1" "$tmp/answer" | sed -n 2p)
 }
-# takes N PATTERN: the N-th command in what helps is like PATTERN, and is run as it is printed
+# takes N PATTERN: the N-th command of the remedy is like PATTERN, and is run as it is printed
 takes() {
     local command
     command=$(grep -oP '(?:lockstep|kill|SELECT) (?:(?![;,.](?: |$)| \().)+' <<<"$helps" | sed -n "$1p")

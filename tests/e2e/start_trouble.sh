@@ -54,7 +54,7 @@ expect 'a server that is silent for a while' "$rc" 0
 [ "$rc" = 0 ] || tail -n 5 "$tmp/silent"
 
 case_begin 'an executor that gets SIGTERM while it starts checks no more than one further queue'
-# The broker answers nobody, so that each queue takes its time.
+# The broker answers no client, so that each queue takes its time.
 echo "broker cut" >"$tmp/network"
 queues=()
 for i in 1 2 3 4 5; do
@@ -75,7 +75,8 @@ case_begin 'an executor that gets SIGTERM while its login is refused ends with 0
 login=$(scratch_name)
 e2e_roles+=("$login")
 sql "CREATE ROLE $login LOGIN IN ROLE lockstep_executor"
-"$LOCKSTEP_BIN" executor run -d "$db user=$login" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/refused" &
+"$LOCKSTEP_BIN" executor run -d "$db user=$login" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 \
+    2>"$tmp/refused" &
 pid=$!
 eventually 20 grep -q executor_started "$tmp/refused"
 sql "ALTER ROLE $login NOLOGIN"

@@ -109,7 +109,7 @@ expect 'a replay of all begins with the first step' "$(effects stuck) / $(effect
 told_to_end "$daemon"
 
 case_begin 'a task that is cancelled between two steps begins no further step, and a retry continues behind it'
-held() { # PROBE TASK: TASK stands there until its cancel was sent once; it is sent again when step "b" is next
+held() { # PROBE TASK: TASK waits there until its cancel was sent once; it is sent again when step "b" is next
     rm -rf "$tmp/hold" && mkdir "$tmp/hold"
     sql "DELETE FROM effect"
     LOCKSTEP_PROBE=$1=hold,stop.send=hold@2 LOCKSTEP_PROBE_DIR=$tmp/hold daemon

@@ -22,7 +22,7 @@ point_tasks() {
     printf '{"order": 2, "sql": "SELECT did('"'%s', 'after'"')"}\n' "$q"
 }
 points="step.begun"
-for n in 1 2 3 4; do # the third is the step that fails; what follows it comes in the next attempt
+for n in 1 2 3 4; do # the third is the step that fails; the steps behind it come in the next attempt
     points+=" block.begun@$n block.ran@$n block.completed@$n"
 done
 points+=" block.committed block.committed@2 step.done step.done@2 fail.send fail.answered step.begun@2 block.committed@3 step.done@4 block.begun@5 block.completed@5"

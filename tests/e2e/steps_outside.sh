@@ -122,7 +122,7 @@ eventually 10 is "SELECT string_agg(step, ' ' ORDER BY n) FROM effect WHERE task
 eventually 10 is "SELECT ended_at IS NOT NULL FROM lockstep.run WHERE run_id = '$run'" t
 
 case_begin 'a command whose session is lost is done once'
-# Its session is lost while a command runs: the command is done once, and what follows is done.
+# Its session is lost while a command runs: the command is done once, and the following steps are done.
 : >"$tmp/act"
 task session "$(does session a), $(calls b '"span", "1"'), $(calls c '"span", "0"'), $(does session d)" "$once" \
     >"$tmp/one.jsonl"
@@ -137,7 +137,7 @@ expect 'each step once, in one attempt' "$(effects session) / $(acted session) /
 kill -TERM "$all" && wait "$all"
 
 case_begin 'executors that can do a part each do not pass a task on for ever'
-# Executors that are able to do a part of it each: nobody does it, and they do not give it to each other for ever.
+# Executors that are able to do a part of it each: none does it, and they do not return it to each other without end.
 : >"$tmp/act"
 executor hosts; hosts=$pid
 executor commands; commands=$pid

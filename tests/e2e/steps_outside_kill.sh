@@ -81,7 +81,7 @@ done 2>/dev/null
         step.done@2= http.send= http.ended=c outside.record@2=c step.done@3= outside.record@3=e 2>/dev/null
 
 # late POINT STEP: it stands still just before it acts. When it wakes, another one has done the task, and its control
-# thread has not come to tell the reader: that begins nothing all the same.
+# thread has not notified the reader: that begins nothing all the same.
 late() {
     local q=late_$RANDOM late heir
     case_begin "an executor that wakes at $1, when another one has done the task, begins nothing"

@@ -100,7 +100,7 @@ eventually 10 state_is ok
 
 case_begin 'a right that the group of the tasks itself lacks is named with the statement that grants it'
 # REMEDY_GRANT_FUNCTIONS REMEDY_GRANT_SCHEMA
-lacking() { # WHAT REVOKE WORDS: what is printed is run, and the executor continues
+lacking() { # WHAT REVOKE WORDS: the printed command is run, and the executor continues
     sql "$2"
     end_readers
     eventually 20 state_is 'no login' || bad "$1: executor list: $(lockstep executor list)"
@@ -141,8 +141,8 @@ eventually 20 done_are 8 || bad 'nobody takes over'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 case_begin 'an executor whose login is barred names the remedy, and continues when it may log in'
-# The executor's own login is barred, and its sessions are ended: it tries ever less often, says what helps, and goes on
-# when it is let in.
+# The executor's own login is barred, and its sessions are ended: it tries ever less often, names the remedy, and
+# continues when it is let in.
 sql "CREATE ROLE $own LOGIN IN ROLE lockstep_executor, lockstep_task"
 : >"$tmp/log"
 "$LOCKSTEP_BIN" executor run -d "$db user=$own" -b "$LOCKSTEP_TEST_BROKERS" --readers 1 --queue "$q" \

@@ -8,7 +8,7 @@
 scratch_database
 ledger_create
 halted() { [ "$(sql "SELECT halted_reason FROM lockstep.queue WHERE name = '$1'")" = "$2" ]; }
-halts() { # QUEUE REASON: and people are told so, with what to do
+halts() { # QUEUE REASON: and the tools say so, with the remedy
     eventually 40 halted "$1" "$2" ||
         { wrong "$1: $(sql "SELECT halted_reason, halted_detail FROM lockstep.queue WHERE name = '$1'")"; return; }
     lockstep queue show "$1" -o json -q |

@@ -8,13 +8,13 @@ q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
 export PGAPPNAME=forgotten
 begin() {
-    : >"$tmp/said" # here, not by what runs in the background, which opens its files later
+    : >"$tmp/said" # here, not by a process in the background, which opens its files later
     env --default-signal=INT "$LOCKSTEP_BIN" "$@" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" >>"$tmp/said" 2>&1 &
     command=$!
 }
 said() { grep -Eq "$1" "$tmp/said"; }
 ends() { eventually 30 bash -c "! kill -0 $command 2>/dev/null" && { status=0; wait "$command" || status=$?; }; }
-# takes: what is printed, as it is printed; the command goes on
+# takes: the printed command, unchanged; the command that waited continues
 takes() {
     sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null
     ends || { echo "$1: it does not go on"; cat "$tmp/said"; failed=1; }

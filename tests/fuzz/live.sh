@@ -1,11 +1,11 @@
 #!/bin/bash
-# Fuzz, live: records that nobody should write go to queues that live executors serve, beside queues whose tasks must
-# not notice. Each round makes queues, publishes records to them and waits until all are dealt with; then it looks for
-# what must not be:
+# Fuzz, live: records that no producer should write go to queues that live executors serve, next to queues whose tasks
+# must not notice. Each round makes queues, publishes records to them and waits until all are dealt with; then it looks
+# for the violations:
 #   an offset that is neither a task, nor a rejected row, nor the end of a run, or that is two of them; a good record
 #   that did not run; a task that is not finished, or lost an attempt; a rejected row without its dead letter; an
 #   incarnation that was lost; an attempt of a neighbour's that was lost.
-# What rightly holds up a queue is among the records; an operator releases it.
+# Records that rightly hold up a queue are among them; an operator releases it.
 # The first line printed is the seed, the last two count; each round is reported as a case. 0: nothing was found.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -77,7 +77,7 @@ violation() {
 }
 scratch_database 2>/dev/null
 # A neighbour's first task of a round is an attempt that is as long as the round. It is a command, and no statement: a
-# snapshot that is as old as the round would keep the dead rows of the whole database, and what was measured would be
+# snapshot that is as old as the round would keep the dead rows of the whole database, and the measure would be
 # that.
 printf '#!/bin/sh\nuntil [ -e %q ]; do sleep 0.5; done\n' "$tmp/go" >"$tmp/wait"
 chmod 755 "$tmp" "$tmp/wait"
@@ -98,7 +98,7 @@ done
     for ((i = 0; i < 100; i++)); do echo '{"order":1,"sql":"SELECT pg_sleep(0.05)"}'; done
 } >"$tmp/neighbour.jsonl"
 
-# open_queues: what a round is about, in $names
+# open_queues: the queues of a round, in $names
 open_queues() {
     local n
     names=()
@@ -142,7 +142,7 @@ work() {
 
 unfinished="t.status IN ('Pending', 'Processing', 'Error', 'Paused')"
 
-# still SEED: what there is to see where a round stands still
+# still SEED: the state of a round that makes no progress
 still() {
     local q
     for q in "${names[@]}"; do lockstep queue explain "$q" || true; done
@@ -171,9 +171,9 @@ still() {
 }
 
 # operate: an operator releases what rightly holds up its queue: a task that is due much later (also because a server
-# said so) is tried at once, one whose command nobody knows is cancelled, a queue with a run of which nothing is known
-# goes on without its beginning, a run whose end never comes is ended (records without a run wait for the run before
-# them).
+# said so) is tried at once, one whose command no executor knows is cancelled, a queue with a run of which nothing is
+# known continues without its beginning, a run whose end never comes is ended (records without a run wait for the run
+# before them).
 operate() {
     local verb id
     while IFS='|' read -r verb id; do
@@ -182,7 +182,7 @@ operate() {
         resume) lockstep queue resume "$id" -q --accept-topic --reason fuzz ;;
         end) lockstep run end "$id" -q --reason fuzz ;;
         *) lockstep task "$verb" "$id" -q --reason fuzz ;;
-        esac >>"$tmp/operator.log" 2>&1 || true # by now it may have ended; what does not end is seen
+        esac >>"$tmp/operator.log" 2>&1 || true # by now it may have ended; a run that does not end is seen
         released=$((released + 1))
     done < <(sql "SELECT 'resume', q.name FROM lockstep.queue q
                   WHERE q.name IN ($all) AND q.halted_reason = 'unknown_run'
@@ -289,7 +289,7 @@ one_round() {
     [ -n "$keep" ] || [ "$found" != "$before" ] || rm -f $logs
 }
 
-# judge SEED QUEUE NEIGHBOUR SENT GOOD: what must not be
+# judge SEED QUEUE NEIGHBOUR SENT GOOD: the violations
 judge() {
     local wrong
     wrong=$(sql "

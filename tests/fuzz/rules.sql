@@ -1,7 +1,7 @@
--- Rules of times as nobody should write them, asked of this database: psql -v rounds=N -v seed=S -v corpus=FILE -f
+-- Rules of times that no person should write, asked of this database: psql -v rounds=N -v seed=S -v corpus=FILE -f
 -- tests/fuzz/rules.sql. The corpus has a rule a line, in JSON. Each line is made of one or two of it: texts lose, gain
 -- and swap characters, words and parts, fields get values of any type. A batch is one statement of at most 30 s; a
--- violation is a row of the last output: what was wrong, and the line. The same seed makes the same lines. -v loud=1
+-- violation is a row of the last output: the error, and the line. The same seed makes the same lines. -v loud=1
 -- raises each line as a notice before it is asked.
 \set ON_ERROR_STOP 1
 \if :{?loud} \else \set loud 0 \endif
@@ -87,7 +87,7 @@ EXCEPTION
 END
 $$;
 
--- What is wrong with the answer to a line; NULL: nothing.
+-- The error in the answer to a line; NULL: nothing.
 CREATE FUNCTION pg_temp.wrong(line text) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     began CONSTANT timestamptz := clock_timestamp();

@@ -1,4 +1,4 @@
--- Adoption and giving back (sql/functions/adopt/adopt.sql, give_back.sql). protocol.inc explains how messages are
+-- Adoption and return (sql/functions/adopt/adopt.sql, give_back.sql). protocol.inc explains how messages are
 -- written.
 BEGIN;
 SELECT plan(47);
@@ -21,7 +21,7 @@ SELECT is((SELECT array_agg(executor_no ORDER BY 1) FROM lockstep.executor), '{1
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 1)::text', 'executor');
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 2)::text', 'executor');
 
--- A closed phase with nothing left to do, which nobody's gate would open.
+-- A closed phase with nothing left to do, which no executor's gate would open.
 CREATE FUNCTION pg_temp.offer(enough bigint[] DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', a.verdict, a.run_no - min(r.run_no) OVER (), a."order")
     FROM lockstep.adopt(pg_temp.q(), 2, 9, '{}', enough) AS a, lockstep.run r WHERE r.queue_id = pg_temp.q() LIMIT 1
@@ -78,7 +78,7 @@ SELECT matches(pg_temp.explained(
 SELECT pg_temp.tell('A0..2:100<0 A3..4:200<100');
 SELECT is(pg_temp.adopt(), 'none', 'a living owner is left alone; nothing is due, so there is no time to wait for');
 
--- Given back.
+-- Returned.
 SELECT is(lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(1)).task_id, (pg_temp.task(2)).task_id],
                              ARRAY[(pg_temp.task(1)).token, gen_random_uuid()]), 1::bigint,
           'who holds the token gives back, no other');
@@ -144,7 +144,7 @@ SELECT is(pg_temp.adopt(), 'none', 'then nothing');
 SELECT is((SELECT count(*) FROM lockstep.event_log WHERE event = 'executor_died' AND executor_no = 1), 1::bigint,
           'its death is noted once');
 
--- How many, and what else stands in the way.
+-- How many, and the other obstacles.
 SELECT pg_temp.tell('A0..4:100<0');
 SELECT is(pg_temp.adopt(2) || ', ' || pg_temp.adopt(2), '100: 0#1 1#1, 100: 2#1 3#1',
           'no more than asked for, the oldest first');
@@ -158,7 +158,7 @@ SELECT pg_temp.fail(0, true);
 SELECT is(pg_temp.adopt() || ' ' || pg_temp.statuses(), 'none Failed Cancelled',
           'what is finished or cancelled is nobody''s');
 
--- Names that an executor lacks: whoever invents them does not make its row grow (action_leave.sql).
+-- Names that an executor lacks: a producer that invents them does not make its row grow (action_leave.sql).
 CREATE FUNCTION pg_temp.leave(number bigint, need text) RETURNS text LANGUAGE sql AS $$
     SELECT lockstep.action_leave(pg_temp.q(), 1, ARRAY[t.task_id], ARRAY[t.token], ARRAY[need], '{t}')
     FROM pg_temp.task(number) AS t;

@@ -1,5 +1,5 @@
--- Alerts (sql/functions/alert/): what a look opens and closes, what is not raised, and what is sent of it to whom. The
--- moments of the looks are given; how the jobs do is what lockstep.job_health says of their rows.
+-- Alerts (sql/functions/alert/): the alerts that a look opens and closes, those that it does not raise, and the notices
+-- of each receiver. The moments of the looks are given; lockstep.job_health has the states of the jobs.
 BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
@@ -199,7 +199,7 @@ SELECT is((SELECT l.absence FROM lockstep.monitor_look('test', '1 minute', '2029
           'where there is no job there is nothing to be absent from');
 UPDATE lockstep.monitor SET looked_at = NULL;
 
--- Acknowledging, and what is refused.
+-- Acknowledging, and its refusals.
 DELETE FROM lockstep.event_log;
 SELECT pg_temp.watch('backup', now() - interval '3 hours'), pg_temp.look(), pg_temp.look();
 SELECT throws_like($$SELECT lockstep.alert_ack('backup', ' ')$$, 'reason: it is missing',
@@ -351,7 +351,7 @@ SELECT is((SELECT string_agg(k, ' ' ORDER BY n) FROM json_object_keys((SELECT c.
     'receiver attempt',
     'what is sent');
 
--- Which monitors look, and what is not delivered when none does.
+-- The monitors that look, and the notices that are not delivered without one.
 DELETE FROM lockstep.job_notice;
 DELETE FROM lockstep.job_alert;
 SELECT lockstep.job_delete(name) FROM lockstep.job;

@@ -1,4 +1,4 @@
--- The claim (sql/functions/claim/claim.sql): what becomes of each message. protocol.inc explains how messages and
+-- The claim (sql/functions/claim/claim.sql): the fate of each message. protocol.inc explains how messages and
 -- answers are written.
 BEGIN;
 SELECT plan(128);

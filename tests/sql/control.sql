@@ -173,7 +173,7 @@ SELECT pg_temp.tell(pg_temp.q(), 'A0:100<0');
 SELECT is(pg_temp.facts(), 'Paused', 'and is when it begins');
 SELECT is(pg_temp.on_run('resume'), 'Running', 'until it is resumed');
 
--- run cancel and run end of what has no end.
+-- run cancel and run end of a run without an end.
 SELECT is(pg_temp.tell('A0..1:100<0 B0:100<0'), 'A:100x2+ B:100-', 'its producer stops, the next run waits');
 SELECT pg_temp.running(0), pg_temp.complete(1);
 SELECT is(pg_temp.on_run('cancel'), '(Running,0,1)', 'cancelled while it runs');
@@ -269,7 +269,7 @@ SELECT is(pg_temp.on_run('cancel'), '(Cancelled,2,0)', 'a paused run can be canc
 SELECT is(pg_temp.facts() || ' ' || pg_temp.on_run('resume'),
           'Cancelled ended LS002 run A is not paused: it is Cancelled', 'and has ended');
 
--- The policy pause: resume goes on without what failed, retry tries it again.
+-- The policy pause: resume continues without the failed tasks, retry tries it again.
 SELECT pg_temp.tell(pg_temp.queue(on_failure => 'pause'), 'A0..1:100<0 A2:200<100 A3:end(3,2)');
 SELECT pg_temp.fail(0), pg_temp.complete(1);
 SELECT is((r.status, r.paused_by, r.paused_at IS NOT NULL)::text, '(Paused,,t)', 'paused by the policy')

@@ -23,8 +23,8 @@ SELECT is((SELECT string_agg(p.oid::regprocedure::text, ', ') FROM pg_proc p
           NULL,
           'none takes values of any type');
 
--- A function that runs with the rights of its caller, and a view, call others with the rights of who calls: each role
--- that may use it may execute those, too.
+-- A function that runs with the rights of its caller, and a view, call others with the rights of their caller: each
+-- role that may use it may execute those, too.
 CREATE TEMP VIEW calling AS
     SELECT p.oid::regprocedure::text AS name, p.oid AS function, NULL::oid AS view, m[1] AS called
     FROM pg_proc p, regexp_matches(p.prosrc, 'lockstep\.(\w+)\s*\(', 'g') AS m

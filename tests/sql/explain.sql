@@ -20,7 +20,7 @@ SELECT 1, a.pid, a.backend_start, 'control' FROM pg_stat_activity a WHERE a.pid 
 CREATE TEMP TABLE named (reason text);
 CREATE FUNCTION pg_temp.queue_name()
 RETURNS text LANGUAGE sql AS $$ SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q() $$;
--- The reasons, and the sentences; what is asked for: a run by its letter, a task by its offset, else the queue.
+-- The reasons, and the sentences; asked of a run by its letter, a task by its offset, else the queue.
 CREATE FUNCTION pg_temp.reasons(letter text DEFAULT NULL, number bigint DEFAULT NULL)
 RETURNS SETOF lockstep.explanation LANGUAGE sql AS $$
     SELECT e.* FROM lockstep.explain(CASE WHEN letter IS NULL AND number IS NULL THEN pg_temp.q() END,
@@ -412,7 +412,7 @@ SELECT matches(lockstep.claim_unknown_run(pg_temp.q(), 1, s.run, 1, 9),
 SELECT matches(lockstep.claim_unknown_run(pg_temp.q(), 1, gen_random_uuid(), 1, 9),
     ', of which nothing is known, but has seq 1', 'of another one nothing is known');
 
--- Something is always said: here all is done, and nobody has ended the run yet.
+-- Something is always said: here all is done, and no producer has ended the run yet.
 SELECT pg_temp.begin('A0:100<0 A1:end(1,1)');
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.why('A'), 'nothing_waits', 'everything is finished, and its end is claimed');
@@ -510,7 +510,7 @@ SELECT is((SELECT string_agg(detail, ';') FROM lockstep.event_log WHERE event = 
     'command:load is not in the configuration of this executor: such tasks are left to others', 'and told');
 UPDATE lockstep.executor SET unable = '{}' WHERE executor_no = 1;
 SELECT is(split_part(pg_temp.why(number => 0), ' ', 1), 'task_unowned', 'one that may be able');
--- Of a task with steps: all that it needs is noted, so that nobody who lacks some of it takes it again.
+-- Of a task with steps: all that it needs is noted, so that no executor that lacks some of it takes it again.
 SELECT lockstep.action_leave(pg_temp.q(), 1,
                              ARRAY[(pg_temp.task(1)).task_id, (pg_temp.task(1)).task_id, (pg_temp.task(1)).task_id],
     ARRAY[(pg_temp.task(1)).token, (pg_temp.task(1)).token, (pg_temp.task(1)).token],
@@ -573,8 +573,8 @@ SELECT matches(pg_temp.said('task_running', number => 0),
     'runs for 1 h 0 m, with step "send" on executor .* backend ' || pid, 'and so is the backend of the task')
 FROM lockstep.executor_session WHERE kind = 'reader';
 
--- Whoever may ask gets an answer, though columns of tasks are hidden from them: of a phase that is open with a task at
--- work.
+-- Each role that may ask gets an answer, though columns of tasks are hidden from them: of a phase that is open with a
+-- task at work.
 UPDATE lockstep.phase SET opened_at = clock_timestamp() WHERE queue_id = pg_temp.q() AND opened_at IS NULL;
 SELECT is(pg_temp.answered(r.role, format(f.query, t.task_id, p.run_no, t.queue_id)), 'answered',
           r.role || ' asks ' || f.query)
@@ -592,7 +592,7 @@ CREATE OR REPLACE FUNCTION lockstep.explain_blind() RETURNS boolean LANGUAGE sql
 SELECT is(pg_temp.why(), 'standby task_stopping', 'on a standby: said first, and nothing is said of executors');
 SELECT matches(pg_temp.said('standby'), 'this server is a standby: .* -> Ask the primary', 'with what helps');
 
--- Behind SET ROLE it is the group that looks, not the login. The remedy is taken as it stands.
+-- Behind SET ROLE the group is the one that reads, not the login. The remedy is followed literally.
 CREATE ROLE "Who looks" IN ROLE lockstep_monitor;
 SET LOCAL ROLE "Who looks";
 SELECT set_config('hidden.reason', h.reason, true), set_config('hidden.hint', h.hint, true)

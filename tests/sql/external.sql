@@ -1,6 +1,6 @@
 -- External tasks and their workers (sql/api/next_task.sql, modify_task.sql, extend_task.sql, worker_*.sql), as a login
--- that is a member of lockstep_worker and nothing else. protocol.inc explains the rest. What two sessions do to each
--- other is in tests/e2e/external.sh.
+-- that is a member of lockstep_worker and nothing else. protocol.inc explains the rest. The effects of two sessions on
+-- each other is in tests/e2e/external.sh.
 BEGIN;
 SELECT plan(86);
 \ir protocol.inc
@@ -10,7 +10,7 @@ INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
 VALUES (gen_random_uuid(), 'h', 1, 'v', 4, '{q}');
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), 1)::text', 'executor');
 
--- Claims messages with these payloads, as executor 1 does; one segment. Answers as tell.
+-- Claims messages with these payloads, as executor 1 does; one segment. The answers have the form of tell.
 CREATE FUNCTION pg_temp.tell_external(letter text, ord bigint, previous bigint, VARIADIC more text[])
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -110,7 +110,7 @@ SELECT is(pg_temp.worker('SELECT count(*) FROM lockstep.task'), '42501 permissio
 SELECT is(pg_temp.worker('SELECT lockstep.worker_expire(1)'), '42501 permission denied for function worker_expire',
           'nor what is behind its functions');
 
--- Claim: a row without an owner, which nobody adopts.
+-- Claim: a row without an owner, which no executor adopts.
 SELECT pg_temp.queue(on_failure => 'continue');
 SELECT is(pg_temp.tell_external('A', 100, 0, '{"input": {"to": 1}, "kind": "mail"}', '{"kind": "letter"}', '{}'),
           'A:100x3+', 'external tasks are claimed, their first phase is open');

@@ -159,8 +159,8 @@ SELECT is(pg_temp.tell(pg_temp.q(), '50<0'), 'i2:50+',
           'a new run after one whose tasks are done: that one ends, and the new one waits for nobody');
 
 -- What ends a run or opens a phase looks at its own tasks, however many others there are. Here they are one large
--- phase, the worst for a plan: ANALYZE takes every phase for one like it, unless told otherwise. A plan that reads the
--- table until a task fits reads all of it when there is none.
+-- phase, the worst for a plan: ANALYZE takes every phase for one like it, unless the table says otherwise. A plan that
+-- reads the table until a task fits reads all of it when there is none.
 DELETE FROM lockstep.task;
 INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, first_offset, end_offset, ended_at)
 VALUES (pg_temp.run_of('H'), pg_temp.queue(), 'stop', 'Completed', 0, 0, now());

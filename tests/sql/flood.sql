@@ -17,7 +17,7 @@ BEGIN
                           ELSE format(', and %s rows are read', pg_temp.rows_read() - before) END;
 END
 $$;
--- So many rejected records at the cursor, of a run (NULL: nobody knows), with a reason.
+-- So many rejected records at the cursor, of a run (NULL: it is unknown), with a reason.
 CREATE FUNCTION pg_temp.flood(many int, of text, why text DEFAULT 'bad_json', first_seq bigint DEFAULT 0)
 RETURNS void LANGUAGE sql AS $$
     INSERT INTO lockstep.rejected_message (queue_id, epoch, kafka_offset, run_no, seq, reason, detail)

@@ -1,4 +1,4 @@
--- The gate (sql/functions/gate/gate.sql): what it says, in the order in which it looks. protocol.inc explains how
+-- The gate (sql/functions/gate/gate.sql): its verdicts, in the order in which it checks. protocol.inc explains how
 -- messages are written.
 BEGIN;
 SELECT plan(56);
@@ -94,7 +94,7 @@ SELECT pg_temp.tell(pg_temp.queue(on_failure => 'pause'), 'A0:100<0 A1:200<100')
 SELECT pg_temp.fail(0);
 SELECT is(pg_temp.gate(200), 'paused 200', 'pause: an operator decides');
 
--- The short way: who gives S back opens the next phase, if nobody else has S.
+-- The short way: the executor that releases S opens the next phase, if no other one has S.
 CREATE FUNCTION pg_temp.release(ord bigint, before bigint, next bigint) RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', r.unlocked, r.verdict, p."order", b."order")
     FROM lockstep.release((pg_temp.phase(ord)).phase_id, true, true, (pg_temp.phase(before)).phase_id,

@@ -1,4 +1,4 @@
--- lockstep.queue_history: what a queue did, for charts, reckoned from rows that are there anyway.
+-- lockstep.queue_history: the activity of a queue, for charts, reckoned from rows that are there anyway.
 BEGIN;
 SELECT plan(14);
 SET LOCAL session_replication_role = replica; -- rows as they would have become

@@ -1,5 +1,5 @@
--- Jobs (sql/functions/job/): what a schedule does at a moment, what a firing writes, what a change does, and what is
--- refused. The moments are given, so that nothing waits; that the test button tells what the dispatcher does is shown
+-- Jobs (sql/functions/job/): the decision of a schedule at a moment, the rows of a firing, the effect of a change, and
+-- refusals. The moments are given, so that nothing waits; that the test button agrees with the dispatcher is shown
 -- with random states.
 BEGIN;
 SELECT no_plan();
@@ -15,7 +15,7 @@ RETURNS void LANGUAGE sql AS $$
     UPDATE lockstep.schedule s SET next_at = next, wake_at = next
     WHERE s.job_id = (SELECT j.job_id FROM lockstep.job j WHERE j.name = hourly.name);
 $$;
--- Dispatches at p_now until nothing is due: what was done, in short.
+-- Dispatches at p_now until nothing is due: the decisions, in short.
 CREATE FUNCTION pg_temp.dispatch(p_now timestamptz) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     d record;
@@ -176,7 +176,7 @@ SELECT throws_like(
 SELECT pg_temp.gone('good', 'bad', 'any');
 SELECT pg_temp.gone('parent');
 
--- An error is written, and keeps nobody.
+-- An error is written, and holds up no other job.
 SELECT pg_temp.hourly('broken', '2030-01-01 06:00Z'), pg_temp.hourly('well', '2030-01-01 06:00Z');
 UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 'broken';
 SELECT matches(pg_temp.dispatch('2030-01-01 06:00Z'), 'broken error .*task 1: it has no "order"',
@@ -375,7 +375,7 @@ SELECT pg_temp.dispatch(clock_timestamp());
 SELECT is((SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'error'), 3::bigint,
           'each time of a backlog is an error of its own');
 SELECT pg_temp.gone('backlog');
--- A run that is retried ends again, and what follows it runs again.
+-- A run that is retried ends again, and the jobs that follow it run again.
 SELECT pg_temp.hourly('parent', '2030-01-01 06:00Z');
 SELECT lockstep.job_define(pg_temp.spec('child',
     '{"schedules": [{"name": "s", "kind": "after", "job": "parent", "on": "always"}]}'));
@@ -502,7 +502,7 @@ SELECT pg_temp.gone('h');
 DELETE FROM lockstep.executor;
 
 -- Watches: done elsewhere, expected at their times.
--- A day's time that is two hours past, whatever the clock says.
+-- A day's time that is two hours past, at any time of the clock.
 CREATE FUNCTION pg_temp.daily() RETURNS jsonb LANGUAGE sql AS $$
     SELECT jsonb_build_object('kind', 'daily', 'zone', 'UTC',
         'times', jsonb_build_array(to_char(now() AT TIME ZONE 'UTC' - interval '2 h', 'HH24:MI')))
@@ -591,7 +591,7 @@ SELECT is((SELECT concat_ws(' ', state, last_run IS NOT NULL, last_status) FROM 
           'failed t Completed', 'the last run is the one before');
 SELECT pg_temp.gone('h');
 
--- The test button tells what the dispatcher does.
+-- The test button agrees with the dispatcher.
 SELECT setseed(0.4);
 CREATE FUNCTION pg_temp.button(rounds int) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

@@ -5,7 +5,7 @@ SELECT no_plan();
 SET LOCAL client_min_messages = error;
 INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
 \ir job.inc
--- Each schedule that is due is decided: what was done, in short.
+-- Each schedule that is due is decided: the decisions, in short.
 CREATE FUNCTION pg_temp.dispatch() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     d record;

@@ -1,4 +1,4 @@
--- What is kept of jobs: the log, the times, and sums of what is gone (sql/functions/job/job_sweep.sql,
+-- The history of jobs: the log, the times, and sums of deleted rows (sql/functions/job/job_sweep.sql,
 -- job_times_sweep.sql, lockstep.job_day).
 BEGIN;
 SELECT no_plan();
@@ -45,7 +45,7 @@ CREATE FUNCTION pg_temp.sums(name text) RETURNS text LANGUAGE sql AS $$
     WHERE d.job = sums.name
 $$;
 
--- All of 90 days, whatever their number; of what is older the last 1,000 of a schedule.
+-- All of 90 days, whatever their number; of older ones the last 1,000 of a schedule.
 SELECT pg_temp.times('a', 1500, 0);
 SELECT is(pg_temp.sweep(), 0::bigint, 'all of 90 days is kept');
 DELETE FROM lockstep.job_occurrence;
@@ -67,7 +67,7 @@ DELETE FROM lockstep.job_occurrence;
 SELECT is((SELECT sum(times) FROM lockstep.job_day WHERE job = 'b'), 20::numeric,
           'a job of which nothing is left has its sums');
 
--- What failed, what did not fire, what has not ended.
+-- Failed runs, times that did not fire, runs that have not ended.
 DELETE FROM lockstep.job_day_swept;
 SELECT pg_temp.times('a', 1000, 0), pg_temp.times('a', 5, 100, 'skipped', NULL),
        pg_temp.times('a', 5, 110, 'missed', NULL), pg_temp.times('a', 5, 120, 'error', NULL),

@@ -171,8 +171,8 @@ $$;
 SELECT is(pg_temp.button(300), 0::bigint,
           'in 300 random states of several schedules the test button says what the dispatcher does');
 
--- The server's time zones were updated: what is to come is computed again, and nothing fires by that. The next time is
--- as the rules before had it, an hour earlier.
+-- The server's time zones were updated: the coming times are computed again, and nothing fires by that. The next time
+-- is as the rules before had it, an hour earlier.
 SELECT lockstep.job_define(pg_temp.spec('moved',
     '{"schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"},
         {"name": "utc", "kind": "interval", "every": "1h"}]}'));

@@ -91,7 +91,7 @@ SELECT lives_ok($$SELECT lockstep.schedule_remove('zone', 's')$$, 'a schedule wh
 SELECT lives_ok($$SELECT lockstep.job_set('table', '{"trigger": null}')$$, 'so can a trigger whose table is gone');
 SELECT lives_ok(format('SELECT lockstep.job_delete(%L)', job), format('job %s can be deleted', job))
 FROM unnest('{zone,table}'::text[]) AS job;
--- A report of what is done elsewhere is taken all the same.
+-- A report of work outside is taken all the same.
 SELECT lives_ok($$SELECT lockstep.ping('watch')$$, 'a watch whose zone is gone reports');
 UPDATE lockstep.schedule s SET next_at = now() - interval '1 h' FROM lockstep.job j
 WHERE j.job_id = s.job_id AND j.name = 'watch';

@@ -197,7 +197,7 @@ SELECT throws_like($$SELECT lockstep.schedule_remove('w', 's')$$, 'schedules: a 
                    'a watch keeps its last one');
 SELECT pg_temp.gone('a', 'f', 'w');
 
--- A file turns a chain round; what would be a circle in the end is refused.
+-- A file turns a chain round; a circle in the end is refused.
 CREATE FUNCTION pg_temp.behind(name text, other text) RETURNS jsonb LANGUAGE sql AS $$
     SELECT pg_temp.spec(name, jsonb_build_object('schedules',
         jsonb_build_array(jsonb_build_object('name', 's', 'kind', 'after', 'job', other))))

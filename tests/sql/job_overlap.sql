@@ -1,4 +1,4 @@
--- A job that is due while a run of it is open: what waited long, what is cancelled, a long backlog.
+-- A job that is due while a run of it is open: a long wait, cancels, a long backlog.
 BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
@@ -104,7 +104,7 @@ SELECT is(pg_temp.behind(overlap, what),
 FROM (VALUES ('queue_one', 'queue'), ('cancel', 'cancel')) AS o (overlap, verdict),
      (VALUES ('ends', 'fired'), ('is edited', 'skipped'), ('cannot fire', 'error')) AS t (what, outcome);
 
--- cancel: whatever the run was doing or waiting for.
+-- cancel: in every state of the run.
 CREATE FUNCTION pg_temp.cancelled(p_status text, p_tasks text[], p_paused boolean) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     no bigint;
@@ -167,7 +167,7 @@ SELECT is(pg_temp.dispatch('2030-01-01 10:10Z'),
     'misfire all takes turns with other jobs');
 SELECT pg_temp.gone('all', 'other', 'third');
 
--- A run that fired and that nobody ever claims: it is named, with the remedy, and makes room in the end.
+-- A run that fired and that no executor ever claims: it is named, with the remedy, and makes room in the end.
 CREATE FUNCTION pg_temp.health() RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', state, is_problem, regexp_replace(detail, '[0-9a-f-]{36}', 'ID', 'g'))
     FROM lockstep.job_health WHERE job = 'lost'
@@ -176,7 +176,7 @@ CREATE FUNCTION pg_temp.lost(p_age interval) RETURNS void LANGUAGE sql AS $$
     UPDATE lockstep.run SET created_at = now() - p_age, published_at = now() - p_age
     WHERE run_no = pg_temp.run_of('lost');
     DELETE FROM lockstep.enqueued WHERE run_no = pg_temp.run_of('lost');
-    UPDATE lockstep.executor SET ended_at = NULL; -- it has no session, and whoever cancels takes it for dead
+    UPDATE lockstep.executor SET ended_at = NULL; -- it has no session, and the one that cancels takes it for dead
 $$;
 SELECT pg_temp.hourly('lost', '2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 06:00Z');
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, started_at)

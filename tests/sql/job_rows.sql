@@ -1,13 +1,13 @@
--- Triggers of jobs, and what SQL of users brings (sql/functions/job/job_trigger.sql, job_decide_rows.sql, job_turn.sql,
--- fire.sql): what fires and why, the token, and what is refused. The looks are run here, by the login of this test;
--- tests/e2e/job_rows.sh has the tasks' login, and two sessions.
+-- Triggers of jobs, and the results of users' SQL (sql/functions/job/job_trigger.sql, job_decide_rows.sql,
+-- job_turn.sql, fire.sql): firings and their reasons, the token, and refusals. The looks are run here, by the login of
+-- this test; tests/e2e/job_rows.sh has the tasks' login, and two sessions.
 BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
 INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
 CREATE TABLE public.staging (id int GENERATED ALWAYS AS IDENTITY, batch uuid, came timestamptz NOT NULL DEFAULT now(),
                              note text);
-GRANT SELECT ON public.staging TO lockstep_task; -- other tests make logins, and somebody has to be able to look
+GRANT SELECT ON public.staging TO lockstep_task; -- other tests make logins, and one of them has to be able to look
 CREATE VIEW public.bare AS SELECT id FROM public.staging;
 GRANT SELECT ON public.bare TO lockstep_task;
 CREATE FUNCTION pg_temp.spec(name text, more jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
@@ -20,7 +20,7 @@ CREATE FUNCTION pg_temp.trigger(name text, trigger jsonb, more jsonb DEFAULT '{}
         more ||
         jsonb_build_object('trigger', '{"on": "public.staging", "pending": "batch IS NULL"}'::jsonb || trigger)))
 $$;
--- One cycle at p_now, with the looks and firings that it asks for: what was done, in short.
+-- One cycle at p_now, with the looks and firings that it asks for: the decisions, in short.
 CREATE FUNCTION pg_temp.cycle(p_now timestamptz) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     d lockstep.dispatched;
@@ -97,7 +97,7 @@ SELECT matches(pg_temp.cycle(pg_temp.then('t')), 't fire .trigger: 3[+] rows',
                'it counts to the threshold and one more');
 SELECT pg_temp.gone();
 
--- By age, and by what is new.
+-- By age, and by new rows.
 SELECT pg_temp.trigger('idle', '{"threshold": 100, "idle": "5m", "created_column": "came"}'), pg_temp.rows(1, '4 min');
 SELECT matches(pg_temp.cycle(clock_timestamp()), 'idle wait .1 row waits; threshold 100; the oldest since 00:04:',
                'not idle for long enough');
@@ -348,7 +348,7 @@ CREATE INDEX ON public.staging (came) WHERE batch IS NULL;
 SELECT is((SELECT advice FROM lockstep.job_test('advice')), NULL, 'unless there is one');
 SELECT pg_temp.gone();
 
--- What is refused when it is saved: the field, and what to write.
+-- Refusals when a job is saved: the field, and the remedy.
 CREATE FUNCTION pg_temp.refused(trigger jsonb, more jsonb DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     hint text;

@@ -4,7 +4,7 @@ BEGIN;
 SELECT no_plan();
 \ir protocol.inc
 
--- special: messages of run A from the queue's cursor on, one segment; more: what each has beside order and sql.
+-- special: messages of run A from the queue's cursor on, one segment; more: the fields of each but order and sql.
 CREATE FUNCTION pg_temp.special(seq bigint, ord bigint, previous bigint, VARIADIC more json[])
 RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- Lost attempts: which of them count, and how they end; what is left of executors (sql/functions/adopt/give_up.sql,
+-- Lost attempts: which of them count, and how they end; the rows of dead executors (sql/functions/adopt/give_up.sql,
 -- task_stopped.sql, adopt.sql, lose.sql). protocol.inc explains how messages are written.
 BEGIN;
 SELECT plan(32);
@@ -33,7 +33,7 @@ SELECT is((SELECT string_agg(event, ' ' ORDER BY event_id) FROM lockstep.event_l
           'task_cancelled',
           'each is told of once');
 
--- A dead owner. Only what had begun counts; what may have begun is doubted.
+-- A dead owner. Only attempts that had begun count; those that may have begun are doubted.
 CREATE FUNCTION pg_temp.adopt() RETURNS text LANGUAGE sql AS $$
     SELECT coalesce(string_agg(a.kafka_offset || '#' || a.attempt_num || CASE WHEN a.doubted THEN '?' ELSE '' END, ' '
                                ORDER BY a.kafka_offset),
@@ -106,7 +106,7 @@ SELECT is(pg_temp.lose('lost'), '6/1/6 true', 'it may be the cause: counted');
 UPDATE lockstep.queue SET max_lost = 1 WHERE queue_id = pg_temp.q();
 SELECT is(lockstep.give_up(pg_temp.q()) || pg_temp.statuses(), '1Failed', 'and given up in the end');
 
--- Somebody ends it again and again, or it ends itself.
+-- Another session ends it again and again, or it ends itself.
 SELECT pg_temp.tell('A0:100<0');
 UPDATE lockstep.queue SET max_lost = 2 WHERE queue_id = pg_temp.q();
 SELECT pg_temp.lose('server'), pg_temp.due() FROM generate_series(1, 30);
@@ -117,7 +117,7 @@ SELECT is(pg_temp.counts(), '52/1/52', 'then each time counts');
 SELECT pg_temp.lose('ended');
 SELECT is(lockstep.give_up(pg_temp.q()) || pg_temp.statuses(), '1Failed', 'and it is given up');
 
--- The last task of a run that has its end: nobody else would try to end the run.
+-- The last task of a run that has its end: no other statement would try to end the run.
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
 UPDATE lockstep.task SET lost_num = 5, token = NULL, executor_no = NULL WHERE queue_id = pg_temp.q();
 SELECT lockstep.give_up(pg_temp.q());

@@ -1,4 +1,4 @@
--- Reopening (sql/functions/gate/reopen.sql) and what the gate makes of it. protocol.inc explains how messages are
+-- Reopening (sql/functions/gate/reopen.sql) and its effect on the gate. protocol.inc explains how messages are
 -- written.
 BEGIN;
 SELECT plan(37);
@@ -82,7 +82,7 @@ SELECT pg_temp.own(4);
 SELECT pg_temp.complete(4);
 SELECT is(pg_temp.release(400), 'Completed', 'the run has completed after all');
 
--- Only what failed is retried: what was cancelled for it stays, and the run has not completed.
+-- Only failed tasks are retried: those that were cancelled for them stay, and the run has not completed.
 SELECT pg_temp.tell('A0:100<0 A1:200<100 A2:300<200 A3:end(3,3)');
 SELECT pg_temp.fail(0);
 SELECT pg_temp.release(100);

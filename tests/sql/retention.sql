@@ -1,5 +1,6 @@
--- Retention (sql/functions/sweep/): which runs go, what goes with them and what stays, what holds them up, and that
--- nothing takes a deleted run up again. protocol.inc explains how messages are written; each run here has ended.
+-- Retention (sql/functions/sweep/): the runs that are deleted, the rows that go with them and those that stay, the
+-- locks that hold them up, and that nothing takes a deleted run up again. protocol.inc explains how messages are
+-- written; each run here has ended.
 BEGIN;
 SELECT no_plan();
 \ir protocol.inc
@@ -126,7 +127,7 @@ SELECT is((SELECT string_agg(concat_ws(' ', s.tasks, s.completed, s.failed, s.ca
 SELECT ok(bool_and(s.swept_at >= s.begun_at AND s.busy > '0'), 'when, and how long they took')
 FROM lockstep.run_summary s;
 
--- In batches of any size, and whatever is interrupted goes on.
+-- In batches of any size, and an interrupted sweep continues.
 SELECT pg_temp.five();
 DELETE FROM before;
 INSERT INTO before SELECT pg_temp.counts();
@@ -169,7 +170,7 @@ SELECT cmp_ok(lockstep.sweep_rest(pg_temp.q(), 100), '>=', 2::bigint, 'it goes b
 SELECT is((SELECT string_agg(seq::text, ' ') FROM lockstep.rejected_message WHERE queue_id = pg_temp.q()), '1',
           'the younger one stays');
 
--- What has not ended stays, whatever is kept.
+-- Runs that have not ended stay, under any setting.
 SELECT pg_temp.queue('concurrent', 'pause');
 SELECT pg_temp.tell(pg_temp.q(), 'A0:1<0 A1:end(1,1) B0:1<0 C0:1<0 C1:end(1,1)');
 SELECT pg_temp.complete(0);

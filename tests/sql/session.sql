@@ -1,5 +1,5 @@
 -- What tasks may leave in a session (sql/functions/session/session_risks.sql), how it is put right (session_clean.sql),
--- and how a change of what the database defines is counted (definitions_changed.sql). tests/e2e/hygiene.sh sees it all
+-- and how a change of the database's definitions is counted (definitions_changed.sql). tests/e2e/hygiene.sh sees it all
 -- together.
 
 -- Cleaning, before pgTAP: it keeps its books in temporary tables.
@@ -86,7 +86,7 @@ SELECT is(adds, CASE WHEN change ~ 'INSERT|TEMPORARY|DROP' THEN 0 ELSE 1 END::bi
 FROM counted;
 SELECT is(:bare, 1, 'counted: what was done before');
 
--- pgTAP has functions in plenty; and no more than are asked for are told.
+-- pgTAP has functions in plenty; and no more than are asked for are reported.
 CREATE FUNCTION pg_temp.risky(name text)
 RETURNS boolean LANGUAGE sql AS $$ SELECT name IN (SELECT lockstep.session_risks(100000)) $$;
 SELECT is(ARRAY(SELECT lockstep.session_risks(3)), '{*}', 'more names than are asked for are everything');

@@ -1,5 +1,5 @@
--- Steps (sql/functions/attempt/step_begin.sql, step_done.sql, action_step.sql): where the row stands, and who may move
--- it.
+-- Steps (sql/functions/attempt/step_begin.sql, step_done.sql, action_step.sql): the state of the row, and the executor
+-- that may move it.
 BEGIN;
 SELECT plan(24);
 \ir protocol.inc
@@ -41,7 +41,7 @@ UPDATE lockstep.run r SET cancelled_at = now() FROM held h WHERE r.run_no = h.ru
 SELECT is(lockstep.step_done(task_id, token, 'd'), false, 'nor does one of a cancelled run') FROM held;
 UPDATE lockstep.run r SET cancelled_at = NULL FROM held h WHERE r.run_no = h.run_no;
 
--- Tried again by an operator: what is done stays done. Run again: from the first.
+-- Tried again by an operator: finished steps stay finished. Run again: from the first.
 SELECT pg_temp.fail(0);
 SELECT is(pg_temp.at(0), 'Failed d', 'the step that failed is told');
 SELECT lockstep.reopen(phase_id, ARRAY[task_id], 'test') FROM held;

@@ -3,7 +3,7 @@
 #   $here       tests/e2e
 #   $tmp        a directory that is removed with the script
 #   e2e_roles   an array: the roles that the script has made, dropped after its database
-#   e2e_leave   a function that the script may define: what else is to be undone. It is called when the script's jobs
+#   e2e_leave   a function that the script may define: further things to undo. It is called when the script's jobs
 #               have ended
 #   e2e_end     all of that, called when the script ends. A script that ends in a case has failed
 set -euo pipefail

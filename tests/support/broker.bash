@@ -1,12 +1,12 @@
-# tests/support/broker.bash: what tests do to a Kafka of their own (scripts/servers start DIR; DIR/env is sourced), and
+# tests/support/broker.bash: functions for a Kafka of a test's own (scripts/servers start DIR; DIR/env is sourced), and
 # to its files. Sourced after shell.bash.
 #   broker_kill                   kill -9
-#   broker_start DIR              starts it again on the same ports with what is on its disk; waits until it serves
+#   broker_start DIR              starts it again on the same ports with the data on its disk; waits until it serves
 #   broker_wipe                   while it is away: its disk is empty, and it belongs to another cluster
 #   segment TOPIC                 the file that holds partition 0
 #   segment_keep FILE N           cuts the file behind its first N batches, as a host does that forgets its last writes
 #   segment_damage FILE crc|garbage  flips bytes in the first batch: so that its checksum is wrong; so that it is right
-#                                    and what was compressed cannot be read
+#                                    and compressed records cannot be read
 #   put TOPIC [KCAT OPTION...]    each line of stdin is a record in a batch of its own
 
 broker_kill() {

@@ -3,7 +3,7 @@
 #                                  skipped
 #   browser_surroundings           what the scripts that ask the database need (tests/console/database.mjs)
 #   console_anyone                 a console at which everyone is an operator
-#   browser_run FILE ARGS...       runs tests/console/FILE with Node.js; what failed is printed, and $failed is set
+#   browser_run FILE ARGS...       runs tests/console/FILE with Node.js; failures are printed, and $failed is set
 browser_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 browser_needed() {

@@ -3,14 +3,14 @@
 #   expect WHAT GOT WANTED   two texts are the same
 #   wrong WORD...            prints it: the case has failed
 #   no_locks_left            no session of the database holds an advisory lock
-#   ends_well PID [WHO]      waits for a process that has been told to end: its status is 0
+#   ends_well PID [WHO]      waits for a process that has got SIGTERM: its status is 0
 #   told_to_end PID...       SIGTERM to all, then ends_well for each
-#   abreast RACE...          the script's function race with the words of each RACE, all at the same time; what one
-#                            prints is in $tmp/wrong.RACE
+#   abreast RACE...          the script's function race with the words of each RACE, all at the same time; the output
+#                            of each is in $tmp/wrong.RACE
 #   daemon ARGS...           an executor in the background: its process is $daemon, its log $tmp/daemon.log, to which
 #                            the next one's is added
-#   session_open [STATEMENT]...   a session of psql that begins with these and stays, for what a test wants held; its
-#                            backend's pid is $backend, what it prints is in $tmp/session.out. More for it:
+#   session_open [STATEMENT]...   a session of psql that begins with these and stays, to hold rows and locks; its
+#                            backend's pid is $backend, its output is in $tmp/session.out. More for it:
 #                            echo '...;' >&"$session". PGAPPNAME is its name
 #   session_close            its input ends, and so does it
 # For eventually:

@@ -5,7 +5,7 @@
 #   pg_init NAME [SETTING=VALUE...]     a new server, not started
 #   pg_start NAME                       starts it and waits until it takes sessions, a standby's read-only ones, too
 #   pg_stop NAME [MODE]                 pg_ctl stop, immediate unless said otherwise
-#   pg_crash NAME                       kill -9 of the postmaster and all its processes at once: what they had in memory
+#   pg_crash NAME                       kill -9 of the postmaster and all its processes at once: their memory
 #                                       is lost
 #   pg_standby FROM TO                  a streaming standby TO of FROM, not started
 #   pg_promote NAME                     a standby becomes the primary
@@ -88,7 +88,7 @@ pg_crash() {
     for pid in $pid $children; do
         while grep -qs '^State:.[^ZX]' "/proc/$pid/status"; do sleep 0.005; done
     done
-    # The dead are zombies until somebody asks for them, and so the numbers in these files seem to live.
+    # The dead are zombies until a process waits for them, and so the numbers in these files seem to live.
     rm -f "$cluster/$1/postmaster.pid" "$cluster/.s.PGSQL.${pg_ports[$1]}" "$cluster/.s.PGSQL.${pg_ports[$1]}.lock"
 }
 

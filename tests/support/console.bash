@@ -8,10 +8,10 @@
 #   api_is FILTER             jq's answer about $answer
 #   person NAME GROUP         a login with the password "secret of NAME", in a group of lockstep's ("": in none)
 #   sign_in NAME              as that person; its cookie and token are sent by `as`
-#   as METHOD PATH [BODY]     api, as who signed in last
+#   as METHOD PATH [BODY]     api, as the login that signed in last
 
 console_start() {
-    # Here, not by the background process: what an earlier console logged must be gone before it is read.
+    # Here, not by the background process: the log of an earlier console must be gone before it is read.
     : >"$tmp/console.log"
     "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run --listen 0 2>>"$tmp/console.log" &
     console=$!

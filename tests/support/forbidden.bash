@@ -1,11 +1,11 @@
-# Sourced by checks that look for what C files must not say; they set $forbidden, an extended regular expression,
+# Sourced by checks for expressions that C files must not have; they set $forbidden, an extended regular expression,
 # before. Leads to the project's top. $0 names the check.
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 check=${0##*/}
 scratch=$(mktemp)
 trap 'rm -f "$scratch"' EXIT
 
-found() { # FILE: lines with what is forbidden, comments left out; 1 if there is none
+found() { # FILE: lines with a forbidden expression, comments left out; 1 if there is none
     sed -E 's,/\*([^*]|\*[^/])*\*/,,g' "$1" | grep -nE "$forbidden"
 }
 notices() { # LINE: the check itself is checked

@@ -1,5 +1,5 @@
 # tests/support/http.bash: servers that http tasks call. Sourced behind shell.bash, with $here and $tmp set.
-#   http_start NAME [CERTIFICATE]   starts one; its files are in $tmp/NAME (http_server.py tells which), its port in
+#   http_start NAME [CERTIFICATE]   starts one; its files are in $tmp/NAME (http_server.py has the list), its port in
 #                                   $port
 #   http_certificate                one for localhost, signed by itself: $tmp/cert.pem, and with its key $tmp/both.pem
 #   http_three                      three of them: ports $plain, $other, and $tls, which has that certificate

@@ -1,4 +1,4 @@
--- tests/support/impossible.sql: what no sequence of events, crashes included, may ever leave behind; a line for each
+-- tests/support/impossible.sql: states that no sequence of events, crashes included, may ever leave; a line for each
 -- thing found. Every statement may be run at any time, also while executors are at work. Run by psql.
 SELECT pg_catalog.format('task %s is %s and has a token', t.task_id, t.status)
 FROM lockstep.task t

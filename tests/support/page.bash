@@ -1,5 +1,5 @@
-# run_page PAGE DIR: runs a page as it is printed (page.py says what of it), in DIR, with lockstep in PATH. What a block
-# prints is kept, and shown when the page fails. Jobs that the page has started end with it.
+# run_page PAGE DIR: runs a page as it is printed (page.py decides which parts), in DIR, with lockstep in PATH. The
+# output of a block is kept, and shown when the page fails. Jobs that the page has started end with it.
 page_support=$(dirname "${BASH_SOURCE[0]}")
 
 run_page() {

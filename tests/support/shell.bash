@@ -1,4 +1,4 @@
-# tests/support/shell.bash: what shell tests share; sourced by tests/cli/*.bats and tests/e2e/*.sh, which run through
+# tests/support/shell.bash: shared by shell tests; sourced by tests/cli/*.bats and tests/e2e/*.sh, which run through
 # scripts/with-servers.
 #   scratch_database   a fresh database with today's schema, copied from one that this binary has migrated once; its
 #                      conninfo in $db
@@ -65,7 +65,7 @@ sql() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -c "${
 
 lockstep() { "$LOCKSTEP_BIN" "$@" -d "$db" -b "$LOCKSTEP_TEST_BROKERS"; }
 
-# What runs in the background, and what a function there has started: lockstep ... & is a shell with a child.
+# Processes in the background, and their children: lockstep ... & is a shell with a child.
 jobs_end() {
     local p below
     for p in $(jobs -pr; jobs -ps); do
@@ -82,8 +82,9 @@ nap() { # SECONDS
     read -rt "$1" <>"$pipe" || true
 }
 
-# A condition costs a process, mostly psql, and the tests of other scripts need the processor: what has been waited for
-# a second is asked for ten times a second, what has been waited for three seconds or more three times.
+# A condition costs a process, mostly psql, and the tests of other scripts need the processor: a condition that has been
+# waited for a second is asked for ten times a second, a condition that has been waited for three seconds or more three
+# times.
 eventually() {
     # From 10 on the bound only ends a test that hangs: a slow machine has time.
     local until=$((SECONDS + ($1 < 10 || $1 > 45 ? $1 : 45))) since=${EPOCHREALTIME/[.,]/} pause_ms pause

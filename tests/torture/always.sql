@@ -1,5 +1,5 @@
--- tests/torture/always.sql: what must hold at every moment, in one snapshot: one line for each thing that does not. Run
--- by psql again and again while the faults go on, and at the end. Tables ledger and bare are written by the tasks
+-- tests/torture/always.sql: conditions of every moment, in one snapshot: one line for each thing that does not. Run
+-- by psql again and again during the faults, and at the end. Tables ledger and bare are written by the tasks
 -- (load.bash).
 CREATE TEMPORARY VIEW runs AS
 SELECT q.name AS q, q.runs AS parallel, q.on_failure AS policy, r.*
@@ -46,13 +46,13 @@ FROM bare b LEFT JOIN runs r USING (q)
 LEFT JOIN lockstep.task t ON t.run_no = r.run_no AND t."order" = b.ord AND t.name = b.n::text
 WHERE r.run_id = b.run AND (t.status IS NULL OR t.status = 'Cancelled');
 
--- 3. bounded, by the effects (what was rolled back is judged by the tasks themselves: torture-bad)
+-- 3. bounded, by the effects (the tasks themselves judge effects that were rolled back: torture-bad)
 WITH e AS (SELECT q, started AS at, 1 AS d FROM ledger UNION ALL SELECT q, ended, -1 FROM ledger),
      s AS (SELECT q, sum(d) OVER (PARTITION BY q ORDER BY at, d ROWS UNBOUNDED PRECEDING) AS running FROM e)
 SELECT format('bound: %s ran %s tasks at once, the bound is %s', s.q, max(running), k.max_readers)
 FROM s JOIN lockstep.queue k ON k.name = s.q GROUP BY s.q, k.max_readers HAVING max(running) > k.max_readers;
 
--- 4. what failed, failed on purpose, as often as it may; or it was lost too often
+-- 4. a task that failed did so on purpose, as often as it may; or it was lost too often
 SELECT format('failed: task %s failed: %s %s', a.task_id, a.sqlstate, a.error)
 FROM lockstep.task_attempt a WHERE a.status IN ('Failed', 'Error') AND a.sqlstate NOT IN ('22012', 'P0001');
 SELECT format('failed: attempt %s of task %s failed on purpose, and its error is %s', a.attempt, a.task_id, a.error)
@@ -65,7 +65,7 @@ WHERE a.status IN ('Failed', 'Error') AND t.type <> 'sql' AND a.error NOT LIKE '
 SELECT format('failed: task %s is Completed without its failure', t.task_id)
 FROM lockstep.task t WHERE t.status = 'Completed' AND t.payload LIKE '%1 / 0%';
 
--- 5. a run that ended is what its tasks are
+-- 5. a run that ended has the outcome of its tasks
 SELECT format('run: %s run %s is %s, but its task %s is %s', r.q, r.run_id, r.status, t.task_id, t.status)
 FROM runs r JOIN lockstep.task t USING (run_no)
 WHERE r.ended_at IS NOT NULL AND (t.status NOT IN ('Completed', 'Failed', 'Cancelled')
@@ -78,7 +78,7 @@ WHERE r.stop_after > 0 AND t."order" > r.stop_after AND t.status = 'Completed';
 SELECT format('phase: %s of run %s is not done', p.phase_id, r.run_id) FROM lockstep.phase p JOIN runs r USING (run_no)
 WHERE p.done_at IS NULL AND r.ended_at IS NOT NULL;
 SELECT format('halted: %s: %s', name, halted_detail) FROM lockstep.queue WHERE halted_reason IS NOT NULL;
--- What was poison says itself what it is.
+-- A poisonous record has its own name in its key.
 SELECT format('rejected: %s offset %s: %s %s', q.name, kafka_offset, reason, detail)
 FROM lockstep.rejected_message JOIN lockstep.queue q USING (queue_id)
 WHERE encode(key, 'escape') IS DISTINCT FROM 'poison ' || reason;

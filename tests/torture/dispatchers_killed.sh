@@ -83,7 +83,7 @@ done
 kill -KILL "$feeder"
 wait "$feeder" 2>/dev/null || true
 
-# What is left is decided, loaded and run.
+# The rest is decided, loaded and run.
 "$LOCKSTEP_BIN" scheduler run -d "$db" "${login[@]}" 2>"$tmp/last.log" &
 last=$!
 end=$(sql 'SELECT clock_timestamp()') # a change of a job leaves out a time that is just due

@@ -1,7 +1,7 @@
--- tests/torture/end.sql: what must hold when all has ended and the executors have stopped: one line for each thing that
--- does not. Run by psql after always.sql, in the same session. Tables on_topic (read from Kafka, committed records
--- only), published (by the publishers), history (begins of attempts, from the server's log), restarts (of the server,
--- from its log), said (the executors' logs), suspects (when which process stood still or was cut off).
+-- tests/torture/end.sql: conditions that hold when all has ended and the executors have stopped: one line for each
+-- thing that does not. Run by psql after always.sql, in the same session. Tables on_topic (read from Kafka, committed
+-- records only), published (by the publishers), history (begins of attempts, from the server's log), restarts (of the
+-- server, from its log), said (the executors' logs), suspects (when which process stood still or was cut off).
 
 -- 1. strict order again, now of all that began, also what was rolled back later. A restart undoes the last moments:
 -- then the end of the phase before may have been undone with it.
@@ -92,7 +92,7 @@ WHERE datname = current_database() AND application_name LIKE 'lockstep/%';
 SELECT format('left: slot %s names pid %s of executor %s, which has signed off', slot_no, s.pid, executor_no)
 FROM lockstep.slot s JOIN lockstep.executor e USING (executor_no) WHERE s.pid IS NOT NULL AND e.ended_why = 'drained';
 
--- 6. jobs: what fired has its effect, as its tasks have; what belongs to a run that is Completed is loaded
+-- 6. jobs: each firing has its effect, as its tasks have; the rows of a run that is Completed are loaded
 SELECT format('job: run %s of %s for %s is Completed and has no effect', o.run_id, o.job, o.scheduled_for)
 FROM lockstep.occurrence o
 WHERE o.status = 'Completed' AND o.job IN ('tick', 'alone')

@@ -1,7 +1,7 @@
-# tests/torture/jobs.bash: jobs under torture. Sourced by run.sh. Executors dispatch; whoever does is a victim like the
-# others (kill_dispatcher).
+# tests/torture/jobs.bash: jobs under torture. Sourced by run.sh. Executors dispatch; the one that does is a victim like
+# the others (kill_dispatcher).
 #
-#   tick   every second, also those at which nobody dispatched, and its runs may overlap: each second fires once
+#   tick   every second, also those without a dispatcher, and its runs may overlap: each second fires once
 #   alone  every second, but never beside its own run, which takes longer
 #   rows   when rows wait in the table staging; mark gives them to the run, which loads them
 # The evidence: fired and loaded are written by the tasks, in their transactions.
@@ -41,7 +41,7 @@ jobs_feed() { # in the background
     done
 }
 
-# When the faults are over: what waits is loaded, then nothing fires any more.
+# When the faults are over: waiting rows are loaded, then nothing fires any more.
 rows_taken() { [ "$(sql 'SELECT count(*) FROM staging WHERE batch IS NULL' 2>/dev/null)" = 0 ] || found_first; }
 job_disabled() { lockstep job disable "$1" -q 2>>"$tmp/jobs.log"; }
 jobs_stop() {

@@ -1,4 +1,4 @@
-# tests/torture/judge.bash: looks for violations and tells of them. Sourced by run.sh. Each goes to $tmp/violations,
+# tests/torture/judge.bash: finds violations and reports them. Sourced by run.sh. Each goes to $tmp/violations,
 # once.
 
 found_first() { [ -n "$first" ] && grep -qE "^($first)" "$tmp/violations"; }

@@ -1,12 +1,12 @@
-# tests/torture/load.bash: what is run under torture, and who publishes it. Sourced by run.sh.
+# tests/torture/load.bash: the work under torture, and its publishers. Sourced by run.sh.
 #
-# What the tasks leave behind is the evidence:
+# The rows of the tasks are the evidence:
 #   ledger      one row for each effect of a transactional task, part of its transaction; no key, so that a double would
 #               show
 #   bare        one row for each effect of a task with "transaction": false
 #   history     a line of the server's log for each begin of an attempt, which no rollback takes back: torture-begin; of
 #               commands and requests, a line of $tmp/outside.log
-#   torture-bad a line of the server's log for what a task sees and must not see
+#   torture-bad a line of the server's log for a thing that a task must not see
 
 # begins(): an attempt begins. It holds, as long as it lives, one of as many locks as the queue may run tasks (none
 # free: one too many runs, attempts of dead executors included) and a lock on its task (not free: another attempt of it
@@ -81,7 +81,7 @@ load_create() {
          INSERT INTO bare VALUES (p_q, p_run, p_ord, p_n, pg_backend_pid(), clock_timestamp())'"
 }
 
-# What commands and requests do: they note that they began. And what external workers do: one in eight tasks they
+# Commands and requests note that they began. External workers: one in eight tasks they
 # forget.
 outside_create() {
     cat >"$tmp/mark" <<MARK
@@ -128,8 +128,8 @@ workers() { # QUEUE: in the background
     done
 }
 
-# poison SEED: records that nobody should write, among those of the runs, until $tmp/stop is there. The key of each says
-# what is to become of it.
+# poison SEED: records that no producer should write, among those of the runs, until $tmp/stop is there. The key of each
+# says its expected end.
 poison() {
     local q line run
     local -a kinds=('bad_json|not json' 'bad_json|{"order":1'

@@ -1,13 +1,14 @@
 # tests/torture/nemesis.bash: the faults. Sourced by run.sh, called in its main shell: $RANDOM there is a function of
-# the seed. Executors are $pid[i], their logs $log[i]; who is to leave or was killed is in $leaving, so nobody waits for
-# it here. $tmp/suspects: when which of them stood still or was cut off, so that others may take it for frozen.
+# the seed. Executors are $pid[i], their logs $log[i]; one that gets SIGTERM or was killed is in $leaving, so no one
+# waits for it here. $tmp/suspects: when which of them stood still or was cut off, so that others may take it for
+# frozen.
 
 declare -a pid log
 declare -A leaving counts
 executors=4
 executors_started=0
-thawed=0 # when the last frozen one goes on, the last cut is healed
-# A child of ours: a number may have been given to somebody else meanwhile, also to a thread of another child, which has
+thawed=0 # when the last frozen one continues, the last cut is healed
+# A child of ours: a number may belong to another process by now, also to a thread of another child, which has
 # the same parent.
 alive() {
     grep -qs "^PPid:[[:space:]]*$$\$" "/proc/$1/status" && grep -qs "^Tgid:[[:space:]]*$1\$" "/proc/$1/status" &&
@@ -49,8 +50,8 @@ executors_look() {
     done
 }
 
-# At the end of the run, each that was told to leave: did it, and how?
-stacks() { # PID: where each of its threads stands, for whoever looks at the logs
+# At the end of the run, each that got SIGTERM: did it, and how?
+stacks() { # PID: the stack of each of its threads, for a reader of the logs
     gdb -p "$1" -batch -ex 'set pagination off' -ex 'thread apply all backtrace' >"$tmp/stacks.$1" 2>&1 ||
         grep -H . "/proc/$1/task/"*/{comm,wchan,syscall} >"$tmp/stacks.$1" 2>&1 || true
 }
@@ -84,7 +85,7 @@ as_owner() {
 later() { # SECONDS COMMAND...: in the background
     (sleep "$1" && shift && "$@" 2>/dev/null) &
 }
-until_thawed() { # SECONDS: until then nobody must judge what is left
+until_thawed() { # SECONDS: until then the remaining rows are not judged
     [ $((SECONDS + $1)) -lt $thawed ] || thawed=$((SECONDS + $1))
 }
 stands_still() { # SECONDS: executor $i
@@ -101,7 +102,7 @@ kill_executor() {
     wait "${pid[i]}" 2>/dev/null
     executor_start "$i"
 }
-kill_dispatcher() { # whoever has the lock of dispatch
+kill_dispatcher() { # the one that has the lock of dispatch
     local i number
     number=$(sql "SELECT substring(dispatcher FROM 'pid ([0-9]+)') FROM lockstep.occurrence
         ORDER BY occurrence_id DESC LIMIT 1" 2>/dev/null) || return 0
@@ -271,13 +272,13 @@ foreign_locks() { # those of phases that are to come, for a while
         FROM generate_series(1, 3) AS n;
         SELECT pg_sleep($((RANDOM % 3)).5)"
 }
-open_transaction() { # its snapshot keeps dead rows; and the locks that whoever may read can take
+open_transaction() { # its snapshot keeps dead rows; and the locks that any reader can take
     neighbour "BEGIN ISOLATION LEVEL REPEATABLE READ;
         LOCK TABLE lockstep.queue, lockstep.run, lockstep.phase, lockstep.task,
             lockstep.rejected_message IN ACCESS SHARE MODE;
         SELECT count(*) FROM lockstep.task; SELECT pg_sleep($((2 + RANDOM % 8))); COMMIT"
 }
-prepared_transaction() { # with nobody to end it for a while
+prepared_transaction() { # which no session ends for a while
     neighbour "BEGIN;
         SELECT count(*) FROM lockstep.task;
         INSERT INTO ledger_of_others VALUES (1);
@@ -309,7 +310,7 @@ crash_postgres() {
     sleep "$((RANDOM % 3)).$((RANDOM % 10))"
     postgres_start
 }
-freeze_postgres() { # all of it stands still: nobody is to be blamed for that
+freeze_postgres() { # all of it is frozen: that is no fault of an executor's
     local p
     p=$(pgrep -P "$(head -n 1 "$data/postmaster.pid")")
     # shellcheck disable=SC2086
@@ -325,7 +326,7 @@ freeze_broker() {
     kill -STOP "$p"
     later "$((1 + RANDOM % 2)).$((RANDOM % 10))" kill -CONT "$p"
 }
-broker_start() { # what ran, once more, over the same data
+broker_start() { # the same broker again, over the same data
     setsid "${broker[@]}" </dev/null >>"$tmp/broker.log" 2>&1 &
     sed -i "s/^LOCKSTEP_TEST_KAFKA_PID=.*/LOCKSTEP_TEST_KAFKA_PID=$!/" "$servers/env"
     disown $!

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Does torture find what it is for? Plants one defect at a time, in the functions of a scratch database or in one C file
 # of a binary made for it alone, runs run.sh on it until the first violation, and prints after how many seconds that
-# came and what it was. The control, with nothing planted, must not be found; all others must be.
+# came and its text. The control, with nothing planted, must not be found; all others must be.
 # usage: tests/torture/planted.sh [--seed S] [NAME...]        default: seed 1, all
 #        tests/torture/planted.sh --check CONNINFO
 #            only whether each text to be changed is still there; a database with today's schema

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Torture: executors, publishers, servers and the network between them are killed, frozen, cut off and restarted while
-# runs go through; then everything must come to its end, and the checkers look for what must not be (always.sql while it
-# goes on, end.sql and what stands below at the end). The first line printed is the seed: it decides every choice (not
+# runs go through; then everything must end, and the checkers look for violations (always.sql while it
+# runs, end.sql and the rest below at the end). The first line printed is the seed: it decides every choice (not
 # the timing). The last line counts. 0: no violation.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -113,7 +113,7 @@ sql "ALTER SYSTEM SET max_wal_size = '256MB'"
 # A server that stops waits for a client that was cut off at its first word.
 sql "ALTER SYSTEM SET authentication_timeout = '5s'"
 sql 'SELECT pg_reload_conf()' >/dev/null
-# What only this database refuses: the claim is halved until it has found it.
+# Records that only this database refuses: the claim is halved until it has found them.
 sql "ALTER TABLE lockstep.task ADD CONSTRAINT no_unwanted CHECK (name <> 'unwanted');
      ALTER TABLE lockstep.rejected_message ADD CONSTRAINT no_words CHECK (detail NOT LIKE '%unspeakable%')"
 outside_create

@@ -3,7 +3,8 @@
 begins in lower case and ends without a full stop; a hint is an imperative sentence or a command. And this check itself notices one of each.
 
 A line of a page may quote a name that has such a word: what is in backquotes and in blocks of code is not read. Of C, texts and comments
-are read, of SQL comments and texts: messages, hints, sentences of explain. Migrations that have landed are not read.
+are read, of SQL comments and texts: messages, hints, sentences of explain. Migrations that have landed are not read. Of tests only the
+comments of scripts, SQL and C are read, and all that they should not have is counted.
 
 Some words are still in many comments, and some pages have sentences that begin with what or who instead of a subject. tests/unit/english.txt
 has the number of these for each file, which may only fall: `tests/unit/english.py --lower` writes the numbers that have fallen.
@@ -44,7 +45,8 @@ PATTERNS = [  # regular expression, what to write, where
     (r'\bquiet hour\b|\bslow hour\b|\btried, (and )?not kept\b', 'no diary: bench/notes', (PAGES,)),
 ]
 LIST = 'tests/unit/english.txt'
-# Counted, not yet forbidden. A clause with what or who as a noun: "what is left", "for who waits"; "What:" of a header and a question are none.
+# Counted, not yet forbidden. A clause with what or who as a noun: "what is left", "for who waits"; "What:" of a header
+# and a question are none.
 OWED = [(re.compile(pattern, re.I), kinds) for pattern, kinds in (
     (r'\b(told|tells?|telling)\b', (COMMENTS,)),
     (r'\b(nobody|somebody|someone|whoever|whatever)\b', (PAGES, COMMENTS)),
@@ -117,6 +119,27 @@ def arguments(text, start):
         if depth == 0:
             return found_ones
     return found_ones
+
+
+# In the usage of a shell function, WHAT and WHO are arguments.
+ARGUMENT = re.compile(r'\b[A-Z]{3,}\b')
+
+
+def script_comments(text):
+    """(line, comment) of a shell script: comments of whole lines, and those behind a command, if they have no quote."""
+    for number, line in enumerate(text.split('\n'), 1):
+        match = re.match(r'\s*#(?!!)(?: ctest:.*)?(.*)$', line) or re.search(r'\s#( [^\'"]*)$', line)
+        if match:
+            yield number, ARGUMENT.sub('ARG', match[1])
+
+
+def test_comments(name, text):
+    if name.endswith(('.sh', '.bash')):
+        return script_comments(text)
+    if name.endswith('.sql'):
+        return ((number, line[1]) for number, line in
+                ((n, re.search(r'(?:^|\s)--(.*)$', part)) for n, part in enumerate(text.split('\n'), 1)) if line)
+    return ((number, part) for number, kind, part in c_parts(text) if kind == COMMENTS)
 
 
 MESSAGES = {'err_set': 5, 'field_wrong': 3}  # which argument is the message
@@ -219,6 +242,11 @@ def main():
             wrong += [f'{name}:{number}: "{bad}": write {instead}' for bad, instead in found(part, TEXTS)]
         wrong += [f'{name}:{number}: "{part}": {misshapen(part)}' for number, part in sql_messages(text) if misshapen(part)]
         wrong += [f'{name}:{number}: hint "{part}": {odd_hint(part)}' for number, part in sql_hints(text) if odd_hint(part)]
+    for ending in ('sh', 'bash', 'sql', 'c', 'h'):
+        for name in glob.glob(f'tests/**/*.{ending}', recursive=True):
+            with open(name, encoding='utf-8') as file:
+                counted[name] = sum(owed(part, COMMENTS) + len(list(found(part, COMMENTS)))
+                                    for _, part in test_comments(name, file.read()))
     counted = {name: count for name, count in counted.items() if count}
     listed = ratchet.read(LIST)
     if sys.argv[1:] == ['--lower']:

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The classes of advisory locks stand in one place, sql/functions/lock/lock_class.sql. Migrations keep what they said;
-# the migrators' lock, and who says what a migrator waits for (session/waits.sql), come before any function.
+# the migrators' lock, and the statement that names what blocks a migrator (session/waits.sql), come before any
+# function.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folders=$(sed -nE 's/^([a-z]+):.*/\1/p' LAYERS | grep -vE '^(tests|bench)$')

@@ -8,7 +8,7 @@ words() { # MACRO: its words, one a line
     sed -n "/define $1\$\|define $1 /,/\"\$/p" cli/words.h | grep -o '"[^"]*"' | tr -d '"\n' | tr '|' '\n' | sort
 }
 
-# Events that are written to the log. These two are no events: what a notification says, and a reason.
+# Events that are written to the log. These two are no events: the word of a notification, and a reason.
 written=$(find sql -name '*.sql' -not -path '*/migrations/*' -exec cat {} + | tr '\n' ' ' |
     grep -oE 'INSERT INTO lockstep\.event_log[^;]*' | grep -oE "'[a-z]+_[a-z_]+'" | tr -d "'" | sort -u |
     grep -vxE 'lockstep_|replay_|blocked_by_transaction|transaction_ended' || true)
