@@ -21,8 +21,9 @@
 
 /* SETUP_MS: the first statements of a session are short; a server that needs longer for them is not
  * used. */
-#define CONNECT_S "10" /* a host; the connection string may say otherwise */
-#define SETUP_MS  10000
+#define CONNECT_S   "10" /* a host; the connection string may say otherwise */
+#define SETUP_MS    10000
+#define UNWANTED_MS 250 /* until a connection that is not wanted any more is given up */
 #define NO_PASSWORD_HINT                                                                           \
     "The server asks for a password, and none is given. Put it into a password file (~/.pgpass, "  \
     "mode 0600; passfile=... names another), PGPASSWORD, or [postgres] password (of the tasks: "   \
@@ -148,16 +149,20 @@ static int timeout_s(PGconn *conn)
  * SQLSTATE; so this function waits itself. A host that does not take the connection ends by
  * tcp_user_timeout, and libpq goes to the next address; one that takes it and says nothing uses up
  * our time. */
-static enum reached establish(PGconn *conn)
+static enum reached establish(PGconn *conn, const _Atomic bool *unwanted)
 {
     int64_t until_us = clock_boot_us() + timeout_s(conn) * 1000000LL;
     PostgresPollingStatusType next = PGRES_POLLING_WRITING;
     (void)PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
     while (PQstatus(conn) != CONNECTION_BAD && next != PGRES_POLLING_OK &&
-           next != PGRES_POLLING_FAILED && clock_boot_us() < until_us) {
+           next != PGRES_POLLING_FAILED && clock_boot_us() < until_us &&
+           (unwanted == NULL || !*unwanted)) {
         struct pollfd fd = {.fd = PQsocket(conn),
                             .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT};
-        if (poll(&fd, 1, clock_left_ms(until_us)) > 0)
+        int left_ms = clock_left_ms(until_us);
+        if (unwanted != NULL && left_ms > UNWANTED_MS)
+            left_ms = UNWANTED_MS;
+        if (poll(&fd, 1, left_ms) > 0)
             next = PQconnectPoll(conn);
     }
     (void)PQsetErrorVerbosity(conn, PQERRORS_DEFAULT);
@@ -329,16 +334,18 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
                                   hosts->count > 1 ? hosts->port : NULL,
                                   NULL};
     db->conn = PQconnectStartParams(keys, values, 1);
-    enum reached reached = establish(db->conn);
+    enum reached reached = establish(db->conn, db->unwanted);
     *ret_silent = reached == SILENT;
     return reached == REACHED ? RC_OK : connect_failed(db, reached, err);
 }
 
 static enum rc open_once(const char *conninfo, enum db_role role, const struct hosts *hosts,
-                         struct db **ret_db, bool *ret_silent, struct err *err)
+                         const _Atomic bool *unwanted, struct db **ret_db, bool *ret_silent,
+                         struct err *err)
 {
     struct db *db = xcalloc(1, sizeof *db);
     db->role = role;
+    db->unwanted = unwanted;
     enum rc rc = connect_to(db, conninfo, hosts, ret_silent, err);
     if (rc == RC_OK) {
         db_receive_notices(db);
@@ -351,6 +358,7 @@ static enum rc open_once(const char *conninfo, enum db_role role, const struct h
         rc = check_session(db, err);
     if (rc == RC_OK)
         rc = read_server(db, err);
+    db->unwanted = NULL; /* its owner may end before the session */
     if (rc == RC_OK)
         db_patience(db, 0);
     if (rc != RC_OK) {
@@ -392,8 +400,9 @@ static enum rc not_fitting(const struct db *db, const struct db_server *wanted, 
                    wanted->system_id, (long long)wanted->database, (long long)wanted->timeline);
 }
 
-enum rc db_open_on(const char *conninfo, enum db_role role, const struct db_server *server,
-                   enum db_match match, struct db **ret_db, struct err *err)
+enum rc db_open_wanted(const char *conninfo, enum db_role role, const struct db_server *server,
+                       enum db_match match, const _Atomic bool *unwanted, struct db **ret_db,
+                       struct err *err)
 {
     if (conninfo != NULL && cannot_parse(conninfo, err))
         return RC_FATAL;
@@ -402,7 +411,7 @@ enum rc db_open_on(const char *conninfo, enum db_role role, const struct db_serv
     for (int i = 0; i < hosts.count; i++) {
         struct db *db;
         bool silent = false;
-        rc = open_once(conninfo ? conninfo : "", role, &hosts, &db, &silent, err);
+        rc = open_once(conninfo ? conninfo : "", role, &hosts, unwanted, &db, &silent, err);
         if (rc != RC_OK && !silent)
             return rc; /* libpq has asked them all */
         if (rc == RC_OK && fits(&db->server, server, match)) {
@@ -420,6 +429,12 @@ enum rc db_open_on(const char *conninfo, enum db_role role, const struct db_serv
         rotate(hosts.port);
     }
     return rc;
+}
+
+enum rc db_open_on(const char *conninfo, enum db_role role, const struct db_server *server,
+                   enum db_match match, struct db **ret_db, struct err *err)
+{
+    return db_open_wanted(conninfo, role, server, match, NULL, ret_db, err);
 }
 
 enum rc db_open(const char *conninfo, enum db_role role, struct db **ret_db, struct err *err)

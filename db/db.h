@@ -68,6 +68,12 @@ enum db_match { DB_SAME, DB_NOT_OLDER };
 MUST_CHECK enum rc db_open_on(const char *conninfo, enum db_role role,
                               const struct db_server *server, enum db_match match,
                               struct db **ret_db, struct err *err);
+/** As db_open_on, and gives up, with RC_LOST, within a quarter of a second when *unwanted becomes
+ * true while a server takes the connection and does not answer. */
+MUST_CHECK enum rc db_open_wanted(const char *conninfo, enum db_role role,
+                                  const struct db_server *server, enum db_match match,
+                                  const _Atomic bool *unwanted, struct db **ret_db,
+                                  struct err *err);
 void db_close(struct db *db); /* NULL is fine */
 
 /** From now on a call that the server has not answered after patience_ms fails with RC_LOST and

@@ -23,6 +23,7 @@ struct db {
     PGnotify *pending; /* the one that comes next, NULL: not taken from libpq yet */
     /* borrowed: gets the notices and errors of a user's SQL; NULL: none does */
     struct db_diag *diag;
+    const _Atomic bool *unwanted;   /* while it connects: no longer, if true; NULL: it is wanted */
     int patience_ms;                /* for one call to be answered, 0: no limit */
     char ended_state[6];            /* the server has ended the session while nothing was asked, */
     char ended_why[256];            /* and said so; "": it has not */

@@ -62,8 +62,8 @@ enum rc lasting_open(struct lasting *session, struct err *err)
     struct db_server *server = &session->server;
     if (session->db != NULL)
         return RC_OK;
-    enum rc rc =
-        db_open_on(session->conninfo, session->role, server, session->match, &session->db, err);
+    enum rc rc = db_open_wanted(session->conninfo, session->role, server, session->match,
+                                &session->severed, &session->db, err);
     if (rc != RC_OK)
         return rc;
     const struct db_server *is = db_server(session->db);

@@ -31,7 +31,8 @@ struct lasting {
     pthread_mutex_t lock;
     pthread_cond_t done;         /* with lock: ended was set */
     struct db_canceller *severs; /* with lock; NULL: db is */
-    bool severed, ended;         /* with lock */
+    _Atomic bool severed;        /* set with lock */
+    bool ended;                  /* with lock */
 };
 
 /** Not open yet. server may be NULL: lasting_aim comes before each lasting_open then. */

@@ -1,4 +1,4 @@
-/* What comes out of a statement, and what goes in: results, promised row counts, errors, arrays. */
+/* The output of a statement, and its input: results, promised row counts, errors, arrays. */
 #include "base/str.h"
 #include "db/columns.h"
 #include "db/pipeline.h"
@@ -58,7 +58,7 @@ static void an_integer_is_a_parameter(void **state)
     assert_string_equal(DB_INT(0), "0");
 }
 
-/* ---- statements: what the first line promises is checked */
+/* ---- statements: the promise of the first line is checked */
 
 static struct sql_statement statement(const char *text, enum sql_rows rows, int params)
 {
@@ -99,7 +99,8 @@ static void what_a_statement_promises_is_checked(void **state)
         assert_int_equal(result != NULL, cases[i].rc == RC_OK || cases[i].rc == RC_NONE);
         if (cases[i].rc == RC_FATAL)
             assert_int_equal(err.kind, ERR_INTERNAL);
-        assert_rc(db_run(db, &stmt, NULL, NULL, &err), cases[i].rc, &err); /* nobody wants rows */
+        assert_rc(db_run(db, &stmt, NULL, NULL, &err), cases[i].rc,
+                  &err); /* no caller wants rows */
         db_close(db);
     }
 }
@@ -162,7 +163,7 @@ static void a_failed_statement_tells_code_detail_and_hint(void **state)
     db_close(db);
 }
 
-/* ---- arrays: whatever is put in comes out */
+/* ---- arrays: every value comes out unchanged */
 
 static void assert_round_trip(struct db *db, const char *array, const char *text)
 {
@@ -282,7 +283,7 @@ static void integers_round_trip_through_an_array_also_when_there_are_none(void *
     static const char *const expected[] = {"", "-9223372036854775808 null 9223372036854775807"};
     for (int i = 0; i < 2; i++) {
         DB_RESULT_AUTO *row = NULL;
-        db_array_start(&array); /* starts anew */
+        db_array_start(&array); /* starts again */
         if (i == 1) {
             db_array_int(&array, INT64_MIN);
             db_array_text(&array, NULL, 0);

@@ -1,6 +1,6 @@
-/* What the server undoes for another session's sake (a deadlock, a serialization failure) is
- * repeated on its own session: nothing of it is left behind, no lock of a phase either, and nobody
- * above db_run hears of it. */
+/* A statement that the server undoes for another session's sake (a deadlock, a serialization
+ * failure) is repeated on its own session. It leaves nothing, no lock of a phase either, and db_run
+ * reports nothing to its caller. */
 #include "tests/db/other.h"
 #include "tests/db/protocol.h"
 
@@ -106,7 +106,7 @@ static void a_release_that_is_undone_in_its_gate_has_released_nothing_before(voi
                                                     "true", NULL, next}),
                         "t");
     undo_no_more(watcher, "phase");
-    assert_int_equal(locks(watcher, db), 2); /* S of what it goes on with, IX of what it has left */
+    assert_int_equal(locks(watcher, db), 2); /* S of the next phase, IX of the one before */
     support_exec(db, "SELECT lockstep.unlock_intent(%lld), lockstep.unlock_shared(%s)",
                  (long long)phase_id(watcher, queue, 100), next);
     assert_int_equal(locks(watcher, db), 0);

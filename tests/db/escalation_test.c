@@ -43,7 +43,7 @@ static void a_worker_references_no_task(void **state)
     db_close(db);
 }
 
-/* Casts to json of a type, of its elements, of what a domain stands on. */
+/* Casts to json of a type, of its elements, of the base type of a domain. */
 static void a_trigger_that_enqueues_runs_nothing_of_the_tables_types(void **state)
 {
     struct house *house = *state;

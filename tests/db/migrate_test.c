@@ -1,6 +1,6 @@
 /* ctest: timeout=180 long
- * The migrations: several migrators at once, what is behind, ahead or altered, and the roles, which
- * belong to the whole cluster (each such test starts a server of its own:
+ * The migrations: several migrators at once, schemas that are behind, ahead or altered, and the
+ * roles, which belong to the whole cluster (each such test starts a server of its own:
  * tests/db/private_server). */
 #include "base/str.h"
 #include "db/migrate.h"
@@ -341,7 +341,7 @@ static void a_function_or_view_that_is_no_longer_ours_is_dropped(void **state)
     db_close(db);
 }
 
-/** scripts/schema.py prints the difference, and what renews the file. */
+/** scripts/schema.py prints the difference, and the command that renews the file. */
 static void the_scripts_add_up_to_the_schema_that_is_written_down(void **state)
 {
     (void)state;

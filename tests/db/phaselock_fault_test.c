@@ -1,6 +1,6 @@
-/* Cancels and kills at every moment, and time-outs that race with grants: what may be left over is
- * nothing. Sessions that met an error are dropped, as phaselock.h asks; all others must hold
- * exactly what they know of. */
+/* Cancels and kills at every moment, and time-outs that race with grants: nothing may be left.
+ * Sessions that met an error are dropped, as phaselock.h asks; all others must hold exactly what
+ * they know of. */
 #include "base/clock.h"
 #include "base/str.h"
 #include "db/backend.h"
@@ -164,7 +164,7 @@ static void nothing_is_left_over_after(enum fault fault)
         assert_int_equal(all.together, 0);
     assert_true(enough(workers, fault));
     assert_true(fault != FAULT_NONE || all.lost == 0);
-    /* The sessions are still open, and none of them holds anything: what was dropped is gone. */
+    /* The sessions are still open, and none of them holds anything: the dropped ones are gone. */
     support_await(watcher, 5000, "SELECT NOT EXISTS (SELECT FROM lockstep.lock_list())");
     for (int i = 0; i < WORKERS; i++) {
         db_canceller_free(workers[i].canceller);

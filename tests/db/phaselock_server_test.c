@@ -87,7 +87,7 @@ static void fill_lock_table(struct db *hog)
 }
 
 /* The same call with 0, 1, 2, ... free places until it is granted: on the way it fails at each of
- * its steps, is told so, and holds nothing. */
+ * its steps, gets the error, and holds nothing. */
 static void refused_until_there_is_room(struct db *hog, struct db *watcher, struct db *db,
                                         enum locks_mode mode, int wait_ms)
 {

@@ -1,4 +1,4 @@
-/* Waiting: who gets in while others keep coming, how long a refusal takes, and that opposing
+/* Waiting: the order of entry while others keep coming, how long a refusal takes, and that opposing
  * sessions never stop each other for good. Threads return what they saw; the test thread judges. */
 #include "base/clock.h"
 #include "base/str.h"
@@ -20,7 +20,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* ---- fairness: a crowd takes one mode again and again, overlapping, until told to stop */
+/* ---- fairness: a crowd takes one mode again and again, overlapping, until the test stops it */
 
 struct member {
     struct db *db;

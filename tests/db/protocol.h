@@ -1,5 +1,5 @@
 /**
- * What: what the tests of the protocol with several sessions share: claims, ends and attempts as
+ * What: shared by the tests of the protocol with several sessions: claims, ends and attempts as
  *   SQL text.
  * Invariants: a message's seq is its offset; every run here has the same id, each in a queue of its
  *   own.

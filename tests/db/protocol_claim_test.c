@@ -1,6 +1,6 @@
 /* Claims, adoptions and completions of two sessions at once: each test stops one of them in the
- * middle of its transaction, lets the other one run into it, and says what must come out. What one
- * session alone can show is in tests/sql/. */
+ * middle of its transaction, lets the other one run into it, and names the expected outcome.
+ * tests/sql/ has the cases of one session. */
 #include "tests/db/other.h"
 #include "tests/db/protocol.h"
 
@@ -207,7 +207,7 @@ static void two_adoptions_share_the_orphans(void **state)
     db_close(two);
 }
 
-/* S is tried, not waited for: another session stands at the gate behind the phase. */
+/* S is tried, not waited for: another session waits at the gate behind the phase. */
 static void s_is_tried_and_busy_leaves_none(void **state)
 {
     (void)state;

@@ -7,8 +7,8 @@
 
 #define COLUMNS 6
 
-/* Permitted is what is not refused for want of a right, whatever else is wrong with it. Tried in a
- * transaction that is rolled back. */
+/* A statement is permitted if it is not refused for want of a right, although it may have other
+ * errors. Tried in a transaction that is rolled back. */
 static const struct act {
     const char *name, *sql;
 } acts[] = {

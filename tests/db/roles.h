@@ -1,6 +1,6 @@
 /**
  * What: a login role for each group of a test, in a database with one queue, one run and three
- *   tasks; what such a login is refused.
+ *   tasks; the refusals of such a login.
  * Invariants: a test's logins and all that they own go with it.
  * Threads: the test's own.
  * Ownership: the caller closes the sessions.

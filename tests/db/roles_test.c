@@ -1,5 +1,5 @@
 /* ctest: timeout=120
- * What the group roles may and, above all, what a session that runs task SQL may not. */
+ * The rights of the group roles and, above all, the limits of a session that runs task SQL. */
 #include "db/backend.h"
 #include "tests/db/roles.h"
 
@@ -355,7 +355,7 @@ static void a_monitor_reads_and_does_nothing_else(void **state)
     db_close(db);
 }
 
-/* A token is what lets a session complete a task: whoever reads it and is a member of
+/* A session completes a task with its token: a login that reads it and is a member of
  * lockstep_task, too, could forge a completion. */
 static void nobody_but_executors_reads_tokens(void **state)
 {

@@ -1,4 +1,4 @@
-/* One session: settings, a reset, cancelling, notifications, and what a lost one looks like. */
+/* One session: settings, a reset, cancelling, notifications, and the errors of a lost one. */
 #include "base/str.h"
 #include "db/backend.h"
 #include "db/canceller.h"
@@ -88,8 +88,7 @@ static void a_session_is_ours_whatever_the_databases_defaults_are(void **state)
     (void)support_database(); /* the next tests want one without these */
 }
 
-/* As ALTER ROLE ... SET, which any login may do to itself, and by what the connection string
- * says. */
+/* As ALTER ROLE ... SET, which any login may do to itself, and by the connection string. */
 static void a_session_is_ours_whatever_the_logins_defaults_are(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The bound on readers: slots taken and given back by several executors at once, executors that die
+/* The bound on readers: slots taken and returned by several executors at once, executors that die
  * while their readers' statements run on, and max_readers that changes meanwhile. */
 #include "base/clock.h"
 #include "base/str.h"
@@ -78,7 +78,7 @@ static bool notified(struct db *db, enum rc *ret_rc, struct err *err)
     const char *channel, *payload;
     int64_t end_us = clock_boot_us() + 5 * 1000 * 1000;
     for (;;) {
-        do /* its own wish is told to everybody */
+        do /* its own wish is notified to all */
             *ret_rc = db_notification(db, &channel, &payload, err);
         while (*ret_rc == RC_OK && strcmp(payload, "wanted") == 0);
         if (*ret_rc != RC_NONE)
@@ -120,7 +120,7 @@ static void *execute(void *context)
         me->rc = one_round(me);
         me->rounds++;
     }
-    if (me->rc == RC_OK) /* a registered waiter that goes: nobody needs to notify it */
+    if (me->rc == RC_OK) /* a registered waiter that goes: no session needs to notify it */
         support_exec(me->db, "DELETE FROM lockstep.slot_waiter WHERE executor_no = %d",
                      me->executor_no);
     return NULL;
@@ -312,7 +312,7 @@ static void who_waits_is_notified_and_who_does_not_is_not(void **state)
                      1);
     assert_ok(slot_release(holder, queue_id, 1, nos, 1, &err), &err);
     assert_rc(db_notification(waiter, &channel, &payload, &err), RC_OK, &err);
-    assert_string_equal(payload, "wanted"); /* whoever keeps idle slots may give them back */
+    assert_string_equal(payload, "wanted"); /* an executor that keeps idle slots may return them */
     assert_true(notified(waiter, &rc, &err));
     assert_int_equal(take(waiter, 2, waiter, 1, more), 1);
     assert_int_equal(support_int(holder, "SELECT count(*) FROM lockstep.slot_waiter"), 0);
@@ -347,7 +347,7 @@ static void *take_one(void *context)
     return NULL;
 }
 
-/* The interleaving that slot_wait is for: given back after the first try, before the registration,
+/* The interleaving that slot_wait is for: returned after the first try, before the registration,
  * which a trigger holds up. */
 static void who_registers_tries_once_more(void **state)
 {
@@ -422,7 +422,7 @@ static void giving_back_what_is_not_held_is_a_bug_said_aloud(void **state)
     assert_non_null(strstr(err.message, "2 slots"));
     assert_int_equal(
         support_int(holder, "SELECT count(*) FROM lockstep.slot WHERE executor_no = 1"),
-        4); /* nobody clears another's row */
+        4); /* no executor clears another's row */
     db_close(holder);
     db_close(other);
 }

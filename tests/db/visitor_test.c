@@ -1,4 +1,5 @@
-/* A visitor's session with PostgreSQL: who waits for it, and what it is given back as. */
+/* A visitor's session with PostgreSQL: the requests that wait for it, and the state in which it is
+ * returned. */
 #include "tests/support/support.h"
 
 #include "base/condition.h"
@@ -57,7 +58,7 @@ static void a_session_that_is_in_use_is_not_waited_for_by_who_will_not_wait(void
     while (!holder.has_it)
         (void)pthread_cond_wait(&holder.changed, &holder.lock);
     (void)pthread_mutex_unlock(&holder.lock);
-    /* It returns although nobody gives the session back. */
+    /* It returns although no request returns the session. */
     enum rc rc = visitor_ask(holder.visitor, at_once, &sql_console_groups, NULL, NULL, &err);
     (void)pthread_mutex_lock(&holder.lock);
     bool kept = !holder.let_go;

@@ -1,5 +1,5 @@
 /**
- * What: what the tests of publishing share: a queue with a topic of its own for each test, and
+ * What: shared by the tests of publishing: a queue with a topic of its own for each test, and
  *   publish_run on its options. What the topic holds: publish_topic.h; callbacks: publish_seen.h.
  * Invariants: a test's queue, topic and file are its own; the database is the executable's.
  * Threads: the test's own.

@@ -1,4 +1,4 @@
-/* Publishing: one producer at a time, and what is left of one that went away.
+/* Publishing: one producer at a time, and the rest of one that has ended.
  * ctest: timeout=120 */
 #include "producer/publish.h"
 #include "task/message.h"

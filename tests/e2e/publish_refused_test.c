@@ -1,4 +1,4 @@
-/* Publishing: what is wrong with the options, the source or the topic is told, and nothing is
+/* Publishing: an error of the options, the source or the topic is reported, and nothing is
  * published.
  * ctest: timeout=120 */
 #include "producer/publish.h"

@@ -1,6 +1,5 @@
 /**
- * What: what the tests of publishing share: callbacks that note what they are told and may act
- *   once.
+ * What: shared by the tests of publishing: callbacks that note their calls and may act once.
  * Invariants: struct seen is the context of each callback.
  * Threads: the test's own, from which publish_run calls back.
  * Ownership: the test owns the text of its struct seen (str_done).

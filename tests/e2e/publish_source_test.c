@@ -1,4 +1,4 @@
-/* Publishing: whatever the source, the same run comes out, tagged.
+/* Publishing: every source makes the same run, tagged.
  * ctest: timeout=120 */
 #include "producer/publish.h"
 #include "task/message.h"

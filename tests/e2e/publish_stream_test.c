@@ -1,5 +1,5 @@
-/* Publishing while reading: small transactions, constant memory, and what a stream that fails
- * leaves.
+/* Publishing while reading: small transactions, constant memory, and the rest of a stream that
+ * fails.
  * ctest: timeout=180 */
 #include "producer/publish.h"
 #include "task/message.h"
@@ -146,8 +146,8 @@ static void what_is_wrong_with_a_finite_source_that_stalls_is_told_at_once(void 
     str_done(&seen.text);
 }
 
-/** The other process of the test below: streams its standard input; its exit code says what was
- * wrong. */
+/** The other process of the test below: streams its standard input; its exit code names the error.
+ * */
 static int stream_here(char **argv)
 {
     struct err why;

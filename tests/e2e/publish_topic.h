@@ -1,5 +1,5 @@
 /**
- * What: what the tests of publishing share: all that the topic of the test holds, read back and
+ * What: shared by the tests of publishing: all that the topic of the test holds, read back and
  *   compared.
  * Invariants: it is read to its end after the markers of all transactions have arrived.
  * Threads: the test's own.

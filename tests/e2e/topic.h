@@ -1,5 +1,5 @@
 /**
- * What: what is done to a topic behind Lockstep's back: it is deleted, made, cut, given a
+ * What: changes of a topic without Lockstep: it is deleted, made, cut, given a
  *   partition, and written to by a stranger.
  * Invariants: when make_topic returns, the topic is there, also right after delete_topic.
  * Threads: the test's own.
@@ -20,7 +20,7 @@
 #define WAIT_MS  30000
 #define FIXED_MS 1700000000000
 
-/* A task; %s: what it leaves in the table effect. */
+/* A task; %s: its row in the table effect. */
 #define TASK                                                                                       \
     "{\"order\": 1, \"previous_order\": 0, "                                                       \
     "\"sql\": \"INSERT INTO effect VALUES ('%s')\"}"
@@ -56,7 +56,7 @@ static inline void make_topic(const char *topic)
     kafka_admin_close(admin);
 }
 
-/* A client of somebody else's. */
+/* A client of another program. */
 static inline rd_kafka_t *stranger(const char *transactional_id)
 {
     char text[256];

@@ -1,7 +1,7 @@
-/* A topic is deleted and made anew, twice, and what queue show names as the remedy is run as it
- * stands: the new topic is read from its beginning, though rows of the same offsets are there:
- * rejected messages, duplicates of a run with an id, implicit runs. Before that: what the birthmark
- * tells of a topic that no executor has read yet, whatever its bytes are.
+/* A topic is deleted and made again, twice, and the remedy of queue show is run unchanged: the new
+ * topic is read from its beginning, though rows of the same offsets are there: rejected messages,
+ * duplicates of a run with an id, implicit runs. Before that: the birthmark of a topic that no
+ * executor has read yet, whatever its bytes are.
  * ctest: nosan timeout=120 long */
 #include "tests/support/support.h"
 
@@ -136,7 +136,7 @@ static void a_topic_made_anew_before_the_first_executor_is_found(void **state)
     assert_int_equal(support_int(db, "SELECT count(*) FROM effect"), 0);
 }
 
-/* Whoever may commit to the group of the birthmarks: what is there need be no text. */
+/* Another client may commit to the group of the birthmarks: its bytes need be no text. */
 static void a_birthmark_of_any_bytes_is_told_as_text(void **state)
 {
     (void)state;

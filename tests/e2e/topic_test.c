@@ -374,7 +374,7 @@ static void retention_that_took_only_what_was_claimed_is_no_trouble(void **state
     assert_int_equal(effects(queue), 6);
 }
 
-/* ---- somebody else's transaction */
+/* ---- another producer's transaction */
 
 static void an_open_transaction_is_told_with_its_age_and_waited_for(void **state)
 {

@@ -127,6 +127,21 @@ took=$(($(now) - since))
 [ "$took" -le 12000 ] || wrong "they ended after $took ms"
 lockstep job delete tick >/dev/null
 
+case_begin 'a monitor that waits for the answer to a connection ends soon after SIGTERM'
+sed -i "s|^conninfo = .*|conninfo = $db$proxied|" "$tmp/monitor.conf"
+LOCKSTEP_CONFIG=$tmp/monitor.conf "$LOCKSTEP_BIN" monitor run 2>"$tmp/connecting.log" &
+monitor=$!
+eventually 10 grep -q event=monitor_started "$tmp/connecting.log" || failed=1
+echo 'pg reset' >&7
+echo 'pg cut' >&7
+sleep 1.5 # it has lost its session and connects again
+since=$(now)
+kill -TERM "$monitor"
+wait "$monitor" || true
+took=$(($(now) - since))
+[ "$took" -le 8000 ] || wrong "it ended after $took ms"
+echo 'pg heal' >&7
+
 case_begin 'when all answer again each run ends, each task has its effect once, and no row is impossible'
 sql "INSERT INTO let_go SELECT name FROM lockstep.queue"
 kill -CONT "${halted[@]}"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t calm = 1; /* in a stretch, what is out of the ordinary is so many times rarer */
+static size_t calm = 1; /* in a stretch, unusual tokens are so many times rarer */
 
 static const char *const numbers[] = {"0",
                                       "1",

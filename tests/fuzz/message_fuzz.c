@@ -20,7 +20,7 @@ static void promise(bool kept)
         abort();
 }
 
-/** A record that parses is told the same by message_peek; one that does not has a reason and a
+/** A record that parses has the same fields in message_peek; one that does not has a reason and a
  * place. */
 static void check_record(const char *text, size_t size)
 {

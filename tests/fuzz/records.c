@@ -142,7 +142,7 @@ static void send_run(struct fuzz *fuzz, bool good, size_t most)
                    "{\"run\":\"%s\",\"seq\":%" PRId64 ",\"type\":\"end\",\"tasks\":%" PRId64
                    ",\"phases\":1}",
                    run, seq, seq);
-    else /* whatever came before, this one ends it */
+    else /* this one ends it after any records */
         str_format(&record,
                    "{\"run\":\"%s\",\"seq\":9223372036854775805,\"type\":\"end\",\"aborted\":true}",
                    run);
@@ -150,7 +150,7 @@ static void send_run(struct fuzz *fuzz, bool good, size_t most)
     fuzz->good += good ? (size_t)seq : 0;
 }
 
-/* What stays where it is until somebody comes: all of it is named "held". */
+/* Tasks that wait for an operator: all of them are named "held". */
 static void send_held(struct fuzz *fuzz)
 {
     char run[37];

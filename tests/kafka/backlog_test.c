@@ -32,7 +32,7 @@ static void a_backlog_of_a_hundred_thousand_is_read_back_in_order(void **state)
     kafka_producer_close(producer);
 }
 
-/* Whoever reads in bursts finds the buffer full each time. librdkafka 2.0.2 by itself would fill it
+/* A reader of bursts finds the buffer full each time. librdkafka 2.0.2 by itself would fill it
  * again once a second. */
 static void a_backlog_is_read_faster_than_one_buffer_a_second(void **state)
 {
@@ -125,7 +125,7 @@ static void what_is_read_ahead_is_bounded_whatever_the_keys_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* First: what other tests have freed could be used again. */
+        /* First, because memory that other tests have freed could be used again. */
         cmocka_unit_test(what_is_read_ahead_is_bounded_whatever_the_keys_are),
         cmocka_unit_test(a_backlog_of_a_hundred_thousand_is_read_back_in_order),
         cmocka_unit_test(a_backlog_is_read_faster_than_one_buffer_a_second),

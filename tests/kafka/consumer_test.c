@@ -200,7 +200,7 @@ static void two_sources_of_one_consumer_are_independent(void **state)
     (void)read_value(&reader, reader.source, "a2");
     assert_ok(kafka_source_open(reader.consumer, two, 0, &other, &err), &err);
     assert_ok(kafka_source_assign(other, 2, &err), &err);
-    (void)read_value(&reader, other, "b2"); /* opened anew on the same consumer */
+    (void)read_value(&reader, other, "b2"); /* opened again on the same consumer */
     kafka_source_close(other);
     reader_close(&reader);
     kafka_producer_close(producer);

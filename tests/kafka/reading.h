@@ -1,5 +1,5 @@
 /**
- * What: what the tests in this folder share: reading with a time limit; with it comes publishing
+ * What: shared by the tests in this folder: reading with a time limit; with it comes publishing
  *   (tests/kafka/writing.h).
  * Invariants: waiting is poll(2) on the eventfd that librdkafka signals, never a sleep.
  * Threads: the test's own.

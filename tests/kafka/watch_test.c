@@ -1,5 +1,5 @@
-/* What a check of a topic reads without its stream, and that its birthmark goes with it. ctest:
- * timeout=120 */
+/* What a check of a topic reads without its stream, and that its birthmark goes with it.
+ * ctest: timeout=120 */
 #include "tests/kafka/reading.h"
 
 #include "kafka/watch.h"

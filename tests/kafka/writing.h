@@ -1,5 +1,5 @@
 /**
- * What: what the tests in this folder share: publishing, in a transaction that is seen to be
+ * What: shared by the tests in this folder: publishing, in a transaction that is seen to be
  *   complete.
  * Invariants: when write_run returns, the marker of its transaction is on the partition.
  * Threads: the test's own.

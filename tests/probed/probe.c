@@ -3,8 +3,8 @@
  *   commas: at the N-th time (default: the first) that a thread comes to the probe NAME, ACTION is
  *   done, once.
  *     kill      the process ends as by kill -9
- *     stop      the process stops itself (SIGSTOP) until somebody continues it
- *     term      the process sends itself SIGTERM and goes on
+ *     stop      the process stops itself (SIGSTOP) until another process continues it
+ *     term      the process sends itself SIGTERM and continues
  *     sleep:MS  this thread sleeps
  *     hold      this thread waits until the file LOCKSTEP_PROBE_DIR/NAME.go is there
  *   When an action begins, the file LOCKSTEP_PROBE_DIR/NAME.hit is made (if the directory is

@@ -170,7 +170,7 @@ struct db *support_db(void)
     }
     struct db *db = open_session(databases->conninfo, DB_CLI);
 
-    support_exec(db, "SET search_path = public"); /* for what the tests themselves create */
+    support_exec(db, "SET search_path = public"); /* for the tables of the tests themselves */
     return db;
 }
 

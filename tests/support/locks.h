@@ -1,6 +1,6 @@
 /**
- * What: the lock functions of the database as single calls, for tests of what claim, gate and adopt
- *   build on them (phaselock/phaselock.h explains S and IX; the functions are sql/functions/lock/).
+ * What: the lock functions of the database as single calls, for tests of claim, gate and adopt
+ *   (phaselock/phaselock.h explains S and IX; the functions are sql/functions/lock/).
  * Invariants: as phaselock.h; a wait longer than a slice is several calls.
  * Threads: the session's own.
  * Ownership: borrows the session.

@@ -1,5 +1,5 @@
 /**
- * What: what the files of tests/support share among themselves.
+ * What: shared by the files of tests/support.
  * Invariants, Threads, Ownership, Failure: as tests/support/support.h.
  */
 #ifndef TESTS_SUPPORT_OWN_H

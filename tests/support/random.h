@@ -1,6 +1,6 @@
 /**
- * What: numbers that a seed determines, and bytes that are changed by them: what tests with made
- *   input share.
+ * What: numbers that a seed determines, and bytes that are changed by them: shared by tests with
+ * made input.
  * Invariants: the same seed gives the same input.
  * Threads: one at a time.
  */
@@ -20,7 +20,7 @@ size_t random_below(size_t n);
 bool random_one_in(size_t n);
 
 /** Bytes changed, taken out, put in, repeated, cut off; of texts in which no byte decides how long
- * something takes. What is put in is one of count tokens. */
+ * something takes. The inserted text is one of count tokens. */
 void random_mutate(struct str *text, const char *const *tokens, size_t count);
 
 #endif

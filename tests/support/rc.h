@@ -1,5 +1,5 @@
 /**
- * What: the names of reactions, for what a failed test says.
+ * What: the names of reactions, for the message of a failed test.
  * Invariants: in the order of enum rc.
  * Threads: any.
  * Ownership: names are static.

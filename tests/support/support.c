@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "tests/support/own.h"
 
-/** Everything this process gave out as a string; freed by nobody, reachable till the end. */
+/** Everything this process gave out as a string; never freed, reachable till the end. */
 static struct kept {
     struct kept *next;
     char text[];

@@ -1,5 +1,5 @@
 /**
- * What: what tests with servers share: a database of their own, and the check that no lock is left
+ * What: shared by tests with servers: a database of their own, and the check that no lock is left
  *   behind; with it comes the topic (tests/support/topic.h).
  * Invariants: nothing is shared between two tests that asked for a database or a topic each.
  *   Databases go with the process; topics, and what a killed test left, go with the servers.
@@ -22,9 +22,9 @@
 #include "tests/support/rc.h"
 #include "tests/support/topic.h"
 
-/** Fails the test with what err says unless rc is RC_OK:  assert_ok(db_open(..., &err), &err); */
+/** Fails the test with the text of err unless rc is RC_OK:  assert_ok(db_open(..., &err), &err); */
 #define assert_ok(rc, err) support_assert_rc(rc, RC_OK, err, __FILE__, __LINE__)
-/** Fails the test unless rc is the expected one; says what err says when it holds something. */
+/** Fails the test unless rc is the expected one; with the text of err, if there is one. */
 #define assert_rc(rc, expected, err) support_assert_rc(rc, expected, err, __FILE__, __LINE__)
 void support_assert_rc(enum rc rc, enum rc expected, const struct err *err, const char *file,
                        int line);
@@ -49,7 +49,7 @@ void support_exec(struct db *db, const char *fmt, ...) __attribute__((format(pri
 /** First column of the first row as an integer or as text; there must be a row. */
 int64_t support_int(struct db *db, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *support_text(struct db *db, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/** Waits until the query's first column is true, for what another session or process does; fails
+/** Waits until the query's first column is true, for an act of another session or process; fails
  * after timeout_ms. */
 void support_await(struct db *db, int timeout_ms, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -61,7 +61,7 @@ void support_await(struct db *db, int timeout_ms, const char *fmt, ...)
  */
 void support_no_advisory_locks(void);
 
-/** What the server says beside the answers goes to fn, on the session's own thread, and no longer
+/** The server's notices go to fn, on the session's own thread, and no longer
  * to the log. One session at a time. */
 typedef void support_notice_fn(void *context, const char *severity, const char *message);
 void support_on_notice(struct db *db, support_notice_fn *fn, void *context);

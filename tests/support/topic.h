@@ -1,5 +1,5 @@
 /**
- * What: what tests with a broker share: the broker's address, a topic of their own, names.
+ * What: shared by tests with a broker: the broker's address, a topic of their own, names.
  * Invariants: no topic or name is given twice.
  * Threads: the test's own thread only.
  * Ownership: strings live until the process ends.

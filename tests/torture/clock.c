@@ -1,9 +1,10 @@
 /**
  * What: a clock that can be set under a running process, for LD_PRELOAD. The file
  *   LOCKSTEP_TORTURE_CLOCK holds 8 bytes: by how many seconds the real-time clock is wrong (int64_t
- *   of this machine); whoever writes there sets the clock at once. As on a machine whose clock is
- *   set: CLOCK_MONOTONIC and CLOCK_BOOTTIME go on, and a wait until a time of day ends when that
- *   clock says so. (libfaketime leaves cnd_timedwait alone, of which librdkafka's threads live.)
+ *   of this machine); a process that writes there sets the clock at once. As on a machine whose
+ *   clock is set: CLOCK_MONOTONIC and CLOCK_BOOTTIME continue, and a wait until a time of day ends
+ *   when that clock says so. (libfaketime leaves cnd_timedwait alone, on which librdkafka's threads
+ *   depend.)
  * Invariants: without the file the clock is right.
  * Threads: any.
  * Ownership: the file stays mapped.

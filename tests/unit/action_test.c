@@ -1,4 +1,4 @@
-/* What of the configuration says what tasks may do outside the database, and what they may not. */
+/* The configuration of the work of tasks outside the database, and its limits. */
 #include "action/action.h"
 #include "action/running.h"
 #include "action/secrets.h"
@@ -235,7 +235,7 @@ static void what_an_executor_cannot_do_it_says(void **state)
     assert_false(action_able(settings, &msg));
     assert_true(action_need(settings, &msg, 0, need, &has));
     assert_string_equal(need, "http:x:443");
-    msg.action.url = bad; /* nobody can do it: it fails */
+    msg.action.url = bad; /* no executor can do it: it fails */
     assert_true(action_able(settings, &msg));
     msg.type = MESSAGE_SQL;
     assert_true(action_able(settings, &msg));

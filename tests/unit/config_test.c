@@ -1,4 +1,4 @@
-/* The configuration: what is right, what wins, and that everything wrong is told with its place. */
+/* The configuration: valid files, precedence, and that every error is reported with its place. */
 #include "base/nearest.h"
 #include "config/config.h"
 #include "config/conninfo.h"

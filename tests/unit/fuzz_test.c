@@ -1,5 +1,5 @@
-/* What comes from outside, made by a seed: configuration files, numbers, sources of a publish.
- * Nothing of it may crash, hang or be taken for what it is not. LOCKSTEP_TEST_SEED makes others.
+/* Input from outside, made by a seed: configuration files, numbers, sources of a publish.
+ * Nothing of it may crash, hang or be taken for something else. LOCKSTEP_TEST_SEED makes others.
  * The live executor's share is tests/fuzz/live.sh. */
 #include "base/number.h"
 #include "base/str.h"
@@ -160,7 +160,7 @@ static void a_typed_number_is_taken_as_it_stands_or_refused(void **state)
     }
 }
 
-/* All that comes out is what the codec takes; all that is refused is so with a line; and the
+/* Each result is accepted by the codec; all that is refused is so with a line; and the
  * reading ends. */
 static void read_all(enum publish_format format, size_t bytes, int i)
 {

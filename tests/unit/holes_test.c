@@ -1,5 +1,5 @@
-/* Numbers of events whose transactions have not committed: what is kept, filled, given up and
- * dropped. */
+/* Numbers of events whose transactions have not committed: numbers that are kept, filled, given up
+ * and dropped. */
 #include "console/holes.h"
 
 #include <setjmp.h>

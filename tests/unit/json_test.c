@@ -1,5 +1,5 @@
-/* Strict JSON: what is no RFC 8259 JSON is refused with the place; what is, keeps every byte of its
- * numbers. */
+/* Strict JSON: a text that is no RFC 8259 JSON is refused with the place; JSON keeps every byte of
+ * its numbers. */
 #include "base/str.h"
 #include "task/json.h"
 #include "tests/support/rc.h"

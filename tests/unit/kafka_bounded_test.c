@@ -85,7 +85,7 @@ static void a_job_that_was_started_is_over_when_it_has_ended_or_its_time_is_up(v
     hangs = ends;
     struct kafka_bounded *first = kafka_bounded_start(wait_for_byte, leave, &ends, 20000);
     assert_false(kafka_bounded_over(first));
-    assert_int_equal(write(go[1], "x", 1), 1); /* nobody reads it */
+    assert_int_equal(write(go[1], "x", 1), 1); /* no thread reads it */
     while (!kafka_bounded_over(first)) {
     }
     assert_true(kafka_bounded_end(first));

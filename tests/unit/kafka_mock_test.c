@@ -172,7 +172,8 @@ static void the_mock_describes_a_topic_as_far_as_it_knows(void **state)
     kafka_mock_close(mock);
 }
 
-/* A port that nobody listens on: bound, so that nobody else takes it, and never listening. */
+/* A port on which no server listens: bound, so that no other process takes it, and never listening.
+ * */
 static int closed_port(char brokers[32])
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};

@@ -1,5 +1,5 @@
-/* Mail comes out in the order it was put in, what was put back before it, and the descriptor tells
- * of it. */
+/* Mail comes out in the order it was put in, returned mail before it, and the descriptor signals
+ * it. */
 #include "base/mailbox.h"
 
 #include <poll.h>
@@ -67,7 +67,7 @@ static void what_is_put_back_comes_first_and_wakes_again(void **state)
     mailbox_put(&box, &later);
     assert_true(mailbox_waiting(&box));
     assert_kinds(&box, (const int[]){1, 2, 3, 4, 0});
-    mailbox_put_back(&box, chain(old, 2, 1)); /* into an empty one: what comes goes behind it */
+    mailbox_put_back(&box, chain(old, 2, 1)); /* into an empty one: later mail goes behind it */
     assert_true(readable(&box));
     mailbox_put(&box, &news);
     assert_kinds(&box, (const int[]){1, 2, 3, 0});

@@ -1,4 +1,5 @@
-/* The message codec: the cases of message_cases.jsonl, and what a line of text can not hold. */
+/* The message codec: the cases of message_cases.jsonl, and the cases that a line of text cannot
+ * hold. */
 #include "base/str.h"
 #include "task/json.h"
 #include "task/message.h"
@@ -308,7 +309,7 @@ static void the_size_limit_is_exact_and_checked_before_parsing(void **state)
     text.data[text.len - 1] = ' ';
     str_text(&text, "}");
     rejected(text.data, text.len, "oversize", "has 1000001 bytes, at most 1000000 are allowed");
-    memset(text.data, 0xff, text.len); /* not JSON, but nobody has looked */
+    memset(text.data, 0xff, text.len); /* not JSON, but it was not read */
     rejected(text.data, text.len, "oversize", "1000001 bytes");
 
     MESSAGE_AUTO *staged = NULL;
@@ -431,7 +432,7 @@ static void quoted_text_parses_back(void **state)
     assert_memory_equal(json.root->valuestring, all, n);
     json_done(&json);
     str_clear(&out);
-    json_quote(&out, "a\0b", 3); /* told by the parser, never cut */
+    json_quote(&out, "a\0b", 3); /* reported by the parser, never cut */
     assert_string_equal(out.data, "\"a\\u0000b\"");
     assert_int_equal(json_parse(out.data, out.len, CAP, &json, &err), RC_REJECT);
 }

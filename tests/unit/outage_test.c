@@ -1,4 +1,4 @@
-/* When a trouble that goes on is logged. */
+/* When a trouble that continues is logged. */
 #include "base/outage.h"
 
 #include <setjmp.h>

@@ -26,7 +26,7 @@ static struct simulate_run made(int phases, int count)
     return run;
 }
 
-/* Lets it run as an executor does: what was measured of it then. */
+/* Lets it run as an executor does: with the measures of then. */
 static void ran(struct simulate_run *run, int readers, int handover_ms, int ramp_ms, int barrier_ms)
 {
     int64_t begin = 0;

@@ -1,4 +1,4 @@
-/* What tells a resumed publish that it has the same source: the digest of a file, and that of a
+/* How a resumed publish knows its source again: the digest of a file, and that of a
  * run's records. */
 #include "producer/chain.h"
 #include "producer/source.h"
@@ -66,7 +66,7 @@ static void a_file_that_has_grown_has_the_digest_of_its_beginning(void **state)
 {
     (void)state;
     char before[33], begins[33], all[33], less[33];
-    const int64_t len = SOURCE_WINDOW + 100; /* 'a' + (len - 1) % 23 stands there in both */
+    const int64_t len = SOURCE_WINDOW + 100; /* 'a' + (len - 1) % 23 is there in both */
     write_file((size_t)len, (char)('a' + (len - 1) % 23));
     digest(-1, before, len);
     write_file((size_t)len + 5000, 'x');
@@ -74,7 +74,7 @@ static void a_file_that_has_grown_has_the_digest_of_its_beginning(void **state)
     assert_string_equal(before, begins);
     digest(-1, all, len + 5000);
     assert_string_not_equal(before, all);
-    digest(len + 100000, less, len + 5000); /* a shorter one tells its length */
+    digest(len + 100000, less, len + 5000); /* a shorter one shows its length */
     assert_string_equal(less, all);
     digest(0, less, 0);
 }

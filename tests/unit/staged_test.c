@@ -1,4 +1,4 @@
-/* Staged work as files: what is read from them, and what is refused with its line. */
+/* Staged work as files: valid ones, and those that are refused with their line. */
 #include "base/str.h"
 #include "producer/columns.h"
 #include "producer/staged.h"

@@ -1,4 +1,4 @@
-/* Task SQL: where one statement ends, what is refused, what leaves something in the session. */
+/* Task SQL: where one statement ends, refused ones, those that leave something in the session. */
 #include "base/str.h"
 #include "task/statement.h"
 #include "tests/support/rc.h"

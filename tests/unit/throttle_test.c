@@ -53,7 +53,7 @@ static void of_one_name_one_tries_at_a_time(void **state)
     assert_true(throttle_begin(&throttle, "ada", S, &wait_s));
 }
 
-/* The names in between are as many as someone likes, at any times. */
+/* Any number of names may come in between, at any times. */
 static void other_names_do_not_shorten_a_wait(void **state)
 {
     struct throttle throttle = {.seed = 1};

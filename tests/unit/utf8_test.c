@@ -1,4 +1,4 @@
-/* Text that is cut stays UTF-8, wherever the cut would fall and whatever was there before. */
+/* Text that is cut stays UTF-8, at every place of the cut and after every text. */
 #include "base/err.h"
 #include "base/utf8.h"
 #include "task/json.h"
@@ -109,8 +109,8 @@ static void an_error_is_utf8_however_long(void **state)
         }
 }
 
-/* A key that stands twice, below keys of two and three bytes a letter: the path is longer than its
- * buffer. */
+/* A key that is there twice, below keys of two and three bytes a letter: the path is longer than
+ * its buffer. */
 static void what_is_said_of_a_message_is_utf8(void **state)
 {
     (void)state;
