@@ -4,7 +4,7 @@
  *
  * Kafka is asked before the row is inserted: a queue without its topic would be halted by the first
  * executor. The birthmark, events and retention follow the row, each in a transaction of its own;
- * if one fails, the queue is there, and queue set repeats what is missing. */
+ * if one fails, the queue is there, and queue set repeats the missing settings. */
 #include "control/queue_create.h"
 #include "base/number.h"
 #include "cli/commands.h"

@@ -2,7 +2,7 @@
  * (scheduler/dispatcher.c), or one round of it with --once (scheduler/once.c).
  *
  * Any number of dispatchers may run; one at a time has the lock and works. --once is for hosts
- * whose own cron calls it: it fires what is due and ends. */
+ * whose own cron calls it: it fires all due schedules and ends. */
 #include "cli/commands.h"
 #include "cli/job_sql.h"
 #include "cli/metrics_port.h"

@@ -297,7 +297,7 @@ static enum rc read_server(struct db *db, struct err *err)
 }
 
 static enum rc connect_to(struct db *db, const char *conninfo, const struct hosts *hosts,
-                          bool *ret_silent, struct err *err)
+                          const _Atomic bool *unwanted, bool *ret_silent, struct err *err)
 {
     char name[64];
     STR_AUTO options = {0};
@@ -334,7 +334,7 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
                                   hosts->count > 1 ? hosts->port : NULL,
                                   NULL};
     db->conn = PQconnectStartParams(keys, values, 1);
-    enum reached reached = establish(db->conn, db->unwanted);
+    enum reached reached = establish(db->conn, unwanted);
     *ret_silent = reached == SILENT;
     return reached == REACHED ? RC_OK : connect_failed(db, reached, err);
 }
@@ -345,8 +345,7 @@ static enum rc open_once(const char *conninfo, enum db_role role, const struct h
 {
     struct db *db = xcalloc(1, sizeof *db);
     db->role = role;
-    db->unwanted = unwanted;
-    enum rc rc = connect_to(db, conninfo, hosts, ret_silent, err);
+    enum rc rc = connect_to(db, conninfo, hosts, unwanted, ret_silent, err);
     if (rc == RC_OK) {
         db_receive_notices(db);
         /* The checks that follow run under a limit: a host that accepted the connection may stop
@@ -358,7 +357,6 @@ static enum rc open_once(const char *conninfo, enum db_role role, const struct h
         rc = check_session(db, err);
     if (rc == RC_OK)
         rc = read_server(db, err);
-    db->unwanted = NULL; /* its owner may end before the session */
     if (rc == RC_OK)
         db_patience(db, 0);
     if (rc != RC_OK) {

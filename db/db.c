@@ -42,6 +42,18 @@ static void copy_line(char *to, size_t size, const char *from)
         to[--n] = '\0';
 }
 
+/* The functions of PL/pgSQL, PL/Python, PL/Tcl and PL/Perl by which SQL raises errors. */
+static bool raised(const PGresult *result)
+{
+    const char *function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+    static const char *const raising[] = {"exec_stmt_raise", "PLy_elog_impl", "PLy_elog",
+                                          "throw_tcl_error", "plperl_call_perl_func"};
+    for (size_t i = 0; function != NULL && i < sizeof raising / sizeof *raising; i++)
+        if (strcmp(function, raising[i]) == 0)
+            return true;
+    return false;
+}
+
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err)
 {
     const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
@@ -78,7 +90,7 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
         copy_line(err->message, sizeof err->message, "the connection to the server was lost");
     err_code(err, state);
     if (result != NULL) {
-        err->raised = db_raised(result);
+        err->raised = raised(result);
         copy_line(err->detail, sizeof err->detail,
                   PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL));
         utf8_copy(err->context, sizeof err->context,

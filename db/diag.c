@@ -143,18 +143,6 @@ static void keep(struct str *to, const PGresult *result, int field)
         utf8_add(to, text, strlen(text), DB_DIAG_MAX);
 }
 
-/* The functions of PL/pgSQL, PL/Python, PL/Tcl and PL/Perl by which SQL raises errors. */
-bool db_raised(const PGresult *result)
-{
-    const char *function = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
-    static const char *const raising[] = {"exec_stmt_raise", "PLy_elog_impl", "PLy_elog",
-                                          "throw_tcl_error", "plperl_call_perl_func"};
-    for (size_t i = 0; function != NULL && i < sizeof raising / sizeof *raising; i++)
-        if (strcmp(function, raising[i]) == 0)
-            return true;
-    return false;
-}
-
 void db_diag_error(struct db_diag *diag, const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -170,7 +158,6 @@ void db_diag_error(struct db_diag *diag, const PGresult *result)
     /* A cancel and a time-out have one SQLSTATE (57014), which SQL can raise, too. The function in
      * the server's source shows that the server itself has ended the statement. */
     diag->interrupted = function != NULL && strcmp(function, "ProcessInterrupts") == 0;
-    diag->raised = db_raised(result);
     diag->position = position ? atoi(position) : 0;
     str_clear(&diag->inside);
     if (query != NULL && internal != NULL) {

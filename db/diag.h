@@ -25,7 +25,6 @@ struct db_diag {
     struct str notices;
     /* the error is the server's word about a cancel or a time-out, not raised by SQL */
     bool interrupted;
-    bool raised;   /* the error is one that SQL has raised, with a SQLSTATE of its choice */
     long left_out; /* notices for which there was no room */
     bool lexed;    /* one of the notices is about the text of a command, so maybe of the next one */
     /* of the last command in a pipeline, of all that db_command ran; -1: it is none that counts

@@ -53,7 +53,8 @@ static const char *synchronous_commit(enum db_role role)
 
 /* How long a statement of ours waits for a row that a session of others holds. The dispatcher has
  * other jobs; control, gates and the relay have other queues to work on, and their patience is
- * longer; a person and a producer learn who is in their way. Tasks and migrations wait. */
+ * longer; a person and a producer get the name of the session that holds it. Tasks and migrations
+ * wait. */
 static const char *lock_timeout(enum db_role role)
 {
     bool shared = role == DB_CONTROL || role == DB_GATE || role == DB_RELAY;

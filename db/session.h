@@ -23,7 +23,6 @@ struct db {
     PGnotify *pending; /* the one that comes next, NULL: not taken from libpq yet */
     /* borrowed: gets the notices and errors of a user's SQL; NULL: none does */
     struct db_diag *diag;
-    const _Atomic bool *unwanted;   /* while it connects: no longer, if true; NULL: it is wanted */
     int patience_ms;                /* for one call to be answered, 0: no limit */
     char ended_state[6];            /* the server has ended the session while nothing was asked, */
     char ended_why[256];            /* and said so; "": it has not */
@@ -56,8 +55,6 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
 /** This statement is prepared on the session from now on. */
 void db_has_prepared(struct db *db, const struct sql_statement *stmt);
 
-/** SQL has raised the error, with an SQLSTATE of its choice. */
-bool db_raised(const PGresult *result);
 /** Puts an error of a user's command down, and a notice. */
 void db_diag_error(struct db_diag *diag, const PGresult *result);
 /** So many rows were counted so far; -1: nothing counts them. */

@@ -200,7 +200,7 @@ struct life {
     int patience_ms;
 };
 
-/* A process that has come up waits until the server, or the person who has to act, ends it. */
+/* Errors that a process which has come up waits out: the server comes back, or a person acts. */
 static bool is_outage(const struct err *why)
 {
     return why->kind == ERR_KAFKA_DOWN || why->kind == ERR_DB_DOWN || why->kind == ERR_SCHEMA;

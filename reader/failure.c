@@ -38,7 +38,7 @@ void failure_make(struct failure *failure, const struct work *work, const struct
                                 .hint = or_null(why->hint)};
     add_part(&failure->context, why->context);
     if (whole) {
-        failure->raised = diag->raised;
+        failure->raised = why->raised;
         if (why->kind != ERR_TIMEOUT) { /* that one is said in our words */
             failure->error = diag->message.data;
             failure->detail = or_null(diag->detail.data);

@@ -173,7 +173,7 @@ static void *delivery_main(void *context)
         if (wait_ms != 0)
             mailbox_wait(&delivery->thread.inbox, wait_ms);
     }
-    lasting_end(&delivery->session);
+    lasting_close(&delivery->session);
     return NULL;
 }
 

@@ -78,10 +78,10 @@ static void a_mark_is_read_back_and_goes_with_its_topic(void **state)
     for (int64_t until_us = 0; rc != RC_OK && support_again(&until_us);)
         rc = kafka_topic_create(admin, topic, 1, 1, WAIT_MS, &err);
     assert_ok(rc, &err);
-    struct kafka_check anew = check(watch, topic);
-    assert_int_equal(anew.partitions, 1);
-    assert_true(anew.mark_known);
-    assert_string_equal(anew.mark, "");
+    struct kafka_check again = check(watch, topic);
+    assert_int_equal(again.partitions, 1);
+    assert_true(again.mark_known);
+    assert_string_equal(again.mark, "");
     kafka_admin_close(admin);
     kafka_watch_close(watch);
 }

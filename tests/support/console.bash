@@ -20,8 +20,11 @@ console_start() {
 }
 
 console_stop() {
+    local status=0
     kill "$console"
-    wait "$console"
+    wait "$console" || status=$?
+    [ "$status" = 0 ] || tail -n 40 "$tmp/console.log"
+    return "$status"
 }
 
 api() {

@@ -7,39 +7,31 @@ DECLARE
     granting text;
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
-    FOR made IN -- a missing right is named with the statement that grants it
+    FOR made IN
         SELECT e.*
         FROM (SELECT x.*
               FROM lockstep.executor x
-              WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.trouble IS NOT NULL
-                AND x.trouble_kind IS DISTINCT FROM 'writes' OFFSET 0) AS b
+              WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
         CROSS JOIN LATERAL lockstep.explain_row(
-            CASE WHEN b.trouble_kind = 'login' THEN 'executor_without_login' ELSE 'executor_cut_off' END,
+            CASE b.trouble_kind WHEN 'login' THEN 'executor_without_login' WHEN 'writes' THEN 'queue_set_aside'
+                                ELSE 'executor_cut_off' END,
             pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
-                              CASE WHEN b.trouble_kind = 'login' THEN 'open sessions for its tasks'
-                                   ELSE 'reach Kafka' END,
+                              CASE b.trouble_kind WHEN 'login' THEN 'open sessions for its tasks'
+                                                  WHEN 'writes' THEN 'write to the database'
+                                                  ELSE 'reach Kafka' END,
                               lockstep.explain_words(now - b.trouble_at), b.trouble),
             p_about, b.trouble_at, p_names || ARRAY['HOST', b.host]) AS e
         WHERE lockstep.executor_lives(b.executor_no)
     LOOP
+        -- a missing right is named with the statement that grants it
         granting := pg_catalog.substring(made.sentence, '\. (GRANT [^;]+);$');
         IF granting IS NOT NULL THEN
             made.sentence := pg_catalog.replace(made.sentence, '. ' || granting || ';', '');
             made.helps := granting || '; the executor continues by itself';
         END IF;
+        made.helps := COALESCE(lockstep.explain_lacks(made.sentence), made.helps);
         RETURN NEXT made;
     END LOOP;
-    RETURN QUERY -- the row of the queue's trouble could not be written either
-    SELECT e.*
-    FROM (SELECT x.*
-          FROM lockstep.executor x
-          WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.trouble_kind = 'writes' OFFSET 0) AS b
-    CROSS JOIN LATERAL lockstep.explain_aside(
-        b.executor_no,
-        pg_catalog.format('cannot write to the database for %s: %s', lockstep.explain_words(now - b.trouble_at),
-                          b.trouble),
-        p_about, b.trouble_at, p_names) AS e
-    WHERE lockstep.executor_lives(b.executor_no);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_trouble(text, text, text[]) FROM PUBLIC;
