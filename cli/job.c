@@ -164,6 +164,8 @@ static enum rc print_fired(struct cli *cli, const struct db_result *row, struct 
 
 enum rc command_job_run(struct cli *cli, struct err *err)
 {
+    static const struct ask_columns columns = {
+        JOB_RUN_ASK_TOKEN, -1, JOB_RUN_ASK_MARK, JOB_RUN_ASK_QUERY, JOB_RUN_ASK_WORDS, -1, -1, -1};
     FREE_AUTO char *params = NULL;
     DB_RESULT_AUTO *row = NULL;
     DB_RESULT_AUTO *asked = NULL;
@@ -178,7 +180,7 @@ enum rc command_job_run(struct cli *cli, struct err *err)
     if (rc == RC_OK && db_null(asked, 0, JOB_RUN_ASK_TOKEN)) {
         rc = job_refused(db_run(cli->db, &sql_job_run, given, &row, err), err);
     } else if (rc == RC_OK) {
-        rc = job_sql_fire(cli, asked, fired, err);
+        rc = job_sql_fire(cli, ask_new(asked, 0, &columns), fired, err);
         if (rc == RC_OK)
             rc = db_run(cli->db, &sql_job_asked_run, (const char *const[]){fired}, &row, err);
     }

@@ -1,40 +1,85 @@
 /* job backfill: fires the times of a range that have not fired. One call of the function fires what
- * may begin now; one time after the other, it is called again whenever the run of the time before
- * has ended, so a command that is ended leaves the rest to the next one. */
+ * may begin now. It is called again when the run for which the next time waits has ended, so a
+ * command that is ended leaves the rest to the next one.
+ *
+ * The tasks of a job with a query come from a session of the tasks' login: the function returns a
+ * token for the first time that may fire (sql/functions/job/job_backfill_act.sql), and is called
+ * again for the times behind it. */
 #include "cli/commands.h"
 #include "cli/job.h"
+#include "cli/job_sql.h"
 #include "cli/stop.h"
 
 #include "base/utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CHECK_MS 500
 
+/* The last parameter of the statement: the time up to which all are reported. */
+#define BEHIND 6
+
 struct backfill {
     struct cli *cli;
-    const char *params[6];
-    bool waits;    /* times wait for the end of a run */
-    char why[200]; /* why that run has not ended, as shown last; "": nothing */
+    const char *params[BEHIND + 1];
+    char behind[64];
+    enum { NOTHING, CALL, AWAIT } next; /* times are left: for the next call, or for a run's end */
+    char why[200];                      /* why that run has not ended, as shown last; "": nothing */
 };
 
-/* Prints a line for each time that one call has decided; a time that waits has its line when it
- * fires. */
-static void say(struct backfill *fill, const struct db_result *rows)
+/* With the tasks that the job's query returns; without one the time is skipped. */
+static enum rc ask(struct backfill *fill, const struct db_result *rows, int i, struct err *err)
 {
-    fill->waits = false;
-    for (int i = 0; i < db_rows(rows); i++) {
-        int action = db_word(rows, i, JOB_BACKFILL_ACTION);
-        const char *at = db_text(rows, i, JOB_BACKFILL_SCHEDULED_FOR);
-        if (action == JOB_BACKFILL_IS_WAIT)
-            fill->waits = true;
-        else if (action == JOB_BACKFILL_IS_FIRE)
-            cli_say(fill->cli, "lockstep: %s: fired for %s, run %s\n", fill->params[0], at,
-                    db_text(rows, i, JOB_BACKFILL_RUN_ID));
-        else
-            cli_say(fill->cli, "lockstep: %s: not fired for %s: %s\n", fill->params[0], at,
-                    db_text(rows, i, JOB_BACKFILL_DETAIL));
+    static const struct ask_columns columns = {JOB_BACKFILL_TOKEN, -1, -1, JOB_BACKFILL_QUERY,
+                                               JOB_BACKFILL_WORDS, -1, -1, -1};
+    const char *at = db_text(rows, i, JOB_BACKFILL_SCHEDULED_FOR);
+    char run[40];
+    enum rc rc = job_sql_fire(fill->cli, ask_new(rows, i, &columns), run, err);
+    if (rc != RC_OK)
+        (void)snprintf(err->object, sizeof err->object, "%s for %s", fill->params[0], at);
+    else if (*run != '\0')
+        cli_say(fill->cli, "lockstep: %s: fired for %s, run %s\n", fill->params[0], at, run);
+    else
+        cli_say(fill->cli, "lockstep: %s: not fired for %s: its query returned no task\n",
+                fill->params[0], at);
+    return rc;
+}
+
+/* One row of the answer: a line for a time whose fate is decided. A time that waits has its line
+ * when it fires. */
+static enum rc follow_row(struct backfill *fill, const struct db_result *rows, int i,
+                          struct err *err)
+{
+    int action = db_word(rows, i, JOB_BACKFILL_ACTION);
+    const char *at = db_text(rows, i, JOB_BACKFILL_SCHEDULED_FOR);
+    enum rc rc = RC_OK;
+    if (action == JOB_BACKFILL_IS_WAIT) {
+        fill->next = AWAIT;
+        return RC_OK;
     }
+    if (action == JOB_BACKFILL_IS_ASK) {
+        fill->next = CALL;
+        rc = ask(fill, rows, i, err);
+    } else if (action == JOB_BACKFILL_IS_FIRE) {
+        cli_say(fill->cli, "lockstep: %s: fired for %s, run %s\n", fill->params[0], at,
+                db_text(rows, i, JOB_BACKFILL_RUN_ID));
+    } else {
+        cli_say(fill->cli, "lockstep: %s: not fired for %s: %s\n", fill->params[0], at,
+                db_text(rows, i, JOB_BACKFILL_DETAIL));
+    }
+    utf8_copy(fill->behind, sizeof fill->behind, at);
+    fill->params[BEHIND] = fill->behind;
+    return rc;
+}
+
+static enum rc follow(struct backfill *fill, const struct db_result *rows, struct err *err)
+{
+    enum rc rc = RC_OK;
+    fill->next = NOTHING;
+    for (int i = 0; i < db_rows(rows) && rc == RC_OK && fill->next == NOTHING; i++)
+        rc = follow_row(fill, rows, i, err);
+    return rc;
 }
 
 /* A run that its queue does not let run ends when a person does something about it. */
@@ -49,6 +94,15 @@ static void say_why(struct backfill *fill, const struct db_result *open)
                 db_text(open, 0, JOB_OPEN_RUN_ID), why, db_text(open, 0, JOB_OPEN_HINT));
 }
 
+/* The times that have fired stay fired; the same command continues, because a time has one
+ * occurrence. */
+static enum rc interrupted(const struct backfill *fill, struct err *err)
+{
+    return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
+                   "Run the same command again: no time fires twice.",
+                   "it was interrupted; the times behind have not fired");
+}
+
 /* Until no run of the job is open. */
 static enum rc await(struct backfill *fill, struct err *err)
 {
@@ -58,12 +112,8 @@ static enum rc await(struct backfill *fill, struct err *err)
         if (rc != RC_OK)
             return rc == RC_NONE ? RC_OK : rc;
         say_why(fill, open);
-        /* The times that have fired stay fired; the same command continues, because a time has one
-         * occurrence. */
         if (stop_requested())
-            return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
-                           "Run the same command again: no time fires twice.",
-                           "it was interrupted; the times behind have not fired");
+            return interrupted(fill, err);
         stop_wait(CHECK_MS);
     }
 }
@@ -79,10 +129,13 @@ static enum rc fire(struct backfill *fill, struct err *err)
             job_name_option(err);
             return rc;
         }
-        say(fill, rows);
-        if (!fill->waits)
-            return RC_OK;
-        rc = await(fill, err);
+        rc = follow(fill, rows, err);
+        if (rc != RC_OK || fill->next == NOTHING)
+            return rc;
+        if (stop_requested())
+            return interrupted(fill, err);
+        if (fill->next == AWAIT)
+            rc = await(fill, err);
         if (rc != RC_OK)
             return rc;
     }

@@ -43,24 +43,21 @@ static enum rc refused(struct cli *cli, enum rc rc, const char *field, struct er
     return rc;
 }
 
-enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run, struct err *err)
+enum rc job_sql_fire(struct cli *cli, struct ask *ask, char *run, struct err *err)
 {
-    static const struct ask_columns columns = {
-        JOB_RUN_ASK_TOKEN, -1, JOB_RUN_ASK_MARK, JOB_RUN_ASK_QUERY, JOB_RUN_ASK_WORDS, -1, -1, -1};
     struct db *db = NULL;
     enum rc rc = open_tasks(cli, false, &db, err);
-    if (rc != RC_OK)
-        return rc;
-    struct ask *ask = ask_new(asked, 0, &columns);
-    /* Only the ask's own failure counts; the session is closed in any case. */
-    (void)!ask_run(db, ask);
-    if (ask->failed) {
-        *err = ask->why;
-        rc = refused(cli, RC_REJECT, cli->arguments[0], err);
+    if (rc == RC_OK) {
+        /* Only the ask's own failure counts; the session is closed in any case. */
+        (void)!ask_run(db, ask);
+        if (ask->failed) {
+            *err = ask->why;
+            rc = refused(cli, RC_REJECT, cli->arguments[0], err);
+        }
+        (void)snprintf(run, sizeof ask->run, "%s", ask->run);
+        db_close(db);
     }
-    (void)snprintf(run, sizeof ask->run, "%s", ask->run);
     free(ask);
-    db_close(db);
     return rc;
 }
 

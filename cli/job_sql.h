@@ -14,15 +14,15 @@
 #include "db/result.h"
 
 #include "base/str.h"
+#include "scheduler/ask.h"
 
 /** Whose login runs SQL of users. *conninfo has the command's own one then, too; the text lives as
  * long as it and the configuration. */
 const char *job_tasks_login(struct cli *cli, struct str *conninfo);
 
-/** Fires a job that has SQL of its own, for the token of *asked (sql/job/run_ask.sql). run: of the
- * firing; at least 40 bytes. */
-MUST_CHECK enum rc job_sql_fire(struct cli *cli, const struct db_result *asked, char *run,
-                                struct err *err);
+/** Fires a job that has SQL of its own, for the token of *ask, which is freed. run: of the firing;
+ * "": the job's query has returned no task. At least 40 bytes. */
+MUST_CHECK enum rc job_sql_fire(struct cli *cli, struct ask *ask, char *run, struct err *err);
 
 /** Texts that are NULL: there is none of it. */
 struct job_found {

@@ -35,9 +35,10 @@ enum rc tasks_refused(enum rc rc, const char *field, struct err *err)
     err->kind = ERR_USAGE;
     utf8_copy(err->object, sizeof err->object, field);
     err->context[0] = '\0';
-    utf8_copy(err->hint, sizeof err->hint,
-              "It runs as the login of [postgres] task_conninfo: correct it, or grant that "
-              "login what it needs.");
+    if (err->hint[0] == '\0') /* the error's own one is nearer to it */
+        utf8_copy(err->hint, sizeof err->hint,
+                  "It runs as the login of [postgres] task_conninfo: correct it, or grant that "
+                  "login what it needs.");
     return RC_REJECT;
 }
 

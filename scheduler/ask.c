@@ -5,6 +5,7 @@
 #include "scheduler/ask.h"
 
 #include "base/memory.h"
+#include "base/probe.h"
 #include "base/str.h"
 #include "db/sqlstate.h"
 #include "db/task_session.h"
@@ -115,6 +116,7 @@ enum rc ask_run(struct db *db, struct ask *ask)
     /* statement_timeout ends a statement on a server that works. The patience is for one that does
      * not. */
     db_patience(db, (int)timeout_ms + GRACE_MS);
+    probe("ask.send");
     enum rc rc =
         db_run(db, &sql_job_ask_settings,
                (const char *const[]){DB_INT(timeout_ms), is_look ? "on" : "off"}, NULL, &ask->why);
@@ -122,6 +124,7 @@ enum rc ask_run(struct db *db, struct ask *ask)
         /* The settings were a statement of their own, because default_transaction_read_only takes
          * effect with the next transaction (PostgreSQL, "Statement Behavior"). */
         rc = is_look ? run_look(db, ask) : fire(db, ask);
+    probe("ask.done");
     ask->failed = rc != RC_OK;
     ask->again = ask->failed && is_no_fault(&ask->why);
     /* The next ask may be another job's. Without the reset it would find this one's settings,

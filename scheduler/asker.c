@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/outage.h"
-#include "base/probe.h"
 #include "base/thread.h"
 #include "scheduler/lasting.h"
 
@@ -51,9 +50,7 @@ void asker_run(struct asker *asker, struct ask *ask, const struct db_server *ser
         ask_refuse(ask, &err);
         return;
     }
-    probe("ask.send");
     enum rc rc = ask_run(asker->session.db, ask);
-    probe("ask.done");
     if (rc != RC_OK)
         lasting_close(&asker->session);
 }

@@ -380,8 +380,11 @@ CREATE TABLE lockstep.job_ask (
     source text NOT NULL,
     params jsonb,
     asked_by text NOT NULL,
+    fills integer,
+    fills_overlap text,
     CONSTRAINT job_ask_pkey PRIMARY KEY (token),
     CONSTRAINT job_ask_schedule_id_key UNIQUE (schedule_id),
+    CONSTRAINT job_ask_fills_fkey FOREIGN KEY (fills) REFERENCES lockstep.schedule(schedule_id) ON DELETE CASCADE,
     CONSTRAINT job_ask_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE,
     CONSTRAINT job_ask_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES lockstep.schedule(schedule_id) ON DELETE CASCADE
 );

@@ -1138,7 +1138,9 @@ CREATE TABLE lockstep.job_ask (
     asked_at timestamptz NOT NULL,              -- as the decision took it
     source text NOT NULL,
     params jsonb,
-    asked_by text NOT NULL
+    asked_by text NOT NULL,
+    fills int REFERENCES lockstep.schedule ON DELETE CASCADE, -- the schedule of which a backfill fires this time
+    fills_overlap text
 );
 CREATE INDEX job_ask_of_job ON lockstep.job_ask (job_id);
 CREATE TYPE lockstep.dispatched AS (

@@ -121,10 +121,36 @@ SELECT lockstep.job_define(pg_temp.spec('asks', '{"query": "SELECT 100 AS \"orde
 SELECT throws_like(format('SELECT lockstep.job_backfill(%L, %L, %L, dry_run => %L)', job, '2020-01-01Z',
                           '2020-01-02Z', dry),
                    message, message)
-FROM (VALUES ('asks', 'query: the tasks of job asks come from its query, which a backfill does not run'),
-             ('waits', 'trigger: job waits fires when rows wait and has no times'))
-    AS bad (job, message),
-    unnest('{true,false}'::boolean[]) AS dry;
+FROM (VALUES ('asks', 'the tasks of job asks come from its query, which only the tasks'' login runs', '{false}'),
+             ('waits', 'trigger: job waits fires when rows wait and has no times', '{true,false}'))
+    AS bad (job, message, dries),
+    unnest(dries::boolean[]) AS dry;
+SELECT is(pg_temp.fill('asks', '00:00', '02:00', 'queue_one', dry => true), 'fire 00:00, wait 01:00',
+          'what would fire is reported without the query');
+-- The query runs in a session of the tasks' login, with a token for the first time that may fire.
+SELECT scheduled_for, action, token, query, words
+FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'allow', false, '2020-01-01 05:00Z') \gset
+SELECT is(:'action' || to_char(:'scheduled_for'::timestamptz AT TIME ZONE 'UTC', ' HH24:MI'), 'ask 06:00',
+          'the times up to the one that is named are left out');
+SELECT lockstep.ask_fire(:'token', NULL, :'query', :'words') AS run \gset
+SELECT is(:'run',
+          (SELECT run_id FROM lockstep.occurrence
+           WHERE job = 'asks' AND outcome = 'fired' AND scheduled_for = '2020-01-01 06:00Z'),
+          'the token fires its time');
+SELECT throws_ok(format('SELECT lockstep.ask_fire(%L, NULL, %L, %L)', :'token', :'query', :'words'), 'LS002', NULL,
+                 'and no other one');
+SELECT token FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'allow', false, NULL) \gset
+SELECT throws_like(format('SELECT lockstep.fire(%L, NULL, NULL)', :'token'), '%has no such SQL',
+                   'a token does not fire the job without its query');
+SELECT lockstep.dispatch_begin();
+SELECT isnt(lockstep.fire(:'token', NULL, ARRAY['{"order": 1, "sql": "SELECT 1"}'::jsonb]), NULL,
+            'another dispatcher does not make the token void');
+SELECT throws_like($$SELECT lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-02-20Z', NULL, 'allow', false,
+                                                      '2020-01-01 01:00Z')$$,
+                   'until: the range has more than 1000 times%', 'the limit holds for what is left');
+SELECT is((SELECT count(*) FILTER (WHERE action = 'skip') || ' of ' || count(*)
+           FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'skip', false,
+                                          '2020-01-01 06:00Z')), '17 of 17', 'while a run is open, skip asks for none');
 SELECT pg_temp.gone('asks', 'waits');
 
 -- Schedules one by one: as a file would have them.

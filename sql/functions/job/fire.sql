@@ -14,7 +14,8 @@ DECLARE
     tasks CONSTANT jsonb[] := lockstep.job_rows(p_rows);
 BEGIN
     IF ask.token IS NULL OR ask.asked_at < clock_timestamp() - interval '20 minutes' AND ask.schedule_id IS NULL THEN
-        RAISE EXCEPTION 'the job was changed meanwhile, or has another dispatcher' USING ERRCODE = 'LS002';
+        RAISE EXCEPTION 'the job was changed meanwhile, or has another dispatcher'
+            USING ERRCODE = 'LS002', HINT = 'Look at the job, and run the same command again.';
     ELSIF cardinality(tasks) > MOST THEN
         RAISE EXCEPTION 'the query returns more than % tasks', MOST
             USING ERRCODE = 'invalid_parameter_value',
@@ -35,6 +36,8 @@ BEGIN
             USING ERRCODE = 'invalid_parameter_value',
                   HINT = 'If rows wait, mark must be the INSERT or UPDATE itself, not a CALL or SELECT, and change '
                          'rows that "pending" finds.';
+    ELSIF ask.fills IS NOT NULL THEN
+        RETURN lockstep.job_backfilled(own, ask, tasks);
     ELSIF ask.schedule_id IS NULL AND tasks = '{}' THEN
         RAISE EXCEPTION 'its query returned no task' USING ERRCODE = 'LS002';
     ELSIF ask.schedule_id IS NULL THEN

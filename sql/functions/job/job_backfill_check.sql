@@ -14,13 +14,6 @@ BEGIN
         PERFORM lockstep.job_refuse('trigger',
                                     pg_catalog.format('job %s fires when rows wait and has no times', p_job.name),
                                     pg_catalog.format('run it by hand: lockstep job run %s', p_job.name));
-    ELSIF p_job.spec ? 'query' THEN
-        PERFORM lockstep.job_refuse(
-            'query',
-            pg_catalog.format('the tasks of job %s come from its query, which a backfill does not run', p_job.name),
-            pg_catalog.format(
-                'run it by hand, once for each part of the range that its parameters name: lockstep job run %s',
-                p_job.name));
     ELSIF COALESCE(p_overlap, '') NOT IN ('queue_one', 'allow', 'skip') THEN
         PERFORM lockstep.job_refuse('overlap', pg_catalog.format('"%s" is not known', pg_catalog.left(p_overlap, 64)),
                                     'write queue_one (one after the other), allow (all at once) or skip');

@@ -1,0 +1,29 @@
+-- Whether a backfill fires this time now: fire, wait (for the end of a run), skip, or leave it to the dispatcher; NULL:
+-- it has fired. detail: why not.
+CREATE OR REPLACE FUNCTION lockstep.job_backfill_decide(
+    p_job lockstep.job, p_schedule lockstep.schedule, p_at timestamptz, p_overlap text,
+    OUT action text, OUT detail text)
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (SELECT FROM lockstep.job_occurrence o JOIN lockstep.schedule s USING (schedule_id)
+               WHERE o.job_id = p_job.job_id AND o.scheduled_for = p_at AND o.outcome = 'fired'
+                 AND (s.rule).kind IS NOT NULL) THEN
+        RETURN;
+    ELSIF EXISTS (SELECT FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.queued_for = p_at)
+          OR p_schedule.is_active AND p_schedule.next_at <= p_at THEN
+        action := 'leave';
+        detail := 'the dispatcher has yet to decide it';
+        RETURN;
+    END IF;
+    action := 'fire';
+    IF p_overlap <> 'allow' THEN
+        SELECT CASE p_overlap WHEN 'skip' THEN 'skip' ELSE 'wait' END,
+               pg_catalog.format('run %s of the job is %s', r.run_id, r.status)
+        INTO action, detail
+        FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
+        action := COALESCE(action, 'fire');
+    END IF;
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_backfill_decide(lockstep.job, lockstep.schedule, timestamptz, text)
+    FROM PUBLIC;

@@ -1,0 +1,21 @@
+-- Fires a time of a range. An earlier decision about it (skipped, missed, error) is replaced; the log keeps it.
+-- p_tasks: the rows of the job's query; NULL: it has none. The answer is the run's id; NULL: the query has returned no
+-- task, and the time is skipped.
+CREATE OR REPLACE FUNCTION lockstep.job_backfill_fire(
+    p_job lockstep.job, p_schedule lockstep.schedule, p_at timestamptz, p_source text, p_tasks jsonb[] DEFAULT NULL)
+RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+    NO_TASK CONSTANT text := 'its query returned no task';
+BEGIN
+    DELETE FROM lockstep.job_occurrence o WHERE o.schedule_id = p_schedule.schedule_id AND o.scheduled_for = p_at;
+    IF p_tasks = '{}' THEN
+        INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
+        VALUES (p_job.job_id, p_schedule.schedule_id, p_at, 'skipped', p_source, NO_TASK, 'by hand');
+        PERFORM lockstep.job_note(p_job.name, 'skipped', p_source, NO_TASK);
+        RETURN NULL;
+    END IF;
+    RETURN lockstep.job_fire(p_job, p_schedule, p_at, p_source, 'by hand', NULL, NULL, 0, p_tasks);
+END
+$$;
+REVOKE EXECUTE ON FUNCTION lockstep.job_backfill_fire(lockstep.job, lockstep.schedule, timestamptz, text, jsonb[])
+    FROM PUBLIC;
