@@ -14,7 +14,7 @@
 #define KEEP_US    2000000
 #define FAILED_US  1000000  /* for so long a failure is the answer to those who wait */
 #define TRIED_US   1000000  /* and it is worth it: it took longer */
-#define DEAR       20       /* times the making of an answer is it kept at least, */
+#define DEAR       40       /* times the making of an answer is it kept at least, */
 #define DEAR_US    10000000 /* but no longer than this: it may have waited for a lock */
 #define BYTES_MOST 8388608  /* of all documents */
 

@@ -2,7 +2,7 @@
  * What: the answers of the last two seconds, so that a hundred people who look at one page cost
  *   PostgreSQL what one costs.
  * Invariants: an answer is kept for two seconds, or until the event stream has news, and in any
- *   case for 20 times as long as it took to make, but for ten seconds at most, so that no page
+ *   case for 40 times as long as it took to make, but for ten seconds at most, so that no page
  *   keeps the database busy. Its key has all that it depends on: the path, the query, and the level
  *   of its visitor. While it is being made, others who ask for it wait for it without a worker;
  *   when that fails after a second or more, they get the failure. At most CACHE_ENTRIES, and 8 MB,
