@@ -321,8 +321,10 @@ static void answer_change(const struct api *api, struct http_request *request, i
                                   .key = key,
                                   .request = asked.data};
     enum rc rc = change_make(visitor, &change, &answer, &err);
-    /* Also after a failure: a change whose commit had no answer may have happened. */
-    cache_clear(api->cache);
+    /* Also after a failure: a change whose commit had no answer may have happened. A visitor who
+     * only reports sees no page on which it could be missing, and may report often. */
+    if (visitor_level(visitor) >= LEVEL_MONITOR)
+        cache_clear(api->cache);
     http_add_header(request, "Cache-Control", "no-store");
     if (rc == RC_OK)
         http_answer(request, 200, "application/json", answer.data, answer.len);

@@ -77,8 +77,8 @@ static bool fresh(const struct cache *cache, const struct entry *entry)
         return false;
     if (entry->made_us != 0 && entry->outcome.rc != RC_OK)
         return age_us < FAILED_US;
-    /* An answer that takes 100 ms is kept for 2 s although there is news, so that it costs the
-     * database at most a twentieth of one session's time. */
+    /* An answer that takes 100 ms is kept for 4 s although there is news, so that it costs the
+     * database at most a fortieth of one session's time. */
     int64_t dear_us = DEAR * (entry->made_us - entry->begun_us);
     return entry->made_us == 0 || age_us < (dear_us < DEAR_US ? dear_us : DEAR_US) ||
            /* Compared with the begin, not the end: news that came while the statement ran may not

@@ -11,6 +11,10 @@ person "$sees" lockstep_monitor
 person "$acts" "lockstep_operator, lockstep_producer"
 sql "GRANT pg_monitor TO $sees" >/dev/null
 token=$(lockstep console token create robot -q)
+reports=$(lockstep console token create reporter --role ping -q)
+lockstep job apply - -q >/dev/null <<END
+{"jobs": [{"job": "backup", "watch": true, "schedules": [{"name": "hourly", "kind": "interval", "every": "1h"}]}]}
+END
 # locks TABLE: has it until lets_go
 locks() {
     "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c 'BEGIN' -c "LOCK TABLE $1 IN ACCESS EXCLUSIVE MODE" \
@@ -71,11 +75,14 @@ wait "${asking[@]}"
 expect 'it came late' "$(answered)" '1 200 1'
 sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
     SELECT queue_id, 0, 'json', 'it came meanwhile', 'x' FROM lockstep.queue WHERE name = '$q'" >/dev/null
-has_it() {
-    [ "$(curl -s -m 20 -H "Authorization: Bearer $token" "${url}api/v1/rejected?limit=7" | jq '.items | length')" = \
-        1 ]
-}
+items() { curl -s -m 20 -H "Authorization: Bearer $token" "${url}api/v1/rejected?limit=7" | jq '.items | length'; }
+has_it() { [ "$(items)" = 1 ]; }
 began=$SECONDS
+curl -s -m 20 -o "$tmp/reported" -X POST -H "Authorization: Bearer $reports" "${url}api/v1/ping/backup"
+kept=$(items)
+# The answer took two seconds to make and is kept for ten.
+[ $((SECONDS - began)) -gt 5 ] || expect 'a report of a watch changes no answer that is kept' "$kept" 0
+expect 'the report' "$(sql "SELECT status FROM lockstep.occurrence WHERE job = 'backup'")" Completed
 eventually 15 has_it || failed=1
 [ $((SECONDS - began)) -le 25 ] || { echo "it was shown for $((SECONDS - began)) s"; failed=1; }
 locks lockstep.rejected_message
