@@ -204,7 +204,11 @@ refused 'a long list of intervals' \
     '"retry_intervals" is no list'
 refused 'a negative time-out' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'timeout', -1)]" '"timeout" is not from'
 refused 'a key of 10 kB' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'key', repeat('k', 10240))]" \
-    'longer than 1000'
+    '"key" is longer than 1000 bytes'
+refused 'a key of 501 letters of 2 bytes' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'key', repeat('ü', 501))]" \
+    '"key" is longer than 1000 bytes'
+refused 'a long name' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'name', repeat('ü', 1001))]" \
+    '"name" is longer than 1000 characters'
 refused 'the year 294277' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'not_before', '294277-01-01T00:00:00Z')]" \
     '"not_before" is no time'
 run=$(sql "SELECT lockstep.enqueue('$q', ARRAY[$good, '{\"order\": 2, \"sql\": [\"SELECT 1\"], \"params\": [1]}'])")

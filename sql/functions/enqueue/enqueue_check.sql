@@ -64,8 +64,8 @@ BEGIN
                           THEN '"not_before" is no time of RFC 3339'
                       WHEN p_task ->> 'condition' NOT IN ('success', 'always', 'failure')
                           THEN '"condition" is none of success, always, failure'
-                      WHEN pg_catalog.length(p_task ->> 'name') > 1000 OR pg_catalog.length(p_task ->> 'key') > 1000
-                          THEN '"name" or "key" is longer than 1000'
+                      WHEN pg_catalog.length(p_task ->> 'name') > 1000 THEN '"name" is longer than 1000 characters'
+                      WHEN pg_catalog.octet_length(p_task ->> 'key') > 1000 THEN '"key" is longer than 1000 bytes'
                       WHEN p_task ->> 'key' = '' THEN '"key" is empty'
                       WHEN pg_catalog.octet_length(p_task::text) > 999872 THEN pg_catalog.format(
                           'it has %s bytes, 999872 are allowed', pg_catalog.octet_length(p_task::text)) END;
