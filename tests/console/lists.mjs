@@ -18,7 +18,8 @@ const seen = new Set(await firsts());
 let pages = 1;
 while (pages < 30 && (await page.locator('main a[rel=next]').count())) {
     const before = (await firsts())[0];
-    await page.locator('main a[rel=next]').click();
+    // By the keyboard: the week of the jobs comes in pieces and moves the link, also between a button's down and up.
+    await page.locator('main a[rel=next]').press('Enter');
     await page.waitForFunction((text) => document.querySelector('main tbody th')?.innerText !== text, before);
     (await firsts()).forEach((name) => seen.add(name));
     pages++;
