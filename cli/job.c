@@ -10,6 +10,7 @@
 #include "cli/find.h"
 #include "cli/forecast.h"
 #include "cli/job_sql.h"
+#include "cli/stop.h"
 #include "cli/watch.h"
 
 #include "base/remedies.h"
@@ -180,6 +181,8 @@ enum rc command_job_run(struct cli *cli, struct err *err)
     if (rc == RC_OK && db_null(asked, 0, JOB_RUN_ASK_TOKEN)) {
         rc = job_refused(db_run(cli->db, &sql_job_run, given, &row, err), err);
     } else if (rc == RC_OK) {
+        stop_catch();
+        stop_interrupts(); /* SIGINT cancels the job's SQL, which would fire without this command */
         rc = job_sql_fire(cli, ask_new(asked, 0, &columns), fired, err);
         if (rc == RC_OK)
             rc = db_run(cli->db, &sql_job_asked_run, (const char *const[]){fired}, &row, err);

@@ -28,6 +28,15 @@ struct backfill {
     char why[200];                      /* why that run has not ended, as shown last; "": nothing */
 };
 
+/* The times that have fired stay fired; the same command continues, because a time has one
+ * occurrence. */
+static enum rc interrupted(const struct backfill *fill, struct err *err)
+{
+    return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
+                   "Run the same command again: no time fires twice.",
+                   "it was interrupted; the remaining times have not fired");
+}
+
 /* With the tasks that the job's query returns; without one the time is skipped. */
 static enum rc ask(struct backfill *fill, const struct db_result *rows, int i, struct err *err)
 {
@@ -36,6 +45,8 @@ static enum rc ask(struct backfill *fill, const struct db_result *rows, int i, s
     const char *at = db_text(rows, i, JOB_BACKFILL_SCHEDULED_FOR);
     char run[40];
     enum rc rc = job_sql_fire(fill->cli, ask_new(rows, i, &columns), run, err);
+    if (rc != RC_OK && err->kind == ERR_CANCELLED)
+        return interrupted(fill, err);
     if (rc != RC_OK)
         (void)snprintf(err->object, sizeof err->object, "%s for %s", fill->params[0], at);
     else if (*run != '\0')
@@ -94,15 +105,6 @@ static void say_why(struct backfill *fill, const struct db_result *open)
                 db_text(open, 0, JOB_OPEN_RUN_ID), why, db_text(open, 0, JOB_OPEN_HINT));
 }
 
-/* The times that have fired stay fired; the same command continues, because a time has one
- * occurrence. */
-static enum rc interrupted(const struct backfill *fill, struct err *err)
-{
-    return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
-                   "Run the same command again: no time fires twice.",
-                   "it was interrupted; the times behind have not fired");
-}
-
 /* Until no run of the job is open. */
 static enum rc await(struct backfill *fill, struct err *err)
 {
@@ -121,6 +123,7 @@ static enum rc await(struct backfill *fill, struct err *err)
 static enum rc fire(struct backfill *fill, struct err *err)
 {
     stop_catch();
+    stop_interrupts(); /* SIGINT cancels a query of the job */
     for (;;) {
         DB_RESULT_AUTO *rows = NULL;
         enum rc rc =

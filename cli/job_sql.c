@@ -48,11 +48,15 @@ enum rc job_sql_fire(struct cli *cli, struct ask *ask, char *run, struct err *er
     struct db *db = NULL;
     enum rc rc = open_tasks(cli, false, &db, err);
     if (rc == RC_OK) {
-        /* Only the ask's own failure counts; the session is closed in any case. */
+        /* Without patience: a person waits, and may interrupt it. Only the ask's own failure
+         * counts; the session is closed in any case. */
         (void)!ask_run(db, ask);
         if (ask->failed) {
             *err = ask->why;
-            rc = refused(cli, RC_REJECT, cli->arguments[0], err);
+            rc = err->kind == ERR_CANCELLED
+                     ? err_set(err, RC_REJECT, ERR_CANCELLED, cli->arguments[0],
+                               "Nothing has fired.", "its SQL was interrupted")
+                     : refused(cli, RC_REJECT, cli->arguments[0], err);
         }
         (void)snprintf(run, sizeof ask->run, "%s", ask->run);
         db_close(db);

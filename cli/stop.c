@@ -29,7 +29,7 @@ static void on_signal(int number)
 
 void stop_catch(void)
 {
-    if (pipe(pipe_ends) != 0)
+    if (pipe_ends[0] < 0 && pipe(pipe_ends) != 0)
         return;
     /* SA_RESETHAND: the second signal has its default effect and ends a process that does not
      * react. */

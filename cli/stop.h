@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-void stop_catch(void);
+void stop_catch(void); /* may be called again */
 /** Behind stop_catch: a statement that is waited for when they come is cancelled, unless it is
  * answered at once. */
 void stop_interrupts(void);

@@ -15,8 +15,7 @@
 
 /* Both are shorter than the lease of the token, 1 minute for a look and 15 minutes for a firing:
  * the server ends the statement before another session may decide the schedule. */
-#define FIRE_MS 600000
-/* The server ends a statement that is late; one that says nothing is given up later. */
+#define FIRE_MS  600000
 #define GRACE_MS 30000
 
 /* With its terminating zero; 0 of a column that the row does not have. */
@@ -108,18 +107,24 @@ static bool is_no_fault(const struct err *why)
     return why->code[0] == '\0';
 }
 
+static int timeout_ms(const struct ask *ask)
+{
+    return ask->look != NULL ? ASK_LOOK_MS : FIRE_MS;
+}
+
+int ask_patience_ms(const struct ask *ask)
+{
+    return timeout_ms(ask) + GRACE_MS;
+}
+
 enum rc ask_run(struct db *db, struct ask *ask)
 {
     struct err err;
     bool is_look = ask->look != NULL;
-    int64_t timeout_ms = is_look ? ASK_LOOK_MS : FIRE_MS;
-    /* statement_timeout ends a statement on a server that works. The patience is for one that does
-     * not. */
-    db_patience(db, (int)timeout_ms + GRACE_MS);
     probe("ask.send");
-    enum rc rc =
-        db_run(db, &sql_job_ask_settings,
-               (const char *const[]){DB_INT(timeout_ms), is_look ? "on" : "off"}, NULL, &ask->why);
+    enum rc rc = db_run(db, &sql_job_ask_settings,
+                        (const char *const[]){DB_INT(timeout_ms(ask)), is_look ? "on" : "off"},
+                        NULL, &ask->why);
     if (rc == RC_OK)
         /* The settings were a statement of their own, because default_transaction_read_only takes
          * effect with the next transaction (PostgreSQL, "Statement Behavior"). */

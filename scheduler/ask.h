@@ -42,6 +42,10 @@ struct ask_columns {
 };
 struct ask *ask_new(const struct db_result *rows, int row, const struct ask_columns *columns);
 
+/** For how long a session is to have patience with it (db_patience): the server ends a statement
+ * that is late; one that says nothing is given up later. */
+int ask_patience_ms(const struct ask *ask);
+
 /** Runs it. RC_LOST: as above. */
 MUST_CHECK enum rc ask_run(struct db *db, struct ask *ask);
 

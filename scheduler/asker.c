@@ -50,6 +50,7 @@ void asker_run(struct asker *asker, struct ask *ask, const struct db_server *ser
         ask_refuse(ask, &err);
         return;
     }
+    db_patience(asker->session.db, ask_patience_ms(ask));
     enum rc rc = ask_run(asker->session.db, ask);
     if (rc != RC_OK)
         lasting_close(&asker->session);

@@ -138,6 +138,25 @@ wait "$held"
 grep -q 'the job was changed meanwhile' "$tmp/said" || wrong "$(cat "$tmp/said")"
 expect 'runs' "$(runs changed)" 0
 
+case_begin 'an interrupt cancels the query, and nothing of it fires, by a backfill and by hand'
+jq -n --arg queue "$q" '{job: "slow", queue: $queue, schedules: [{name: "s", kind: "interval", every: "1h"}],
+    query: "SELECT 1 AS order, '\''SELECT 1'\'' AS sql FROM pg_sleep(100)"}' |
+    lockstep job apply - -s "postgres.task_conninfo=" -q >/dev/null || failed=1
+sleeps="SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+for words in "backfill slow ${range[*]}" 'run slow'; do
+    # shellcheck disable=SC2086
+    "$LOCKSTEP_BIN" job $words -d "$db" "${login[@]}" >"$tmp/table" 2>"$tmp/said" &
+    asking=$!
+    eventually 60 is "$sleeps" 1 || failed=1
+    kill -INT "$asking"
+    code=0
+    wait "$asking" || code=$?
+    expect "exit code of job $words" "$code" 8
+    grep -q 'interrupted' "$tmp/said" || wrong "$(cat "$tmp/said")"
+    eventually 10 is "$sleeps" 0 || failed=1
+done
+expect 'runs' "$(runs slow)" 0
+
 case_begin 'SQL and the API are referred to the command, and the report of what would fire needs no query'
 said=$("$LOCKSTEP_TEST_PGBIN/psql" -X -d "$db" -c "SELECT lockstep.job_backfill('changed', '2025-01-01Z',
     '2025-01-01 04:00Z')" 2>&1) || true
