@@ -1,14 +1,15 @@
-/* Writes the OpenAPI document from the tables of routes (console/routes.c) and fields
- * (console/field.c), so that it cannot differ from the answers: each case of fill_schema describes
- * in JSON Schema the values that the case of the same type in field.c's check accepts. The document
- * depends only on the base path and the cookie's name, so each text is made once and kept. The
- * summary of a route describes its effect. */
+/* Writes the OpenAPI document from the tables of routes (console/routes.c), fields
+ * (console/field.c) and shapes (console/shape.c). The parameters in it cannot differ from the check
+ * of requests: each case of fill_schema describes in JSON Schema the values that the case of the
+ * same type in field.c's check accepts. The document depends only on the base path and the cookie's
+ * name, so each text is made once and kept. The summary of a route describes its effect. */
 #include "console/openapi.h"
 
 #include "base/ascii.h"
 #include "console/field.h"
 #include "console/problem.h"
 #include "console/route.h"
+#include "console/shape.h"
 
 #include <cjson/cJSON.h>
 #include <pthread.h>
@@ -275,41 +276,26 @@ static void add_body(cJSON *operation, const struct route *route)
         text(object(object(content, "application/jsonl"), "schema"), "type", "string");
 }
 
-static const char *type_of(const struct route *route)
-{
-    return route == &routes[ROUTE_STREAM] ? "text/event-stream" : "application/json";
-}
-
-static bool is_list(const struct route *route)
-{
-    struct route_param param;
-    for (const char *at = route->params; route_param_next(route->path, &at, &param);)
-        if (strcmp(param.name, "limit") == 0)
-            return true;
-    return false;
-}
+/* Every route may answer each of these: the checks before a route are the same for all. */
+static const int problems[] = {400, 401, 403, 404, 405, 409, 413, 415, 421, 429, 503, 504};
 
 static void add_responses(cJSON *operation, const struct route *route)
 {
-    /* Every route may answer each of these: the checks before a route are the same for all. */
-    static const int problems[] = {400, 401, 403, 404, 405, 409, 413, 415, 421, 429, 503, 504};
     cJSON *responses = object(operation, "responses");
     cJSON *fine = object(responses, "200");
     text(fine, "description", "what was asked for");
-    cJSON *schema = object(object(object(fine, "content"), type_of(route)), "schema");
-    if (is_list(route))
-        text(schema, "$ref", "#/components/schemas/List");
+    const char *type = route->answer != NULL ? "application/json" : "text/event-stream";
+    cJSON *schema = object(object(object(fine, "content"), type), "schema");
+    if (route->answer != NULL)
+        shape_describe(schema, route->answer);
     else
-        text(schema, "type", route == &routes[ROUTE_STREAM] ? "string" : "object");
+        text(schema, "type", "string");
     if (strcmp(route->method, "GET") == 0)
         text(object(responses, "304"), "description", "it is still what If-None-Match says");
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
-        char status[8];
-        (void)snprintf(status, sizeof status, "%d", problems[i]);
-        cJSON *problem = object(responses, status);
-        text(problem, "description", problem_title(problems[i]));
-        text(object(object(object(problem, "content"), "application/problem+json"), "schema"),
-             "$ref", "#/components/schemas/Problem");
+        char status[INT64_TEXT_SIZE], path[64];
+        (void)snprintf(path, sizeof path, "#/components/responses/%d", problems[i]);
+        text(object(responses, int64_text(status, problems[i])), "$ref", path);
     }
 }
 
@@ -347,33 +333,18 @@ static void add_route(cJSON *paths, const struct route *route)
         (void)cJSON_AddArrayToObject(operation, "security");
 }
 
-/* The two shapes that many routes answer with: a page of a list, and a problem document. */
-static void add_schemas(cJSON *schemas)
-{
-    static const char *const members[] = {"type", "title", "detail", "hint", "field", "code"};
-    cJSON *problem = object(schemas, "Problem");
-    text(problem, "type", "object");
-    cJSON *properties = object(problem, "properties");
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        text(object(properties, members[i]), "type", "string");
-    text(object(properties, "status"), "type", "integer");
-    cJSON *needed = cJSON_AddArrayToObject(problem, "required");
-    (void)cJSON_AddItemToArray(needed, cJSON_CreateString("title"));
-    (void)cJSON_AddItemToArray(needed, cJSON_CreateString("status"));
-    (void)cJSON_AddItemToArray(needed, cJSON_CreateString("detail"));
-    (void)cJSON_AddItemToObject(
-        schemas, "List",
-        cJSON_Parse("{\"type\":\"object\",\"required\":[\"items\",\"next\",\"count\",\"capped\"],"
-                    "\"properties\":{\"items\":{\"type\":\"array\",\"items\":{\"type\":\"object\"},"
-                    "\"maxItems\":1000},\"next\":{\"type\":[\"string\",\"null\"]},"
-                    "\"count\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":10000},"
-                    "\"capped\":{\"type\":\"boolean\"}}}"));
-}
-
 static void add_components(cJSON *document, const char *name)
 {
     cJSON *components = object(document, "components");
-    add_schemas(object(components, "schemas"));
+    shape_describe_all(object(components, "schemas"));
+    cJSON *responses = object(components, "responses");
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        char status[INT64_TEXT_SIZE];
+        cJSON *problem = object(responses, int64_text(status, problems[i]));
+        text(problem, "description", problem_title(problems[i]));
+        text(object(object(object(problem, "content"), "application/problem+json"), "schema"),
+             "$ref", "#/components/schemas/Problem");
+    }
     cJSON *schemes = object(components, "securitySchemes");
     cJSON *token = object(schemes, "token");
     text(token, "type", "http");

@@ -1,7 +1,8 @@
 /**
- * What: the OpenAPI 3.1 document of the API, made from the tables of routes and fields.
- * Invariants: the document and the answers come from the same tables. openapi_get makes each
- *   document once.
+ * What: the OpenAPI 3.1 document of the API, made from the tables of routes, fields
+ *   and shapes of answers.
+ * Invariants: the document and the checks of requests come from the same tables. openapi_get makes
+ *   each document once.
  * Threads: any.
  * Ownership: openapi_text appends to the caller's text; the text that openapi_get returns lives
  *   until openapi_free.

@@ -53,6 +53,7 @@ struct route {
     enum level level;
     const char *params;
     const char *summary;
+    const char *answer; /* its members, in the words of console/shape.h; NULL: it is no JSON */
 };
 
 extern const struct route routes[]; /* ended by one without method */
