@@ -53,6 +53,27 @@ expect 'not twice' "$status" 409
 does 'and without it on' POST "api/v1/runs/$failing/resume" '{"reason": "done by hand"}' .run_id "$failing"
 ends "$failing" Completed
 
+case_begin 'a run is tried again, its tasks are failed and cancelled, and one whose end never comes is closed'
+failing=$(lockstep publish --queue "$q" -q - 2>/dev/null < <(
+    printf '%s\n' '{"order": 1, "sql": "SELECT 1 / 0"}' '{"order": 2, "sql": "SELECT 2"}' \
+        '{"order": 2, "sql": "SELECT 3"}'))
+ends "$failing" Paused
+does 'all that failed' POST "api/v1/runs/$failing/retry" '{"reason": "again"}' \
+    '"\(.tasks) \(.phases) \(.order)"' '1 1 1'
+ends "$failing" Paused
+mapfile -t waits < <(sql "SELECT task_id FROM lockstep.task WHERE \"order\" = 2 ORDER BY task_id")
+does 'task cancel' POST "api/v1/tasks/${waits[0]}/cancel" '{"reason": "not needed"}' .status Cancelled
+does 'task fail' POST "api/v1/tasks/${waits[1]}/fail" '{"reason": "it is wrong"}' .status Failed
+logged task_failed 'it is wrong'
+does 'and the run' POST "api/v1/runs/$failing/cancel" '{"reason": "enough"}' .run_id "$failing"
+endless=00000000-0000-4000-8000-000000000e4d
+printf '{"run": "%s", "seq": 0, "previous_order": 0, "order": 1, "sql": "SELECT 1"}\n' "$endless" |
+    kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0
+eventually 30 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+    WHERE r.run_id = '$endless' AND t.status = 'Completed'" 1
+does 'its end' POST "api/v1/runs/$endless/end" '{"reason": "its producer is gone"}' '"\(.status) \(.unfinished)"' \
+    'Failed 0'
+
 case_begin 'several runs at once: what is not possible with one is said, and the others are done'
 lockstep queue pause "$q" -q
 one=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
@@ -172,6 +193,14 @@ as POST api/v1/jobs/nightly/run '{"parameters": {"nonsense": 1}, "reason": "x"}'
 expect 'an unknown parameter' "$((status >= 400 && status < 500))" 1
 as POST api/v1/jobs/none/run '{"reason": "x"}'
 expect 'an unknown job' "$status" 404
+
+alert=$(sql "INSERT INTO lockstep.job_alert (job, kind, seen_at, last_seen_at, opened_at)
+    VALUES ('nightly', 'late', now(), now(), now()) RETURNING alert_id")
+does acknowledge POST "api/v1/alerts/$alert/ack" '{"reason": "seen"}' .acknowledged 1
+lockstep job apply - -q >/dev/null <<END
+{"job": "backup", "watch": true, "schedules": [{"name": "day", "kind": "interval", "every": "24h"}]}
+END
+does 'a watch reports' POST api/v1/ping/backup '{"status": "ok"}' '"\(.job) \(.status)"' 'backup ok'
 
 case_begin 'a change with an Idempotency-Key is made once'
 before=$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'")
@@ -450,6 +479,9 @@ as PUT api/v1/jobs/made "{\"definition\": {\"job\": \"other\"}}"
 expect 'another name' "$status" 400
 does backfill POST api/v1/jobs/made/backfill \
     '{"from": "2026-01-01T00:00:00Z", "to": "2026-01-02T00:00:00Z", "dry_run": true, "reason": "x"}' '.items | length' 2
+does 'backfill it is' POST api/v1/jobs/made/backfill \
+    '{"from": "2026-01-01T00:00:00Z", "to": "2026-01-01T12:00:00Z", "reason": "x"}' \
+    '.items[0] | "\(.action) \(.run_id | length)"' 'fire 36'
 does delete DELETE api/v1/jobs/made '{"reason": "not needed"}' .deleted true
 expect 'why' \
     "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) LIKE '%version 1: new%deleted: not needed%'
@@ -468,6 +500,16 @@ expect 'what that login may not read' "$status $(api_is '.field, .code' | paste 
 expect 'nothing was made' "$(sql "SELECT count(*) FROM lockstep.job WHERE name = 'tried'")" 0
 tries 'SELECT id AS \"order\", $$SELECT 1$$ AS sql FROM staging'
 expect 'what it may' "$status $(api_is .action)" '200 create'
+sql <<'SQL' >/dev/null
+INSERT INTO lockstep.schedule (job_id, name, spec, rows_rule, look, is_active, misfire, catchup_window, jitter,
+                               uses_sql)
+SELECT job_id, 'trigger', '{}',
+       ROW('public.staging', 'true', NULL, '1 h', 7, NULL, NULL, NULL, NULL, NULL)::lockstep.rows_rule,
+       ROW(now(), 3, now(), now(), 0, NULL)::lockstep.rows_look, true, 'once', '1 h', '0', true
+FROM lockstep.job WHERE name = 'tried'
+SQL
+does 'a test says what waits, and what it does not run' POST api/v1/jobs/tried/test '{}' \
+    '.items[0] | "\(.pending_rows) \(.advice | test("are those of its query"))"' '3 true'
 as DELETE api/v1/jobs/tried '{"reason": "tried"}'
 
 case_begin 'jobs are declared by a list, as job apply does it: all of them or none, and what is declared no more goes'
@@ -721,6 +763,11 @@ wait "$stray" || true
 logged session_ended "backend $holder of ${acts}_holds (strayed), which held a slot lock: it is stray"
 as POST api/v1/locks/1/end '{"reason": "x"}'
 expect 'a session without a lock' "$status" 404
+does 'signed out' DELETE api/v1/session '' .signed_out true
+
+case_begin 'each answer has the members that the OpenAPI document describes, and no others'
+# Those that are named have a value if no broker answers, a replay leaves a run open, or a topic loses messages.
+answers_fit 'POST PUT DELETE' 'POST /queues/{queue}/accept.warning' 'POST /replay.open_runs' Warning.{text,hint}
 console_stop
 
 case_begin 'idle connections, however many, keep no one out'

@@ -353,8 +353,8 @@ walk alerts .alert_id "INSERT INTO lockstep.job_alert (job, kind, seen_at, last_
     SELECT 'job 2', 'failed', now(), now(), now(), now()"
 walk schedules '"\(.job) \(.schedule)"' \
     "INSERT INTO lockstep.schedule (job_id, name, spec, rule, is_active, misfire, catchup_window, jitter)
-    SELECT job_id, gen_random_uuid(), '{}', lockstep.rule_of('{\"kind\": \"interval\", \"every\": \"1h\"}'), false,
-        'once', '1 h', '0'
+    SELECT job_id, gen_random_uuid(), '{\"kind\": \"interval\"}',
+        lockstep.rule_of('{\"kind\": \"interval\", \"every\": \"1h\"}'), false, 'once', '1 h', '0'
     FROM lockstep.job WHERE name = 'job 1'"
 walk triggers .job 'SELECT 1'
 walk executors .executor_id "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -491,6 +491,92 @@ reads 'why a receiver waits' system "$finding" 'not delivered: PIN x9876x?'
 reads 'a line of its log' 'job-log?text=x9876x&kind=alert' '.items | length' 2
 reads 'by an error' 'events?text=PIN%20x9876x' '.items | map(.event) | sort | unique | join(" ")' \
     'alert_opened message_rejected run_stopped task_failed'
+
+case_begin 'the visitor, the databases, the week, a part of a run, the settings, the tokens'
+reads 'the visitor' session '.login, .operator' "$acts true"
+reads 'the databases' clusters '.items | map([.default, .signed_in, .figures.queues > 0]) | tostring' \
+    '[[true,true,true]]'
+reads 'the week' 'calendar?name=job%201' '.items[0] | .job, (.words | length > 0), (.quarters | length > 0)' \
+    'job 1 true true'
+reads 'a part of a run' "runs/$run/bars?from_ms=0&to_ms=3600000" '.phases | map(.bars | length) | tostring' '[2,1]'
+reads 'the settings' settings '[.items[] | select(.key == "show_payloads") | .value] | tostring' '["off"]'
+reads 'the tokens' tokens '.items | map([.name, .role, .state]) | tostring' '[["acts","operator","valid"]]'
+reads 'the document' openapi.json .openapi 3.1.0
+
+case_begin 'each answer has the members that the OpenAPI document describes, and no others'
+# What is rare, as rows: each column that may be null has a value in one of them.
+pends=00000000-0000-4000-a000-000000000001 slow=00000000-0000-4000-9000-000000000002
+sketched=00000000-0000-4000-9000-000000000003
+sql <<SQL >/dev/null
+SET session_replication_role = replica;
+UPDATE lockstep.run SET paused_by = 'p', paused_at = now(), cancelled_by = 'c', cancelled_at = now(), started_by = 's',
+    job_id = (SELECT job_id FROM lockstep.job WHERE name = 'job 1')
+WHERE run_id = '$pends';
+INSERT INTO lockstep.run_summary (run_no, swept_at) SELECT run_no, now() FROM lockstep.run WHERE run_id = '$pends';
+UPDATE lockstep.run SET tasks = 10001 WHERE run_id = '$sketched';
+UPDATE lockstep.task t SET duration = '30 s' FROM lockstep.run r
+WHERE r.run_no = t.run_no AND r.run_id = '$slow' AND t.kafka_offset = r.run_no * 1000 + 11;
+UPDATE lockstep.task SET name = 'n', step = 's', scheduled_for = now(), cancelled_by = 'c', worker = 'w', rows = 1,
+    lease_until = now(), condition = 'failure', skipped = 'condition', needs = '{a}', backend_pid = 1, response = 'r',
+    traceparent = 't'
+WHERE task_id = $task;
+UPDATE lockstep.run r SET name = 'n' FROM lockstep.task t WHERE t.run_no = r.run_no AND t.task_id = $task;
+UPDATE lockstep.task_attempt SET worker = 'w', rows = 1, detail = 'd', hint = 'h', context = 'c', notices = 'n'
+WHERE task_id = $task;
+UPDATE lockstep.executor SET drain_by = 'd', drain_at = now(), memory_bytes = 1, readers_limit = 1, trouble = 't',
+    trouble_at = now(), trouble_kind = 'login', heartbeat_at = now(), frozen_after = '1 h', ends = ARRAY[1000],
+    ended_at = NULL
+WHERE host = 'h' AND queues = ARRAY['$q'];
+UPDATE lockstep.slot s SET executor_no = (SELECT max(executor_no) FROM lockstep.executor), taken_at = now()
+WHERE s.slot_id = ANY (SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND granted);
+UPDATE lockstep.queue SET halted_reason = 'topic_deleted', halted_detail = 'd', halted_at = now(), blocked_offset = 1,
+    blocked_at = now()
+WHERE name = 'a1';
+UPDATE lockstep.queue SET paused = true, paused_by = 'p', paused_at = now() WHERE name = 'a2';
+INSERT INTO lockstep.event_log (event, queue_id, detail)
+SELECT 'queue_paused', queue_id, 'd' FROM lockstep.queue WHERE name = 'a2';
+INSERT INTO lockstep.relay (queue_id, kind, trouble) SELECT queue_id, 'outbox', 't' FROM lockstep.queue
+WHERE name = 'a2';
+INSERT INTO lockstep.retention (queue_id, swept_at, detail) SELECT queue_id, now(), 'd' FROM lockstep.queue
+WHERE name = 'a2';
+UPDATE lockstep.rejected_message SET seq = 1, dead_lettered_at = now(), redrive_run = gen_random_uuid(), key = 'k',
+    redriven_at = now(), redriven_by = 'r'
+WHERE rejected_id = $rejected;
+INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason, run_id, "order")
+SELECT queue_id, 'all', 0, 1, 0, 'r', gen_random_uuid(), 1 FROM lockstep.queue WHERE name = '$q';
+UPDATE lockstep.job SET spec = '{"description": "d"}' WHERE name = 'job 1';
+UPDATE lockstep.schedule SET spec = '{"kind": "cron", "expr": "e"}', grace = '1 s', queued_for = now()
+WHERE name = 'hourly';
+UPDATE lockstep.schedule SET fired_at = now(), failing_since = now(),
+    rows_rule = ROW('public.waiting', 'secret', 'at', '10 s', 1, '1 s', '1 s', '1 s', '1 s', 'm')::lockstep.rows_rule,
+    look = ROW(now(), 1, now(), now(), 0, 'e')::lockstep.rows_look
+WHERE name = 'trigger';
+UPDATE lockstep.job_occurrence SET missed_from = now(), rows = 1 WHERE status IS NOT NULL;
+UPDATE lockstep.job_event SET run_id = gen_random_uuid(), duration = '1 s', rows = 1 WHERE job = 'job 1';
+UPDATE lockstep.job_alert SET acknowledged_by = 'a', acknowledged_at = now(), note = 'n' WHERE alert_id = $failing;
+UPDATE lockstep.job_notice SET delivered_at = now(), by_whom = 'b';
+UPDATE lockstep.schedule s SET rule = lockstep.rule_of('{"kind": "interval", "every": "1m"}')
+FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = 'job 2' AND s.name = 'hourly';
+UPDATE lockstep.console_token SET expires_at = now(), revoked_by = 'r', revoked_at = now();
+GRANT pg_read_all_stats TO $acts
+SQL
+console_stop # what it has answered is kept for some seconds
+console_start
+sign_in "$acts"
+phase=$(sql "SELECT min(phase_id) FROM lockstep.phase")
+session_open "SELECT pg_advisory_lock_shared(lockstep.lock_class('phase'), ($phase * 2)::int)"
+"$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" \
+    -c "SELECT pg_advisory_lock(lockstep.lock_class('phase'), ($phase * 2)::int)" >/dev/null 2>&1 &
+eventually 30 is "SELECT count(*) FROM lockstep.lock_list() WHERE state = 'waiting'" 1
+for place in overview queues queues/a1 queues/a2 "queues/$q" "queues/$q/advise?runs=100" runs "runs/$pends" \
+    "runs/$sketched/gantt" "runs/$slow/gantt" "runs/$failed_run/tasks" "runs/$failed_run/attempts" "tasks/$task" tasks \
+    executors locks "rejected/$rejected" rejected replays jobs 'jobs/job%201' 'jobs/job%201/history' jobs/fails/days \
+    occurrences health schedules calendar triggers job-log "alerts/$failing" tokens system; do
+    as GET "api/v1/$place"
+    expect "$place" "$status" 200
+done
+answers_fit GET DatabaseSession.address # the server has a Unix socket alone
+session_close
 console_stop
 cases_end
 exit $failed

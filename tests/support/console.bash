@@ -6,6 +6,9 @@
 #   api METHOD PATH [BODY] [CURL_ARGS...]   asks; the body of the answer is $answer, its status $status, its headers
 #                                           $tmp/headers
 #   api_is FILTER             jq's answer about $answer
+#   answers_fit METHODS [MEMBER...]   all answers that `api` got have the members that the OpenAPI document describes,
+#                             and no others; each operation of these methods is among them, and each member has a value
+#                             in one of them, except for those that are named
 #   person NAME GROUP         a login with the password "secret of NAME", in a group of lockstep's ("": in none)
 #   sign_in NAME              as that person; its cookie and token are sent by `as`
 #   as METHOD PATH [BODY]     api, as the login that signed in last
@@ -36,9 +39,21 @@ api() {
     status=$(curl -s -S -m 30 -o "$tmp/answer" -D "$tmp/headers" -w '%{http_code}' -X "$method" "${data[@]}" "$@" \
         "$url$path") || status="curl: $?"
     answer=$(tr -d '\0' <"$tmp/answer")
+    # Ends of lines are blanks of JSON: within a text they are escaped.
+    [[ $path != *api/v1/* ]] || printf '%s %s %s %s\n' "$status" "$method" "$path" "${answer//$'\n'/ }" >>"$tmp/answers"
 }
 
 api_is() { jq -r "$1" <<<"$answer" 2>&1; }
+
+answers_fit() {
+    local python=$here/../../build/schemathesis/bin/python3
+    if [ ! -x "$python" ]; then
+        echo '# the answers are not compared: schemathesis is missing: ./dev setup test'
+        return
+    fi
+    lockstep console openapi >"$tmp/openapi"
+    "$python" "$here/../support/answers.py" "$tmp/openapi" "$tmp/answers" "$@" || failed=1
+}
 
 person() {
     sql "DO \$\$
