@@ -8,7 +8,7 @@
 frozen=()
 e2e_leave() {
     kill -CONT "${frozen[@]}" 2>/dev/null || true
-    own_servers_end
+    own_servers_end "$1"
 }
 scratch_database
 a=$(scratch_name) b=$(scratch_name)

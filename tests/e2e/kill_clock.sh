@@ -7,7 +7,7 @@
 server=()
 e2e_leave() {
     kill -CONT "${server[@]}" 2>/dev/null || true
-    own_servers_end
+    own_servers_end "$1"
 }
 scratch_database
 ledger_create

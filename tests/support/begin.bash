@@ -3,8 +3,8 @@
 #   $here       tests/e2e
 #   $tmp        a directory that is removed with the script
 #   e2e_roles   an array: the roles that the script has made, dropped after its database
-#   e2e_leave   a function that the script may define: further things to undo. It is called when the script's jobs
-#               have ended
+#   e2e_leave   a function that the script may define: further things to undo. It is called with the script's status
+#               when the script's jobs have ended
 #   e2e_end     all of that, called when the script ends. A script that ends in a case has failed
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ e2e_end() {
     [ -z "$case_name" ] ||
         { echo "not ok $case_no - $case_name: the script ended in it"; [ "$status" != 0 ] || status=1; }
     jobs_end
-    e2e_leave || true
+    e2e_leave "$status" || true
     scratch_drop
     for role in "${e2e_roles[@]}"; do scratch_cluster "DROP ROLE IF EXISTS $role" || true; done
     rm -rf "$tmp"
