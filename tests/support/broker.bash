@@ -30,10 +30,9 @@ broker_start() {
 broker_serves() { [ "$(grep -c 'Kafka Server started' "$1")" -gt "$2" ]; }
 
 broker_wipe() {
-    local count=${#broker_argv[@]} id
-    id=$(head -c 16 /dev/urandom | base64 | tr '+/' 'ab' | tr -d '=')
-    rm -rf "$LOCKSTEP_TEST_HOME/kafka/data"
-    "${broker_argv[@]:0:count-2}" kafka.tools.StorageTool format -t "$id" -c "${broker_argv[count - 1]}" >/dev/null 2>&1
+    local count=${#broker_argv[@]} data=$LOCKSTEP_TEST_HOME/kafka/data
+    rm -rf "$data"
+    "$root/scripts/kafka/storage" "${broker_argv[count - 3]%/\*}" "$data"
 }
 
 segment() { echo "$LOCKSTEP_TEST_HOME/kafka/data/$1-0/00000000000000000000.log"; }
