@@ -1,4 +1,4 @@
-# Writes OUT/sql.h and OUT/sql.c from the .sql files below SOURCE.
+# Writes OUT/sql.h and OUT/sql.c from the .sql files below SOURCE. A file whose content is what it was keeps its time.
 #   <noun>/<verb>.sql      -> extern const struct sql_statement sql_<noun>_<verb>
 #   migrations/NNNN_x.sql  -> an entry of sql_scripts[], in order
 #   functions/<room>/x.sql, api/x.sql, views/x.sql -> entries behind those, functions first; applied again when changed. Each file makes
@@ -10,6 +10,7 @@
 #   -- words of a: this, that  all that column a may say -> enum { NOUN_VERB_IS_THIS, NOUN_VERB_IS_THAT }, for db_word
 # tests/db/statements_test.c compares the columns with what the server says.
 cmake_minimum_required(VERSION 3.25)
+include(${CMAKE_CURRENT_LIST_DIR}/embed_bytes.cmake)
 
 function(contract_list text head ret_list) # the words behind "-- HEAD: " in the contract
   set(list "")
@@ -45,15 +46,14 @@ set(nd 0)
 set(ns 0)
 foreach(file IN LISTS files)
   file(SHA256 ${SOURCE}/${file} checksum)
-  file(READ ${SOURCE}/${file} hex HEX)
-  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   get_filename_component(verb ${file} NAME_WE)
   get_filename_component(noun ${file} DIRECTORY)
   string(REPLACE "/" "_" id "${noun}_${verb}")
-  string(APPEND body "static const unsigned char text_${id}[] = {${bytes}0};\n")
+  embed_bytes(bytes sql_text_${id} ${SOURCE}/${file})
+  string(APPEND body "${bytes}")
   if(noun STREQUAL "migrations")
     string(REGEX MATCH "^0*([0-9]+)_" m ${verb})
-    string(APPEND migrations "    {SQL_MIGRATION, ${CMAKE_MATCH_1}, \"${verb}\", \"${checksum}\", (const char *)text_${id}},\n")
+    string(APPEND migrations "    {SQL_MIGRATION, ${CMAKE_MATCH_1}, \"${verb}\", \"${checksum}\", sql_text_${id}},\n")
     math(EXPR nm "${nm}+1")
   elseif(noun MATCHES "^(functions/[a-z]+|api|views)$")
     file(READ ${SOURCE}/${file} text)
@@ -72,7 +72,7 @@ foreach(file IN LISTS files)
       message(FATAL_ERROR "sql/${file}: another file makes lockstep.${verb}, too")
     endif()
     list(APPEND definitions ${verb})
-    string(APPEND ${list} "    {SQL_${kind}, 0, \"${verb}\", \"${checksum}\", (const char *)text_${id}},\n")
+    string(APPEND ${list} "    {SQL_${kind}, 0, \"${verb}\", \"${checksum}\", sql_text_${id}},\n")
     math(EXPR nd "${nd}+1")
   elseif(noun MATCHES "/|^functions$")
     message(FATAL_ERROR "sql/${file}: a function's place is sql/functions/<room>/ or sql/api/")
@@ -134,7 +134,7 @@ foreach(file IN LISTS files)
       string(APPEND header "enum ${id}_columns {${constants} };\n")
     endif()
     string(APPEND header "extern const struct sql_statement sql_${id};\n")
-    string(APPEND body "const struct sql_statement sql_${id} = {\"${id}\", (const char *)text_${id}, SQL_${rows}, ${params}, ${ns}, ${nc}, (const char *const[]){${names}NULL}, (const struct sql_words[]){${word_lists}{-1, NULL}}};\n")
+    string(APPEND body "const struct sql_statement sql_${id} = {\"${id}\", sql_text_${id}, SQL_${rows}, ${params}, ${ns}, ${nc}, (const char *const[]){${names}NULL}, (const struct sql_words[]){${word_lists}{-1, NULL}}};\n")
     string(APPEND all "    &sql_${id},\n")
     math(EXPR ns "${ns}+1")
   endif()
@@ -144,6 +144,5 @@ extern const struct sql_statement *const sql_statements[];\n
 /** The migrations by their numbers, then the functions, then the views. */
 extern const struct sql_script sql_scripts[];\n\n#endif\n")
 string(APPEND body "\nconst struct sql_statement *const sql_statements[] = {\n${all}    0};\nconst struct sql_script sql_scripts[] = {\n${migrations}${functions}${views}    {0, 0, 0, 0, 0}};\n")
-file(MAKE_DIRECTORY ${OUT})
-file(WRITE ${OUT}/sql.h "${header}")
-file(WRITE ${OUT}/sql.c "${body}")
+file(CONFIGURE OUTPUT ${OUT}/sql.h CONTENT "@header@" @ONLY)
+file(CONFIGURE OUTPUT ${OUT}/sql.c CONTENT "@body@" @ONLY)

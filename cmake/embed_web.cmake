@@ -1,5 +1,7 @@
-# embed_web(TARGET DIR): adds to TARGET a table of all files below DIR, console/assets.h's asset_table, with their bytes; .incbin, so that a large file costs the
-# compiler nothing. A file that was changed, added or removed is embedded anew.
+# embed_web(TARGET DIR): adds to TARGET a table of all files below DIR, console/assets.h's asset_table, with their bytes. A file that was
+# changed, added or removed is embedded again.
+include(${CMAKE_CURRENT_LIST_DIR}/embed_bytes.cmake)
+
 function(embed_web target dir)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*)
   list(SORT files)
@@ -8,9 +10,9 @@ function(embed_web target dir)
   set(paths "")
   set(i 0)
   foreach(file IN LISTS files)
-    string(APPEND bytes "__asm__(\".pushsection .rodata\\n\"\n    \".global asset_${i}\\nasset_${i}:\\n.incbin \\\"${dir}/${file}\\\"\\n\"\n    \".global asset_${i}_end\\nasset_${i}_end:\\n.byte 0\\n\"\n    \".popsection\\n\");\n")
-    string(APPEND externs "extern const char asset_${i}[], asset_${i}_end[];\n")
-    string(APPEND rows "    {\"${file}\", asset_${i}, asset_${i}_end},\n")
+    embed_bytes(text asset_${i} ${dir}/${file})
+    string(APPEND bytes "${text}")
+    string(APPEND rows "    {\"${file}\", asset_${i}, end_of_asset_${i}},\n")
     list(APPEND paths ${dir}/${file})
     math(EXPR i "${i}+1")
   endforeach()
@@ -20,7 +22,7 @@ function(embed_web target dir)
 
 #include <stddef.h>
 
-@bytes@@externs@
+@bytes@
 const struct asset_bytes asset_table[] = {
 @rows@    {NULL, NULL, NULL},
 };
