@@ -234,16 +234,17 @@ done
 # walk PATH KEY INSERT: pages of two while rows come, which INSERT makes: everything that there was is there once, and
 # nothing twice
 walk() {
-    local path=$1 key=$2 insert=$3 after='' sep='?' i
+    local path=$1 key=$2 insert=$3 after='' page sep='?' i
     [[ $path != *\?* ]] || sep='&'
     as GET "api/v1/$path${sep}limit=1000"
     api_is ".items[] | $key" | sort >"$tmp/before"
     : >"$tmp/walked"
     for ((i = 0; i < 100; i++)); do
-        as GET "api/v1/$path${sep}limit=2${after:+&after=$(jq -rn --arg x "$after" '$x | @uri')}"
+        as GET "api/v1/$path${sep}limit=2${after:+&after=$after}"
         [ "$status" = 200 ] || break
-        api_is ".items[] | $key" >>"$tmp/walked"
-        after=$(api_is '.next // ""')
+        page=$(api_is "(.next // \"\" | @uri), (.items[] | $key)")
+        after=${page%%$'\n'*}
+        [ "$page" = "$after" ] || echo "${page#*$'\n'}" >>"$tmp/walked"
         [ -n "$after" ] || break
         [ $i -gt 2 ] || sql "$insert" >/dev/null
     done

@@ -41,25 +41,24 @@ SQL
 # That one is refused in the text, see failures.sh.
 kinds=$(sql "SELECT kind FROM leak WHERE kind <> 'session_authorization'")
 
-task() {
-    jq -cn --argjson order "$order" --argjson sql "$1" '{order: $order, sql: $sql, max_attempts: 1} + $ARGS.named' \
-        "${@:2}"
+# task SQL [FORM]: a record of three fields. messages makes a task of each, all with one call of jq.
+task() { printf '%s\x1f%s\x1f%s\x1e' "$order" "$1" "${2:-text}"; }
+messages() {
+    jq -Rsc 'split("\u001e")[:-1][] | split("\u001f") | .[1] as $sql |
+        {order: (.[0] | tonumber), max_attempts: 1} + {
+            text: {sql: $sql}, timed: {sql: $sql, timeout: 60}, block: {sql: ["SELECT 1", $sql]},
+            step: {steps: [{name: "a", sql: $sql}, {name: "b", sql: $sql}]}
+        }[.[2]]'
 }
-quoted() { jq -n --arg s "$1" '$s'; }
-looks() { task "$(quoted "INSERT INTO public.seen (after, found) SELECT '$1', found FROM public.looks")"; }
+looks() { task "INSERT INTO public.seen (after, found) SELECT '$1', found FROM public.looks"; }
 # pair WAY KIND: a task that leaves it, and one that looks
 pair() {
     case $1 in
-    text) task "$(quoted "$(sql "SELECT how FROM leak WHERE kind = '$2'")")" ;;
-    function) task "$(quoted "SELECT public.leaves('$2')")" ;;
-    trigger) task "$(quoted "INSERT INTO public.trap VALUES ('$2')")" ;;
-    view) task "$(quoted "SELECT * FROM public.shows WHERE kind = '$2'")" ;;
-    timed) task "$(quoted "SELECT public.leaves('$2')")" --argjson timeout 60 ;;
-    block) task "[$(quoted "SELECT 1"), $(quoted "SELECT public.leaves('$2')")]" ;;
-    step)
-        jq -cn --argjson order "$order" --arg s "SELECT public.leaves('$2')" \
-            '{order: $order, max_attempts: 1, steps: [{name: "a", sql: $s}, {name: "b", sql: $s}]}'
-        ;;
+    text) task "$(sql "SELECT how FROM leak WHERE kind = '$2'")" ;;
+    trigger) task "INSERT INTO public.trap VALUES ('$2')" ;;
+    view) task "SELECT * FROM public.shows WHERE kind = '$2'" ;;
+    function) task "SELECT public.leaves('$2')" ;;
+    timed | block | step) task "SELECT public.leaves('$2')" "$1" ;;
     esac
     looks "$order $1 $2"
 }
@@ -77,7 +76,7 @@ order=1
             pair "$way" "$kind"
         done
     done
-} >"$tmp/tasks.jsonl"
+} | messages >"$tmp/tasks.jsonl"
 # work READERS: all tasks are done, and no task found anything
 work() {
     local run q
@@ -103,14 +102,14 @@ for change in 'CREATE TRIGGER t BEFORE INSERT ON late FOR EACH ROW EXECUTE FUNCT
     'CREATE TABLE other (kind text); CREATE TRIGGER t BEFORE INSERT ON other FOR EACH ROW EXECUTE FUNCTION fires();
      ALTER TABLE late RENAME TO first; ALTER TABLE other RENAME TO late'; do
     order=$((order + 1))
-    inserts=$(task "$(quoted "INSERT INTO public.late VALUES ('set')")")
-    for _ in $(seq 40); do echo "$inserts"; done
+    inserts=$(task "INSERT INTO public.late VALUES ('set')")
+    for _ in $(seq 40); do printf %s "$inserts"; done
     order=$((order + 1))
-    task "$(quoted "$change")"
+    task "$change"
     order=$((order + 1))
-    inserts=$(task "$(quoted "INSERT INTO public.late VALUES ('set')")") look=$(looks "$order late set")
-    for _ in $(seq 20); do printf '%s\n' "$inserts" "$look"; done
-done >"$tmp/tasks.jsonl"
+    inserts=$(task "INSERT INTO public.late VALUES ('set')") look=$(looks "$order late set")
+    for _ in $(seq 20); do printf %s "$inserts" "$look"; done
+done | messages >"$tmp/tasks.jsonl"
 work 2
 cases_end
 exit $failed

@@ -38,7 +38,7 @@ api() {
     : >"$tmp/answer"
     status=$(curl -s -S -m 30 -o "$tmp/answer" -D "$tmp/headers" -w '%{http_code}' -X "$method" "${data[@]}" "$@" \
         "$url$path") || status="curl: $?"
-    answer=$(tr -d '\0' <"$tmp/answer")
+    { answer=$(<"$tmp/answer"); } 2>/dev/null # bash reports the NULs that it leaves out
     # Ends of lines are blanks of JSON: within a text they are escaped.
     [[ $path != *api/v1/* ]] || printf '%s %s %s %s\n' "$status" "$method" "$path" "${answer//$'\n'/ }" >>"$tmp/answers"
 }
