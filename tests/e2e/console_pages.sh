@@ -52,7 +52,8 @@ running=$(lockstep publish --queue "$q" -q --name $'runs \xe2\x80\xaelong' "$tmp
 waiting=$(lockstep publish --queue "$q" -q --name 'waits' "$tmp/long")
 eventually 60 is "SELECT count(*) FROM lockstep.task WHERE name = 'long' AND status = 'Processing'" 1
 task=$(sql "SELECT task_id FROM lockstep.task WHERE name = 'bad'")
-sql 'CREATE TABLE arrivals (came timestamptz)'
+# Another test may have made a login that runs tasks.
+sql 'CREATE TABLE arrivals (came timestamptz); GRANT SELECT ON arrivals TO lockstep_task'
 cat >"$tmp/jobs.json" <<END
 {"jobs": [{"job": "load.sales", "queue": "$q", "description": "sales of <b>yesterday</b>", "tasks": [{"order": 1, "sql": "SELECT 1"}],
            "schedules": [{"name": "nightly", "kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}]},
