@@ -45,7 +45,7 @@ api GET api/v1/runs
 expect 'who has nothing' "$status" 401
 
 case_begin 'when the database is back, so is the token'
-eval "server \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$home\" -w -l \"$home/../again.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
+eval "server \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$home\" -w -l \"$LOCKSTEP_TEST_HOME/postgres.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
 bearer "$token"
 expect 'at the first request' "$status" 200
 

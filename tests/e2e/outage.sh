@@ -41,7 +41,7 @@ as() {
 options=$(sed -n 's/^[^ ]* //p' "$data/postmaster.opts")
 as "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$data" -m immediate -w stop >/dev/null
 sleep "${LOCKSTEP_TEST_OUTAGE:-5}" # the outage itself, not a wait for something
-eval "as \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$data\" -w -l \"$data/../postgres.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
+eval "as \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$data\" -w -l \"$LOCKSTEP_TEST_HOME/postgres.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
 eventually 40 status status Completed || failed=1
 for i in 0 1; do # ever later, and an end
     lines=$(grep -c event=incarnation_lost "$tmp/$i.log")
