@@ -47,6 +47,7 @@ struct err {
     char context[1024]; /* the server's CONTEXT, "" if none */
     char hint[512];     /* what to do next, "" if nothing is known */
     bool raised;        /* SQL has raised it (RAISE): its code says nothing of the server */
+    bool hinted;        /* hint is the server's own, or that of the SQL which has raised it */
 };
 
 #define MUST_CHECK __attribute__((warn_unused_result))

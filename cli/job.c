@@ -29,7 +29,8 @@ enum rc job_refused(enum rc rc, struct err *err)
 {
     bool is_time = rc != RC_OK && err != NULL &&
                    (sqlstate_is(err, SQLSTATE_INVALID_DATETIME_FORMAT) ||
-                    sqlstate_is(err, SQLSTATE_DATETIME_FIELD_OVERFLOW));
+                    sqlstate_is(err, SQLSTATE_DATETIME_FIELD_OVERFLOW) ||
+                    sqlstate_is(err, SQLSTATE_INVALID_TIME_ZONE_DISPLACEMENT));
     if (is_time) /* the server's own advice is about a setting of it */
         utf8_copy(err->hint, sizeof err->hint, "Write a time like 2026-12-25T00:00:00Z.");
     else if (rc == RC_OK || err == NULL || !sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE))

@@ -11,6 +11,7 @@
 #include "cli/stop.h"
 
 #include "base/utf8.h"
+#include "db/sqlstate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #define CHECK_MS 500
 
 /* The last parameter of the statement: the time up to which all are reported. */
-#define BEHIND 6
+#define BEHIND 5
 
 struct backfill {
     struct cli *cli;
@@ -27,6 +28,11 @@ struct backfill {
     enum { NOTHING, CALL, AWAIT } next; /* times are left: for the next call, or for a run's end */
     char why[200];                      /* why that run has not ended, as shown last; "": nothing */
 };
+
+static void say_nothing(struct cli *cli)
+{
+    cli_say(cli, "lockstep: %s: no time of the range is left to fire\n", cli->arguments[0]);
+}
 
 /* The times that have fired stay fired; the same command continues, because a time has one
  * occurrence. */
@@ -64,14 +70,16 @@ static enum rc follow_row(struct backfill *fill, const struct db_result *rows, i
 {
     int action = db_word(rows, i, JOB_BACKFILL_ACTION);
     const char *at = db_text(rows, i, JOB_BACKFILL_SCHEDULED_FOR);
-    enum rc rc = RC_OK;
     if (action == JOB_BACKFILL_IS_WAIT) {
         fill->next = AWAIT;
         return RC_OK;
     }
     if (action == JOB_BACKFILL_IS_ASK) {
         fill->next = CALL;
-        rc = ask(fill, rows, i, err);
+        enum rc rc = ask(fill, rows, i, err);
+        /* Another session has fired it, or a run is open now: the next call decides again. */
+        if (rc != RC_OK)
+            return sqlstate_is(err, SQLSTATE_OVERTAKEN) ? RC_OK : rc;
     } else if (action == JOB_BACKFILL_IS_FIRE) {
         cli_say(fill->cli, "lockstep: %s: fired for %s, run %s\n", fill->params[0], at,
                 db_text(rows, i, JOB_BACKFILL_RUN_ID));
@@ -81,13 +89,15 @@ static enum rc follow_row(struct backfill *fill, const struct db_result *rows, i
     }
     utf8_copy(fill->behind, sizeof fill->behind, at);
     fill->params[BEHIND] = fill->behind;
-    return rc;
+    return RC_OK;
 }
 
 static enum rc follow(struct backfill *fill, const struct db_result *rows, struct err *err)
 {
     enum rc rc = RC_OK;
     fill->next = NOTHING;
+    if (db_rows(rows) == 0 && fill->params[BEHIND] == NULL)
+        say_nothing(fill->cli);
     for (int i = 0; i < db_rows(rows) && rc == RC_OK && fill->next == NOTHING; i++)
         rc = follow_row(fill, rows, i, err);
     return rc;
@@ -150,8 +160,7 @@ enum rc command_job_backfill(struct cli *cli, struct err *err)
     const char *overlap = cli_text(cli, "overlap");
     struct backfill fill = {.cli = cli,
                             .params = {cli->arguments[0], from, to, cli_text(cli, "schedule"),
-                                       overlap != NULL ? overlap : "queue_one",
-                                       cli_has(cli, "dry-run") ? "true" : "false"}};
+                                       overlap != NULL ? overlap : "queue_one"}};
     DB_RESULT_AUTO *rows = NULL;
     if (from == NULL || to == NULL)
         return err_set(err, RC_REJECT, ERR_USAGE, "job backfill",
@@ -159,7 +168,9 @@ enum rc command_job_backfill(struct cli *cli, struct err *err)
                        "%s is missing", from == NULL ? "--from" : "--to");
     enum rc rc = RC_OK;
     if (cli_has(cli, "dry-run")) {
-        rc = job_refused(db_run(cli->db, &sql_job_backfill, fill.params, &rows, err), err);
+        rc = job_refused(db_run(cli->db, &sql_job_backfill_report, fill.params, &rows, err), err);
+        if (rc == RC_OK && db_rows(rows) == 0)
+            say_nothing(cli);
         if (rc == RC_OK)
             return cli_print_list(cli, rows, "schedule,scheduled_for,action,detail", err);
         job_name_option(err);

@@ -6,6 +6,7 @@
 #include "cli/job_sql.h"
 
 #include "base/utf8.h"
+#include "cli/control.h"
 #include "cli/job.h"
 #include "config/conninfo.h"
 #include "control/job_check.h"
@@ -29,18 +30,42 @@ static enum rc open_tasks(struct cli *cli, bool tries, struct db **ret_db, struc
     return tasks_open(job_tasks_login(cli, &conninfo), cli->db, tries, ret_db, err);
 }
 
-/* Without task_conninfo there is no tasks' login that could be corrected. */
-static enum rc refused(struct cli *cli, enum rc rc, const char *field, struct err *err)
+/* Without task_conninfo there is no tasks' login that could be corrected. An error that only the
+ * data or the moment has caused is no fault of the command line. */
+static enum rc refused(struct cli *cli, enum rc rc, const struct db *tasks, const char *field,
+                       struct err *err)
 {
-    rc = tasks_refused(rc, field, err);
+    rc = tasks_refused(rc, tasks, field, err);
     if (rc == RC_OK)
         return rc;
+    if (err->kind == ERR_USAGE && !sqlstate_is(err, SQLSTATE_SYNTAX_OR_ACCESS) &&
+        !sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE))
+        err->kind = ERR_FAILED;
     if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) &&
         *config_get_text(cli->config, "postgres", "task_conninfo") == '\0')
         utf8_copy(err->hint, sizeof err->hint,
                   "task_conninfo is not set, and the login of this command was used: set "
                   "[postgres] task_conninfo to a login of lockstep_task.");
     return rc;
+}
+
+static enum rc not_fired(struct cli *cli, const struct db *tasks, const struct ask *ask,
+                         struct err *err)
+{
+    *err = ask->why;
+    if (err->kind == ERR_CANCELLED)
+        return err_set(err, RC_REJECT, ERR_CANCELLED, cli->arguments[0], "Nothing has fired.",
+                       "its SQL was interrupted");
+    if (err->raised &&
+        (sqlstate_is(err, SQLSTATE_NO_SENSE) || sqlstate_is(err, SQLSTATE_OVERTAKEN)))
+        return control_done(RC_REJECT, err);
+    if (!ask->again)
+        return refused(cli, RC_REJECT, tasks, cli->arguments[0], err);
+    utf8_copy(err->object, sizeof err->object, cli->arguments[0]);
+    if (*err->hint == '\0')
+        utf8_copy(err->hint, sizeof err->hint,
+                  "The job is not at fault: run the same command again.");
+    return RC_RETRY;
 }
 
 enum rc job_sql_fire(struct cli *cli, struct ask *ask, char *run, struct err *err)
@@ -51,13 +76,8 @@ enum rc job_sql_fire(struct cli *cli, struct ask *ask, char *run, struct err *er
         /* Without patience: a person waits, and may interrupt it. Only the ask's own failure
          * counts; the session is closed in any case. */
         (void)!ask_run(db, ask);
-        if (ask->failed) {
-            *err = ask->why;
-            rc = err->kind == ERR_CANCELLED
-                     ? err_set(err, RC_REJECT, ERR_CANCELLED, cli->arguments[0],
-                               "Nothing has fired.", "its SQL was interrupted")
-                     : refused(cli, RC_REJECT, cli->arguments[0], err);
-        }
+        if (ask->failed)
+            rc = not_fired(cli, db, ask, err);
         (void)snprintf(run, sizeof ask->run, "%s", ask->run);
         db_close(db);
     }
@@ -83,7 +103,7 @@ static enum rc run_look(struct cli *cli, struct db *db, const char *text,
                        "Make it faster, for example by an index for its condition, or end the "
                        "session that locks its table.",
                        ASK_TOO_LONG, ASK_LOOK_MS / 1000);
-    return refused(cli, rc, "trigger.pending", err);
+    return refused(cli, rc, db, "trigger.pending", err);
 }
 
 /* {"schedule": [row, ...], ...} */
@@ -96,7 +116,7 @@ static enum rc run_queries(struct cli *cli, struct db *db, const struct db_resul
         DB_RESULT_AUTO *row = NULL;
         const char *params[] = {db_text(asked, i, JOB_TEST_ASK_QUERY),
                                 db_text(asked, i, JOB_TEST_ASK_WORDS)};
-        rc = refused(cli, db_run(db, &sql_job_ask_query, params, &row, err), "query", err);
+        rc = refused(cli, db_run(db, &sql_job_ask_query, params, &row, err), db, "query", err);
         if (rc == RC_OK)
             (void)cJSON_AddRawToObject(rows, db_text(asked, i, JOB_TEST_ASK_SCHEDULE),
                                        db_text(row, 0, JOB_ASK_QUERY_ROWS));

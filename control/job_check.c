@@ -4,9 +4,13 @@
  * (lockstep.ask_check); nothing of them runs with the rights of the person who saves the job. */
 #include "control/job_check.h"
 
+#include "base/remedies_rights.h"
 #include "base/utf8.h"
+#include "db/backend.h"
+#include "db/sqlstate.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* As long as a person waits for an answer; statement_timeout takes it as text. */
 
@@ -27,7 +31,36 @@ enum rc tasks_open(const char *conninfo, const struct db *db, bool tries, struct
     return rc;
 }
 
-enum rc tasks_refused(enum rc rc, const char *field, struct err *err)
+/* What a person can do about it. A hint of the server knows more. */
+static void advise(const struct db *tasks, struct err *err)
+{
+    const char *login = db_login(tasks);
+    if (err->hinted)
+        return;
+    /* The statement that calls it is the first to need a right of the group. */
+    if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) &&
+        (strstr(err->message, "schema lockstep") != NULL ||
+         strstr(err->message, "function ask_") != NULL))
+        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK, login);
+    else if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
+        utf8_format(err->hint, sizeof err->hint,
+                    "It runs as \"%s\", the login of [postgres] task_conninfo: grant that login "
+                    "what it needs.",
+                    login);
+    else if (sqlstate_is(err, SQLSTATE_SYNTAX_ERROR))
+        utf8_copy(err->hint, sizeof err->hint,
+                  "Write one statement, without quotes around a placeholder: ${job}.");
+    else if (sqlstate_is(err, SQLSTATE_QUERY_CANCELED))
+        utf8_copy(err->hint, sizeof err->hint,
+                  "If it took too long, make it faster, or leave the work to the tasks.");
+    else
+        utf8_format(err->hint, sizeof err->hint,
+                    "Correct the job's SQL. It runs as \"%s\", the login of [postgres] "
+                    "task_conninfo.",
+                    login);
+}
+
+enum rc tasks_refused(enum rc rc, const struct db *tasks, const char *field, struct err *err)
 {
     /* Without an SQLSTATE the connection is the trouble and not the statement. */
     if (rc == RC_OK || err == NULL || err->code[0] == '\0')
@@ -35,10 +68,7 @@ enum rc tasks_refused(enum rc rc, const char *field, struct err *err)
     err->kind = ERR_USAGE;
     utf8_copy(err->object, sizeof err->object, field);
     err->context[0] = '\0';
-    if (err->hint[0] == '\0') /* the error's own one is nearer to it */
-        utf8_copy(err->hint, sizeof err->hint,
-                  "It runs as the login of [postgres] task_conninfo: correct it, or grant that "
-                  "login what it needs.");
+    advise(tasks, err);
     return RC_REJECT;
 }
 
@@ -61,7 +91,7 @@ enum rc job_check(struct db *db, const char *task_conninfo, const char *jobs, st
                                   (const char *const[]){db_text(rows, i, JOB_STATEMENTS_STATEMENT),
                                                         db_text(rows, i, JOB_STATEMENTS_WORDS)},
                                   NULL, err),
-                           field, err);
+                           tasks, field, err);
     }
     db_close(tasks);
     return rc;

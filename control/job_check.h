@@ -19,8 +19,9 @@
  * takes longer than 5 s. */
 MUST_CHECK enum rc tasks_open(const char *conninfo, const struct db *db, bool tries,
                               struct db **ret_tasks, struct err *err);
-/** What the server says of a statement of the user's, as an error in this field. */
-enum rc tasks_refused(enum rc rc, const char *field, struct err *err);
+/** The server's error about a statement of the user's in that session, as an error in this field,
+ * with a hint. */
+enum rc tasks_refused(enum rc rc, const struct db *tasks, const char *field, struct err *err);
 
 /** Tries the statements of jobs, in the form of a file for job apply. task_conninfo "": whose login
  * runs them is not known here; nothing is tried. */

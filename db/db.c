@@ -91,6 +91,7 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
     err_code(err, state);
     if (result != NULL) {
         err->raised = raised(result);
+        err->hinted = server_hint != NULL;
         copy_line(err->detail, sizeof err->detail,
                   PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL));
         utf8_copy(err->context, sizeof err->context,

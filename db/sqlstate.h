@@ -20,6 +20,7 @@
     X(SQLSTATE_DATA_EXCEPTION, "22")                                                               \
     X(SQLSTATE_INVALID_DATETIME_FORMAT, "22007")                                                   \
     X(SQLSTATE_DATETIME_FIELD_OVERFLOW, "22008")                                                   \
+    X(SQLSTATE_INVALID_TIME_ZONE_DISPLACEMENT, "22009")                                            \
     X(SQLSTATE_INVALID_PARAMETER_VALUE, "22023")                                                   \
     X(SQLSTATE_READ_ONLY_SQL_TRANSACTION, "25006")                                                 \
     X(SQLSTATE_IN_FAILED_SQL_TRANSACTION, "25P02")                                                 \
@@ -27,7 +28,9 @@
     X(SQLSTATE_INVALID_AUTHORIZATION, "28")                                                        \
     X(SQLSTATE_SERIALIZATION_FAILURE, "40001")                                                     \
     X(SQLSTATE_DEADLOCK_DETECTED, "40P01")                                                         \
+    X(SQLSTATE_SYNTAX_OR_ACCESS, "42")                                                             \
     X(SQLSTATE_INSUFFICIENT_PRIVILEGE, "42501")                                                    \
+    X(SQLSTATE_SYNTAX_ERROR, "42601")                                                              \
     X(SQLSTATE_INVALID_FUNCTION_DEFINITION, "42P13") /* CREATE OR REPLACE: other parameters */     \
     X(SQLSTATE_INVALID_TABLE_DEFINITION, "42P16")    /* of a view: other columns */                \
     X(SQLSTATE_INSUFFICIENT_RESOURCES, "53")                                                       \
@@ -43,7 +46,8 @@
     X(SQLSTATE_SYSTEM_ERROR, "58")                                                                 \
     X(SQLSTATE_STALE_TOKEN, "LS001")                                                               \
     X(SQLSTATE_NO_SENSE, "LS002")                                                                  \
-    X(SQLSTATE_NO_SUCH_THING, "LS003")
+    X(SQLSTATE_NO_SUCH_THING, "LS003")                                                             \
+    X(SQLSTATE_OVERTAKEN, "LS004")
 #define SQLSTATE_CONSTANT(constant, text) constant,
 enum sqlstate { SQLSTATES(SQLSTATE_CONSTANT) };
 #undef SQLSTATE_CONSTANT

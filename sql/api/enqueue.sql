@@ -26,8 +26,9 @@ BEGIN
     ELSIF array_ndims(enqueue.tasks) > 1 OR cardinality(enqueue.tasks) > 100000 THEN
         RAISE EXCEPTION 'the tasks of a run are an array of at most 100000' USING ERRCODE = 'invalid_parameter_value',
             HINT = 'Publish more of them with lockstep publish.';
-    ELSIF octet_length(enqueue.name) > 1000 THEN
-        RAISE EXCEPTION 'the name of the run is longer than 1000 bytes' USING ERRCODE = 'invalid_parameter_value';
+    ELSIF length(enqueue.name) > 1000 THEN
+        RAISE EXCEPTION 'the name of the run is longer than 1000 characters'
+            USING ERRCODE = 'invalid_parameter_value', HINT = 'Write a shorter one.';
     ELSIF enqueue.on_failure NOT IN ('stop', 'continue', 'pause') THEN
         RAISE EXCEPTION 'on_failure: "%" is not known', left(enqueue.on_failure, 64)
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Write stop, continue or pause.';

@@ -16,15 +16,26 @@ BEGIN
         PERFORM lockstep.job_refuse('rows', 'it is no object that has by schedule a list of rows',
                                     'write {"SCHEDULE": [{"order": 1, "sql": "SELECT 1"}]}');
     END IF;
+    -- A firing whose rows make no run ends as an error, one without a row is skipped (lockstep.fire).
     RETURN QUERY
-    SELECT c.schedule, c.would_fire, c.verdict, c.reason, c.scheduled_for, c.next_scheduled_run,
+    SELECT c.schedule, c.would_fire AND q.verdict IS NULL,
+           CASE WHEN c.verdict = 'fire' THEN COALESCE(q.verdict, 'fire') ELSE c.verdict END,
+           CASE WHEN c.verdict = 'fire' THEN COALESCE(q.reason, c.reason) ELSE concat_ws('; ', c.reason, f.fault) END,
+           c.scheduled_for, c.next_scheduled_run,
            CASE WHEN NOT own.spec ? 'query' THEN to_jsonb(lockstep.job_tasks(own.spec, c.words))
-                WHEN job_test.rows ? c.schedule THEN to_jsonb(
-                    lockstep.job_rows(ARRAY(SELECT jsonb_array_elements(job_test.rows -> c.schedule)))) END,
+                WHEN q.verdict IS DISTINCT FROM 'error' THEN to_jsonb(lockstep.job_rows(q.rows)) END,
            c.pending_rows, c.oldest_row_age,
            COALESCE(c.advice, CASE WHEN own.spec ? 'query' AND job_test.rows IS NULL THEN
                format('the tasks are those of its query, which is not run here: lockstep job test %s', own.name) END)
-    FROM lockstep.job_test_cycle(own, job_test.now, job_test.look) AS c;
+    FROM lockstep.job_test_cycle(own, job_test.now, job_test.look) AS c
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN job_test.rows ? c.schedule
+                        THEN ARRAY(SELECT jsonb_array_elements(job_test.rows -> c.schedule)) END AS rows) AS g
+    CROSS JOIN LATERAL (SELECT lockstep.job_rows_fault(g.rows) AS fault OFFSET 0) AS f
+    CROSS JOIN LATERAL (
+        SELECT g.rows, CASE WHEN f.fault IS NOT NULL THEN 'error' WHEN g.rows = '{}' THEN 'skip' END AS verdict,
+               CASE WHEN f.fault IS NOT NULL THEN f.fault
+                    WHEN g.rows = '{}' THEN 'its query returned no task' END AS reason) AS q;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_test(text, timestamptz, lockstep.rows_look, jsonb) FROM PUBLIC;

@@ -936,7 +936,8 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
         'An executor of the queue sends it within a moment, when no publisher holds the queue. What keeps it: lockstep '
         'queue show QUEUE'),
        ('run_incomplete', 30, 'it is over, and something of it is missing or was refused',
-        'Publish the work again as another run. What was refused: lockstep rejected list --queue QUEUE'),
+        'Publish the work again as another run. Its error: lockstep run show RUN. Messages that were refused: lockstep '
+        'rejected list --queue QUEUE'),
        ('run_retryable', 30, 'it is over, and some of it failed or was cancelled',
         'lockstep run retry RUN'),
        ('run_end_unclaimed', 34, 'its end is still on the topic',

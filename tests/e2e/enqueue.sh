@@ -187,7 +187,7 @@ refused 'no tasks at all' 'NULL' 'at least one task'
 refused 'NULL' "ARRAY[$good, NULL]" 'task 2: it is no JSON object'
 refused 'an array' "ARRAY['[]'::jsonb]" 'task 1: it is no JSON object'
 refused 'no order' "ARRAY[$good, '{\"sql\": \"SELECT 1\"}']" 'task 2: it has no "order"'
-for o in 0 -1 1.5 9223372036854775808 1e400; do
+for o in 0 -1 1.5 1.0 9223372036854775808 1e400; do
     refused "order $o" "ARRAY['{\"order\": $o, \"sql\": \"x\"}'::jsonb]" 'task 1: "order" is no whole number'
 done
 refused 'a text' "ARRAY['{\"order\": \"1\", \"sql\": \"x\"}'::jsonb]" '"order" is string, not number'
@@ -209,6 +209,10 @@ refused 'a key of 501 letters of 2 bytes' "ARRAY[jsonb_build_object('order', 1, 
     '"key" is longer than 1000 bytes'
 refused 'a long name' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'name', repeat('ü', 1001))]" \
     '"name" is longer than 1000 characters'
+refused 'the month 13' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'not_before', '2026-13-01T00:00:00Z')]" \
+    '"not_before" is no time'
+refused 'a long description' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'description', repeat('d', 10001))]" \
+    '"description" is longer than 10000 characters'
 refused 'the year 294277' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'not_before', '294277-01-01T00:00:00Z')]" \
     '"not_before" is no time'
 run=$(sql "SELECT lockstep.enqueue('$q', ARRAY[$good, '{\"order\": 2, \"sql\": [\"SELECT 1\"], \"params\": [1]}'])")

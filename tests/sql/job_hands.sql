@@ -129,7 +129,7 @@ SELECT is(pg_temp.fill('asks', '00:00', '02:00', 'queue_one', dry => true), 'fir
           'what would fire is reported without the query');
 -- The query runs in a session of the tasks' login, with a token for the first time that may fire.
 SELECT scheduled_for, action, token, query, words
-FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'allow', false, '2020-01-01 05:00Z') \gset
+FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'allow', '2020-01-01 05:00Z') \gset
 SELECT is(:'action' || to_char(:'scheduled_for'::timestamptz AT TIME ZONE 'UTC', ' HH24:MI'), 'ask 06:00',
           'the times up to the one that is named are left out');
 SELECT lockstep.ask_fire(:'token', NULL, :'query', :'words') AS run \gset
@@ -139,18 +139,28 @@ SELECT is(:'run',
           'the token fires its time');
 SELECT throws_ok(format('SELECT lockstep.ask_fire(%L, NULL, %L, %L)', :'token', :'query', :'words'), 'LS002', NULL,
                  'and no other one');
-SELECT token FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'allow', false, NULL) \gset
+SELECT token FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'allow', NULL) \gset
 SELECT throws_like(format('SELECT lockstep.fire(%L, NULL, NULL)', :'token'), '%has no such SQL',
                    'a token does not fire the job without its query');
 SELECT lockstep.dispatch_begin();
 SELECT isnt(lockstep.fire(:'token', NULL, ARRAY['{"order": 1, "sql": "SELECT 1"}'::jsonb]), NULL,
             'another dispatcher does not make the token void');
-SELECT throws_like($$SELECT lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-02-20Z', NULL, 'allow', false,
+SELECT throws_like($$SELECT lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-02-20Z', NULL, 'allow',
                                                       '2020-01-01 01:00Z')$$,
                    'until: the range has more than 1000 times%', 'the limit holds for what is left');
 SELECT is((SELECT count(*) FILTER (WHERE action = 'skip') || ' of ' || count(*)
-           FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'skip', false,
+           FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'skip',
                                           '2020-01-01 06:00Z')), '17 of 17', 'while a run is open, skip asks for none');
+-- The test button knows that a firing of these rows would be an error, or skipped.
+UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
+SELECT is((SELECT format('%s, %s: %s', t.would_fire, t.verdict, t.reason)
+           FROM lockstep.job_test('asks', date_trunc('hour', clock_timestamp()) + interval '1 h', NULL, rows) AS t),
+          said, said)
+FROM (VALUES ('{"s": [{"order": 1, "sql": "SELECT 1"}]}'::jsonb, 't, fire: it is due'),
+             ('{"s": [{"order": 1.0, "sql": "SELECT 1"}]}',
+              'f, error: task 1: "order" is no whole number from 1 to 9223372036854775807 in plain digits'),
+             ('{"s": [{"order": 1, "sqll": "x"}]}', 'f, error: task 1: there is no field "sqll"'),
+             ('{"s": []}', 'f, skip: its query returned no task')) AS v (rows, said);
 SELECT pg_temp.gone('asks', 'waits');
 
 -- Schedules one by one: as a file would have them.

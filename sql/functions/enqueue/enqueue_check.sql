@@ -24,8 +24,8 @@ BEGIN
         kinds := (p_task ? 'sql')::int + (p_task ? 'command')::int + (p_task ? 'url')::int + (p_task ? 'steps')::int
                  + COALESCE(p_task ->> 'type' = 'external', false)::int;
         wrong := CASE WHEN o IS NULL THEN 'it has no "order"'
-                      WHEN o < 1 OR o > 9223372036854775807 OR o <> pg_catalog.trunc(o)
-                          THEN '"order" is no whole number from 1 to 9223372036854775807'
+                      WHEN o < 1 OR o > 9223372036854775807 OR pg_catalog.scale(o) > 0
+                          THEN '"order" is no whole number from 1 to 9223372036854775807 in plain digits'
                       WHEN p_task ->> 'type' NOT IN ('sql', 'command', 'http', 'external')
                           THEN '"type" is none of sql, command, http, external'
                       WHEN kinds = 0
@@ -60,11 +60,14 @@ BEGIN
                           THEN '"retry_intervals" is no list of 1 to 100 numbers of seconds'
                       WHEN (p_task ->> 'timeout')::numeric NOT BETWEEN 0.001 AND 1000000000
                           THEN '"timeout" is not from 0.001 to 1000000000 s'
-                      WHEN p_task ->> 'not_before' !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}'
+                      WHEN p_task ->> 'not_before' !~ '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[Tt]'
+                               '([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)'
                           THEN '"not_before" is no time of RFC 3339'
                       WHEN p_task ->> 'condition' NOT IN ('success', 'always', 'failure')
                           THEN '"condition" is none of success, always, failure'
                       WHEN pg_catalog.length(p_task ->> 'name') > 1000 THEN '"name" is longer than 1000 characters'
+                      WHEN pg_catalog.length(p_task ->> 'description') > 10000
+                          THEN '"description" is longer than 10000 characters'
                       WHEN pg_catalog.octet_length(p_task ->> 'key') > 1000 THEN '"key" is longer than 1000 bytes'
                       WHEN p_task ->> 'key' = '' THEN '"key" is empty'
                       WHEN pg_catalog.octet_length(p_task::text) > 999872 THEN pg_catalog.format(

@@ -39,7 +39,8 @@ BEGIN
     ELSIF ask.fills IS NOT NULL THEN
         RETURN lockstep.job_backfilled(own, ask, tasks);
     ELSIF ask.schedule_id IS NULL AND tasks = '{}' THEN
-        RAISE EXCEPTION 'its query returned no task' USING ERRCODE = 'LS002';
+        RAISE EXCEPTION 'its query returned no task'
+            USING ERRCODE = 'LS002', HINT = 'Nothing has to be done: at its times the job skips such a firing.';
     ELSIF ask.schedule_id IS NULL THEN
         PERFORM lockstep.job_run_guard(own);
         RETURN lockstep.job_fire(own, NULL, ask.scheduled_for, ask.source, 'by hand', ask.params, NULL, 0, tasks,

@@ -19,6 +19,8 @@ BEGIN
                                     'write queue_one (one after the other), allow (all at once) or skip');
     ELSIF p_from IS NULL OR NOT pg_catalog.isfinite(p_from) THEN
         PERFORM lockstep.job_refuse('from', 'it is no time', 'write the first time of the range: 2026-01-01T00:00:00Z');
+    ELSIF p_from < '0001-01-01T00:00:00Z' THEN
+        PERFORM lockstep.job_refuse('from', 'it is before the year 1', 'write a later time');
     ELSIF p_until IS NULL OR NOT pg_catalog.isfinite(p_until) OR p_until <= p_from THEN
         PERFORM lockstep.job_refuse('until', 'it is not after from',
                                     'write the end of the range, which is not part of it: 2026-02-01T00:00:00Z');
