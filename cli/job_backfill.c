@@ -24,7 +24,7 @@
 struct backfill {
     struct cli *cli;
     const char *params[BEHIND + 1];
-    char behind[64];
+    char behind[64], overtaken[64];     /* times */
     enum { NOTHING, CALL, AWAIT } next; /* times are left: for the next call, or for a run's end */
     char why[200];                      /* why that run has not ended, as shown last; "": nothing */
 };
@@ -63,6 +63,16 @@ static enum rc ask(struct backfill *fill, const struct db_result *rows, int i, s
     return rc;
 }
 
+/* Another session has fired this time, or a run is open now: the next call decides again. Once for
+ * each time, because SQL of the job may raise this code, too. */
+static bool is_overtaken(struct backfill *fill, const char *at, const struct err *err)
+{
+    if (!sqlstate_is(err, SQLSTATE_OVERTAKEN) || strcmp(fill->overtaken, at) == 0)
+        return false;
+    utf8_copy(fill->overtaken, sizeof fill->overtaken, at);
+    return true;
+}
+
 /* One row of the answer: a line for a time whose fate is decided. A time that waits has its line
  * when it fires. */
 static enum rc follow_row(struct backfill *fill, const struct db_result *rows, int i,
@@ -77,9 +87,8 @@ static enum rc follow_row(struct backfill *fill, const struct db_result *rows, i
     if (action == JOB_BACKFILL_IS_ASK) {
         fill->next = CALL;
         enum rc rc = ask(fill, rows, i, err);
-        /* Another session has fired it, or a run is open now: the next call decides again. */
         if (rc != RC_OK)
-            return sqlstate_is(err, SQLSTATE_OVERTAKEN) ? RC_OK : rc;
+            return is_overtaken(fill, at, err) ? RC_OK : rc;
     } else if (action == JOB_BACKFILL_IS_FIRE) {
         cli_say(fill->cli, "lockstep: %s: fired for %s, run %s\n", fill->params[0], at,
                 db_text(rows, i, JOB_BACKFILL_RUN_ID));

@@ -84,6 +84,14 @@ expect 'exit code' "$code" 0
 expect 'occurrences' "$(occurrences fails)" "$all"
 expect 'runs' "$(runs fails)" 3
 
+sql "CREATE FUNCTION raises() RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE SQLSTATE ''LS004''; END'"
+lockstep job apply - -q >/dev/null <<END || failed=1
+{"job": "raises", "queue": "$q", "schedules": [{"name": "s", "kind": "interval", "every": "1h"}],
+ "query": "SELECT public.raises() AS order, 'SELECT 1' AS sql"}
+END
+backfill raises
+expect 'a query that raises the code of an overtaken time' "$code $(runs raises)" '1 0'
+
 case_begin 'a time at which a run is open is left out with skip'
 job skips
 backfill skips --overlap skip
