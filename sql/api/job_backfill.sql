@@ -19,9 +19,9 @@ BEGIN
                                             job_backfill.overlap);
         RAISE EXCEPTION 'the tasks of job % come from its query, which only the tasks'' login runs', own.name
             USING ERRCODE = 'LS002',
-                  HINT = concat_ws(' ', 'lockstep job backfill', own.name,
-                                   '--from ' || lockstep.job_time(job_backfill."from"),
-                                   '--to ' || lockstep.job_time(job_backfill.until),
+                  HINT = concat_ws(' ', format('lockstep job backfill %s --from %s --to %s', own.name,
+                                               lockstep.job_time(job_backfill."from"),
+                                               lockstep.job_time(job_backfill.until)),
                                    '--schedule ' || job_backfill.schedule,
                                    '--overlap ' || NULLIF(job_backfill.overlap, 'queue_one'));
     END IF;

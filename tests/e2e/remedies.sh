@@ -77,7 +77,8 @@ echo "{\"run\": \"$(u 1)\", \"seq\": 1, \"type\": \"end\", \"tasks\": 1, \"phase
 eventually 15 is "SELECT reason || ': ' || detail FROM lockstep.rejected WHERE queue = '$q'" \
     "late: the run was ended by $(sql 'SELECT session_user'), before offset 3"
 explain run "$(u 1)"
-expect 'nothing that would be refused' "$(printed "$tmp/explained" 1)" "lockstep rejected list --queue $q"
+expect 'nothing that would be refused' "$(printed "$tmp/explained" 1), $(printed "$tmp/explained" 2)" \
+    "lockstep run show $(u 1), lockstep rejected list --queue $q"
 
 for way in 1 2; do
     situation 'lockstep publish was killed: it is resumed, or closed'
