@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define CHECK_MS 500
+#define AGAIN    "Run the same command again: no time fires twice."
 
 /* The last parameter of the statement: the time up to which all are reported. */
 #define BEHIND 5
@@ -38,8 +39,7 @@ static void say_nothing(struct cli *cli)
  * occurrence. */
 static enum rc interrupted(const struct backfill *fill, struct err *err)
 {
-    return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0],
-                   "Run the same command again: no time fires twice.",
+    return err_set(err, RC_REJECT, ERR_CANCELLED, fill->params[0], AGAIN,
                    "it was interrupted; the remaining times have not fired");
 }
 
@@ -163,6 +163,17 @@ static enum rc fire(struct backfill *fill, struct err *err)
     }
 }
 
+/* A session that is lost in between ends the command, which says how to continue. */
+static enum rc continued(const struct backfill *fill, enum rc rc, struct err *err)
+{
+    if (rc == RC_LOST || rc == RC_RETRY) {
+        utf8_copy(err->object, sizeof err->object, fill->params[0]);
+        if (*err->hint == '\0')
+            utf8_copy(err->hint, sizeof err->hint, AGAIN);
+    }
+    return rc;
+}
+
 enum rc command_job_backfill(struct cli *cli, struct err *err)
 {
     const char *from = cli_text(cli, "from"), *to = cli_text(cli, "to");
@@ -185,7 +196,7 @@ enum rc command_job_backfill(struct cli *cli, struct err *err)
         job_name_option(err);
         return rc;
     }
-    rc = fire(&fill, err);
+    rc = continued(&fill, fire(&fill, err), err);
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_job_filled, fill.params, &rows, err);
     return rc == RC_OK ? cli_print_list(cli, rows,

@@ -68,7 +68,7 @@ const struct option_spec job_run_options[] = {
     {0}};
 const struct option_spec job_backfill_options[] = {
     {"from", "WHEN", "the first time, 2026-01-01T00:00:00Z", 0},
-    {"to", "WHEN", "the end of the range, which is not part of it", 0},
+    {"to", "WHEN", "the end of the range, which is not part of it; not in the future", 0},
     {"schedule", "NAME", "only the times of this schedule; default: of all that are enabled", 0},
     {"overlap", "queue_one|allow|skip",
      "while a run of the job is open: queue_one (default) waits for its end before each time, "

@@ -117,6 +117,10 @@ static enum rc run_queries(struct cli *cli, struct db *db, const struct db_resul
         const char *params[] = {db_text(asked, i, JOB_TEST_ASK_QUERY),
                                 db_text(asked, i, JOB_TEST_ASK_WORDS)};
         rc = refused(cli, db_run(db, &sql_job_ask_query, params, &row, err), db, "query", err);
+        if (rc != RC_OK && sqlstate_is(err, SQLSTATE_QUERY_CANCELED))
+            utf8_copy(err->hint, sizeof err->hint,
+                      "A test ends a query after 5 s; at a firing it has ten minutes. The lock of "
+                      "another session on its table may be the cause, too.");
         if (rc == RC_OK)
             (void)cJSON_AddRawToObject(rows, db_text(asked, i, JOB_TEST_ASK_SCHEDULE),
                                        db_text(row, 0, JOB_ASK_QUERY_ROWS));
