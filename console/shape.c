@@ -29,7 +29,7 @@ static const struct shape shapes[] = {
      "(Pending|Processing|Error|Failed|Completed|Cancelled|Paused|Terminated|PartiallyCompleted)",
      "the state of a task, or how an attempt has ended; Pending: the attempt was lost"},
     {"TaskType", "(sql|command|http|external)", "what a task is"},
-    {"Outcome", "(fired|skipped|missed|error)", "what became of a time of a job"},
+    {"Outcome", "(fired|skipped|missed|error)", "the outcome of a time of a job"},
     {"JobMode", "(scheduled|triggered|manual|watch)", "how a job comes to fire"},
     {"JobState",
      "(ok|running|manual|disabled|paused|silenced|blocked|stuck|missed|failed|never|late)",
@@ -86,7 +86,7 @@ static const struct shape shapes[] = {
      "one queue with its settings and state"},
     {"ReadersPoint", "at:time target:int? in_use:number tasks:number barrier_ms:number?",
      "a queue in a part of the time"},
-    {"Warning", "text:text hint:text", "what was found, and what helps"},
+    {"Warning", "text:text hint:text", "a finding and its remedy"},
 
     {"Run",
      "queue:text run_id:uuid name:text? status:RunStatus tasks:int pending:int processing:int "
@@ -213,7 +213,7 @@ static const struct shape shapes[] = {
      "schedule:text scheduled_for:time action:(fire|wait|skip|leave) detail:text? run_id:uuid?",
      "a time that a backfill looked at"},
     {"JobApplied", "job:text action:(create|change|unchanged|kept|delete) detail:text?",
-     "what became of a job of a list"},
+     "the outcome for a job of a list"},
     {"RuleTime", "at:time local:text", "a time of a rule, and the clock in its zone"},
     {"ClockChange", "at:time effect:text", "a change of the clock, and what it does to a rule"},
 
@@ -242,7 +242,7 @@ static const struct shape shapes[] = {
     {"Redriven",
      "queue:text messages:int run_id~:uuid ends~:int preview~:bool rejected_ids~:int[] order~:int "
      "task~:object",
-     "what was published again, or with `preview` would be"},
+     "the messages that were published again; with `preview`, those that would be"},
     {"ReplayCounts", "run_again:int skipped:int", "messages of a replay"},
     {"ReplayLine", "run_id:uuid? order:int action:text why:text messages:int meaning:text",
      "what a replay does with messages of a phase"},

@@ -147,7 +147,7 @@ SELECT isnt(lockstep.fire(:'token', NULL, ARRAY['{"order": 1, "sql": "SELECT 1"}
             'another dispatcher does not make the token void');
 SELECT throws_like($$SELECT lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-02-20Z', NULL, 'allow',
                                                       '2020-01-01 01:00Z')$$,
-                   'until: the range has more than 1000 times%', 'the limit holds for what is left');
+                   'until: the range has more than 1000 times%', 'the limit holds for the remaining times');
 SELECT is((SELECT count(*) FILTER (WHERE action = 'skip') || ' of ' || count(*)
            FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'skip',
                                           '2020-01-01 06:00Z')), '17 of 17', 'while a run is open, skip asks for none');
