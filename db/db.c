@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/remedies.h"
+#include "base/remedies_rights.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "db/backend.h"
@@ -54,6 +55,16 @@ static bool raised(const PGresult *result)
     return false;
 }
 
+/* The sessions of executors need one group, so their hint can name it, and the login. */
+static void hint_group(const struct db *db, struct err *err)
+{
+    static const enum db_role executors[] = {DB_CONTROL, DB_GATE,      DB_LIVENESS,
+                                             DB_RELAY,   DB_RETENTION, DB_DISPATCHER};
+    for (size_t i = 0; i < sizeof executors / sizeof *executors; i++)
+        if (db->role == executors[i])
+            utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_EXECUTOR, db_login(db));
+}
+
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err)
 {
     const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
@@ -89,6 +100,8 @@ enum rc db_fail(struct db *db, const char *object, const PGresult *result, struc
     if (err->message[0] == '\0')
         copy_line(err->message, sizeof err->message, "the connection to the server was lost");
     err_code(err, state);
+    if (server_hint == NULL && sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
+        hint_group(db, err);
     if (result != NULL) {
         err->raised = raised(result);
         err->hinted = server_hint != NULL;

@@ -20,6 +20,7 @@
 #include "db/canceller.h"
 #include "db/db.h"
 #include "db/parameter.h"
+#include "db/sqlstate.h"
 #include "metrics/process.h"
 #include "task/uuid.h"
 
@@ -269,7 +270,8 @@ static void *alive_main(void *context)
         probe("heartbeat.done");
         if (rc == RC_OK)
             confirmed_us = sent_us;
-        else if (clock_boot_us() - confirmed_us > alive->t1_ms * 1000LL)
+        else if (clock_boot_us() - confirmed_us > alive->t1_ms * 1000LL ||
+                 sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE)) /* nor does control get far */
             rc = RC_LOST;
         alive->soon = false; /* before stirred_us is read: see alive_stir */
         alive->soon = alive->busy || alive->others_busy ||

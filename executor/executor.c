@@ -200,10 +200,12 @@ struct life {
     int patience_ms;
 };
 
-/* Errors that a process which has come up waits out: the server comes back, or a person acts. */
+/* Errors that a process which has come up waits out: the server comes back, or a person acts, who
+ * may have taken a right away by mistake. */
 static bool is_outage(const struct err *why)
 {
-    return why->kind == ERR_KAFKA_DOWN || why->kind == ERR_DB_DOWN || why->kind == ERR_SCHEMA;
+    return sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE) || why->kind == ERR_KAFKA_DOWN ||
+           why->kind == ERR_DB_DOWN || why->kind == ERR_SCHEMA;
 }
 
 /* An error of the first start ends the process, so that a mistake in the configuration is seen. A
@@ -280,7 +282,8 @@ static int next_pause(enum rc rc, const struct err *why, const struct server_mem
     if (lasts(rc, why)) {
         first_ms = LASTS_FIRST_MS;
         last_ms = enough_ms = LASTS_LAST_MS;
-    } else if (sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION)) {
+    } else if (sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION) ||
+               sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE)) {
         last_ms = REFUSED_LAST_MS;
     }
     bool worked = memory->completed || (lived_us > LIVED_US && lived_us > 1000LL * enough_ms);

@@ -108,31 +108,33 @@ bool attempt_cancelled(const struct work *work, const struct err *why, bool ours
                     (strstr(why->message, "user request") != NULL || !sets_time_out(work->msg)));
 }
 
+/* SQL that catches its cancel goes on: to its end, to its next statement, or until its session is
+ * closed. */
+static const char caught_hint[] =
+    "Let the task raise query_canceled (57014) again where it catches it.";
+
 bool attempt_timed_out(const struct work *work, struct err *why)
 {
     if (!work->timed_out || (why->code[0] != '\0' && !sqlstate_is(why, SQLSTATE_QUERY_CANCELED)))
         return false;
     struct err late = {0};
-    (void)err_set(&late, RC_REJECT, ERR_TIMEOUT, "task", NULL,
+    (void)err_set(&late, RC_REJECT, ERR_TIMEOUT, "task", work->severed ? caught_hint : NULL,
                   "time-out: the attempt ran for longer than %g s",
                   (double)work->msg->timeout_us / 1e6);
     err_code(&late, sqlstate_text(SQLSTATE_QUERY_CANCELED));
     memcpy(late.context, why->context, sizeof late.context); /* where it was then */
-    if (why->kind == ERR_TIMEOUT)
+    if (why->kind == ERR_TIMEOUT && why->hint[0] != '\0')
         memcpy(late.hint, why->hint, sizeof late.hint);
     *why = late;
     return true;
 }
 
-/* SQL that catches its cancel ends by itself, or continues with its next statement: its later
- * effects are not kept. */
+/* The effects of SQL that has caught its cancel are not kept. */
 static enum rc in_time(const struct work *work, enum rc rc, struct err *why)
 {
     if (rc != RC_OK || !work->timed_out)
         return rc;
-    return err_set(why, RC_REJECT, ERR_TIMEOUT, "task",
-                   "Let the task raise query_canceled (57014) again where it catches it.",
-                   "time-out");
+    return err_set(why, RC_REJECT, ERR_TIMEOUT, "task", caught_hint, "time-out");
 }
 
 /* A server that is read-only refuses the record of the failure, too: then it was not the task. */
@@ -393,11 +395,10 @@ enum rc attempt_run(struct reader_thread *reader, struct work *work, struct err 
         work_lost(work, ours ? LOSS_OWN : LOSS_CANCELLED);
         return reader->worn ? RC_OK : db_reset(db, err);
     }
-    if (reader->worn) {
-        work_fails(work, &why);
-        work_unrecorded(work);
-        return reader_disturbed(err);
-    }
-    rc = db_reset(db, err);
-    return rc == RC_OK ? attempt_fail(db, work, &why, false, err) : rc;
+    rc = reader->worn ? reader_disturbed(err) : db_reset(db, err);
+    if (rc == RC_OK)
+        return attempt_fail(db, work, &why, false, err);
+    work_fails(work, &why);
+    work_unrecorded(work); /* this session cannot; the next one does */
+    return rc;
 }

@@ -142,6 +142,7 @@ bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever
     (void)pthread_mutex_lock(&reader->lock);
     bool running = reader->alone == work;
     work->timed_out = work->timed_out || running;
+    work->severed = work->severed || (running && sever && !reader->acting);
     if (running)
         interrupt(reader, sever);
     (void)pthread_mutex_unlock(&reader->lock);

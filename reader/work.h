@@ -85,6 +85,7 @@ struct work {
     struct work *next;              /* in works.h */
     _Atomic int64_t alone_since_us; /* when it began to run outside the pipeline, 0: not yet */
     _Atomic bool timed_out;         /* it was cancelled for that, in time */
+    _Atomic bool severed;           /* it did not end then, and its session was closed */
     _Atomic bool piped;             /* it is in the pipeline */
     struct work_sent sent;
     struct action_result *answer; /* outside.h; owned, */

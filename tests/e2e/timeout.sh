@@ -56,13 +56,14 @@ silent=$(
 SELECT t.name, c.caught, c.said
 FROM lockstep.task t
 CROSS JOIN LATERAL
-    (SELECT coalesce(pg_sequence_last_value(format('%I', t.name)::regclass), 0) AS caught,
+    (SELECT coalesce(pg_sequence_last_value(to_regclass(format('%I', t.name))), 0) AS caught,
             (SELECT count(*) FROM lockstep.task_attempt a
              WHERE a.task_id = t.task_id AND a.hint LIKE 'Let the task raise query_canceled%') AS said) c
-WHERE t.name LIKE 'swallows%' AND c.caught > c.said
+WHERE t.name LIKE 'swallows%' AND c.caught > c.said OR t.name = 'deaf' AND c.said <> 1
 SQL
 )
 expect 'tasks whose attempts caught their cancel, and have no such hint' "$silent" ''
+[ -z "$silent" ] || { sql "SELECT t.name, a.* FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name LIKE 'swall%'"; cat "$tmp"/*.log; }
 
 case_begin 'an attempt is cancelled in time, and of it nothing is left but steps that were done'
 expect 'cancelled in time' "$(sql "SELECT bool_and(l.duration BETWEEN '0.2 s' AND '40 s')
