@@ -299,6 +299,37 @@ static void add_responses(cJSON *operation, const struct route *route)
     }
 }
 
+/* The next segment of a path, as an operation's name has it. runs/{run} is one run, and
+ * rejected/{rejected} one_rejected; another parameter is left out: locks/{pid} is locks. */
+static void add_segment(struct str *to, const char **at)
+{
+    size_t length = strcspn(*at, "/"), name = 0;
+    const char *segment = *at, *next = segment[length] == '/' ? segment + length + 1 : "";
+    if (*next == '{')
+        name = strcspn(next + 1, "}");
+    *at = *next == '{' ? next + 1 + name + 1 : next;
+    *at += **at == '/';
+    if (name > 0 && name <= length && strncmp(segment, next + 1, name) == 0) {
+        str_text(to, name == length ? "_one" : "");
+        length = name;
+    }
+    str_text(to, "_");
+    for (size_t i = 0; i < length; i++)
+        str_add(to, segment[i] == '-' || segment[i] == '.' ? "_" : segment + i, 1);
+}
+
+/* From method and path, so that it stays when a route is added: list_runs, get_run,
+ * post_run_cancel. */
+static void add_operation_id(cJSON *operation, const struct route *route, const char *method)
+{
+    STR_AUTO id = {0};
+    bool list = route->answer != NULL && strstr(route->answer, "items:") != NULL;
+    str_text(&id, list && strcmp(method, "get") == 0 ? "list" : method);
+    for (const char *at = route->path; *at != '\0';)
+        add_segment(&id, &at);
+    text(operation, "operationId", id.data);
+}
+
 static void add_route(cJSON *paths, const struct route *route)
 {
     char path[120], method[8];
@@ -311,6 +342,7 @@ static void add_route(cJSON *paths, const struct route *route)
         method[i] = ascii_lower(route->method[i]);
     method[i] = '\0';
     cJSON *operation = object(item, method);
+    add_operation_id(operation, route, method);
     text(operation, "summary", route->summary);
     text(operation, "description",
          route->level == LEVEL_OPERATOR  ? "For lockstep_operator."

@@ -99,13 +99,29 @@ static const char *late_hint(struct http_request *request, const struct err *err
                  "which waits longer.";
 }
 
+/* A refusal that begins with the field: "schedules[0].cron: ...", as lockstep.job_refuse raises it.
+ */
+static const char *field_of(const struct err *err, char *to, size_t size)
+{
+    static const char of_names[] = "abcdefghijklmnopqrstuvwxyz0123456789_.[]";
+    if (err->kind == ERR_USAGE) /* only then object is the name of a parameter */
+        return err->object;
+    size_t length = strspn(err->message, of_names);
+    if (!sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE) || length >= size ||
+        strncmp(err->message + length, ": ", 2) != 0)
+        return NULL;
+    memcpy(to, err->message, length);
+    to[length] = '\0';
+    return to;
+}
+
 void problem_answer_err(struct http_request *request, enum rc rc, const struct err *err)
 {
-    struct problem problem = {
-        .status = status_of(rc, err), .detail = err->message, .hint = err->hint};
-    /* Only then object is the name of a parameter. */
-    if (err->kind == ERR_USAGE)
-        problem.field = err->object;
+    char field[128];
+    struct problem problem = {.status = status_of(rc, err),
+                              .detail = err->message,
+                              .hint = err->hint,
+                              .field = field_of(err, field, sizeof field)};
     if (problem.status == 503)
         http_add_header(request, "Retry-After", "2");
     if (problem.status == 504)

@@ -200,8 +200,8 @@ struct life {
     int patience_ms;
 };
 
-/* Errors that a process which has come up waits out: the server comes back, or a person acts, who
- * may have taken a right away by mistake. */
+/* Errors that a process which has come up waits out: the server comes back, or a person acts.
+ * A right may have been revoked by mistake. */
 static bool is_outage(const struct err *why)
 {
     return sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE) || why->kind == ERR_KAFKA_DOWN ||

@@ -108,7 +108,7 @@ bool attempt_cancelled(const struct work *work, const struct err *why, bool ours
                     (strstr(why->message, "user request") != NULL || !sets_time_out(work->msg)));
 }
 
-/* SQL that catches its cancel goes on: to its end, to its next statement, or until its session is
+/* SQL that catches its cancel continues: to its end, to its next statement, or until its session is
  * closed. */
 static const char caught_hint[] =
     "Let the task raise query_canceled (57014) again where it catches it.";

@@ -1,4 +1,4 @@
--- Fires the times of a job from `from` until `until` that no occurrence has fired, of schedules with the same time
+-- Fires the times of a job from `from` until `to` that no occurrence has fired, of schedules with the same time
 -- once, oldest first, in the caller's transaction; at most 1000 times at once.
 -- schedule: only of this one, which may be disabled. overlap: the rule while a run of the job is open: allow fires
 -- nevertheless; queue_one leaves the rest to the next call, so a caller repeats it until no time waits; skip leaves
@@ -7,7 +7,7 @@
 -- work doubles a run.
 --   action  fire, wait (queue_one), skip, leave (to the dispatcher); detail why
 CREATE OR REPLACE FUNCTION lockstep.job_backfill(
-    job text, "from" timestamptz, until timestamptz, schedule text DEFAULT NULL, overlap text DEFAULT 'queue_one',
+    job text, "from" timestamptz, "to" timestamptz, schedule text DEFAULT NULL, overlap text DEFAULT 'queue_one',
     dry_run boolean DEFAULT false)
 RETURNS TABLE (schedule_name text, scheduled_for timestamptz, action text, detail text, run_id uuid)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -15,19 +15,19 @@ DECLARE
     own CONSTANT lockstep.job := lockstep.job_named(job_backfill.job, NULL, true);
 BEGIN
     IF own.spec ? 'query' AND NOT job_backfill.dry_run THEN
-        PERFORM lockstep.job_backfill_check(own, job_backfill."from", job_backfill.until, job_backfill.schedule,
+        PERFORM lockstep.job_backfill_check(own, job_backfill."from", job_backfill."to", job_backfill.schedule,
                                             job_backfill.overlap);
         RAISE EXCEPTION 'the tasks of job % come from its query, which only the tasks'' login runs', own.name
             USING ERRCODE = 'LS002',
                   HINT = concat_ws(' ', format('lockstep job backfill %s --from %s --to %s', own.name,
                                                lockstep.job_time(job_backfill."from"),
-                                               lockstep.job_time(job_backfill.until)),
+                                               lockstep.job_time(job_backfill."to")),
                                    '--schedule ' || job_backfill.schedule,
                                    '--overlap ' || NULLIF(job_backfill.overlap, 'queue_one'));
     END IF;
     RETURN QUERY
     SELECT b.schedule_name, b.scheduled_for, b.action, b.detail, b.run_id
-    FROM lockstep.job_backfill_act(own, job_backfill."from", job_backfill.until, job_backfill.schedule,
+    FROM lockstep.job_backfill_act(own, job_backfill."from", job_backfill."to", job_backfill.schedule,
                                    job_backfill.overlap, job_backfill.dry_run) b;
 END
 $$;

@@ -7,5 +7,5 @@ SELECT json_build_object('items', COALESCE(
                                       ORDER BY b.scheduled_for, b.schedule_name),
                              '[]'::json)) AS document
 FROM (SELECT CASE WHEN NOT $6::boolean THEN lockstep.job_why($1::text, 'backfill', $7::text) END OFFSET 0) AS noted
-CROSS JOIN LATERAL lockstep.job_backfill(job => $1::text, "from" => $2::timestamptz, until => $3::timestamptz,
+CROSS JOIN LATERAL lockstep.job_backfill(job => $1::text, "from" => $2::timestamptz, "to" => $3::timestamptz,
                                          schedule => $4::text, overlap => $5::text, dry_run => $6::boolean) AS b;

@@ -4,5 +4,5 @@
 -- columns: schedule, scheduled_for, action, detail, run_id, token, query, words
 -- words of action: fire, wait, skip, leave, ask
 SELECT b.schedule_name AS schedule, b.scheduled_for, b.action, b.detail, b.run_id, b.token, b.query, b.words
-FROM lockstep.job_backfill_ask(p_job => $1::text, p_from => $2::timestamptz, p_until => $3::timestamptz,
+FROM lockstep.job_backfill_ask(p_job => $1::text, p_from => $2::timestamptz, p_to => $3::timestamptz,
                                p_schedule => $4::text, p_overlap => $5::text, p_behind => $6::timestamptz) AS b;

@@ -2,5 +2,5 @@
 -- overlap $5
 -- columns: schedule, scheduled_for, action, detail
 SELECT b.schedule_name AS schedule, b.scheduled_for, b.action, b.detail
-FROM lockstep.job_backfill(job => $1::text, "from" => $2::timestamptz, until => $3::timestamptz,
+FROM lockstep.job_backfill(job => $1::text, "from" => $2::timestamptz, "to" => $3::timestamptz,
                            schedule => $4::text, overlap => $5::text, dry_run => true) AS b;

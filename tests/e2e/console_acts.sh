@@ -474,7 +474,8 @@ does change PUT api/v1/jobs/made "{\"definition\": ${definition/24h/12h}, \"vers
 as PUT api/v1/jobs/made "{\"definition\": ${definition/24h/6h}, \"version\": 1}"
 expect 'somebody was quicker' "$status" 409
 as PUT api/v1/jobs/made "{\"definition\": ${definition/24h/often}}"
-expect 'what job apply refuses' "$status" 400
+expect 'what job apply refuses' "$status $(api_is .detail)" \
+    '400 job made, schedule day: every: "often" is not a length of time'
 as PUT api/v1/jobs/made "{\"definition\": {\"job\": \"other\"}}"
 expect 'another name' "$status" 400
 does backfill POST api/v1/jobs/made/backfill \
@@ -482,6 +483,9 @@ does backfill POST api/v1/jobs/made/backfill \
 does 'backfill it is' POST api/v1/jobs/made/backfill \
     '{"from": "2026-01-01T00:00:00Z", "to": "2026-01-01T12:00:00Z", "reason": "x"}' \
     '.items[0] | "\(.action) \(.run_id | length)"' 'fire 36'
+as POST api/v1/jobs/made/backfill '{"from": "2026-01-02T00:00:00Z", "to": "2026-01-01T00:00:00Z", "reason": "x"}'
+expect 'a range that ends before it begins' "$status $(api_is '.field, .detail' | paste -sd'|')" \
+    '400 to|to: it is not after from'
 does delete DELETE api/v1/jobs/made '{"reason": "not needed"}' .deleted true
 expect 'why' \
     "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) LIKE '%version 1: new%deleted: not needed%'

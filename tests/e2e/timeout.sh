@@ -63,7 +63,10 @@ WHERE t.name LIKE 'swallows%' AND c.caught > c.said OR t.name = 'deaf' AND c.sai
 SQL
 )
 expect 'tasks whose attempts caught their cancel, and have no such hint' "$silent" ''
-[ -z "$silent" ] || { sql "SELECT t.name, a.* FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name LIKE 'swall%'"; cat "$tmp"/*.log; }
+[ -z "$silent" ] || {
+    sql 'SELECT t.name, a.* FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) ORDER BY t.seq'
+    cat "$tmp/$q".*.log
+}
 
 case_begin 'an attempt is cancelled in time, and of it nothing is left but steps that were done'
 expect 'cancelled in time' "$(sql "SELECT bool_and(l.duration BETWEEN '0.2 s' AND '40 s')

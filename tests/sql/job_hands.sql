@@ -96,12 +96,12 @@ SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind
        lockstep.job_define(pg_temp.spec('plain')),
     lockstep.job_define('{"job": "w", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
 SELECT throws_like('SELECT lockstep.job_backfill(' || call || ')', message, message)
-FROM (VALUES ($$'b', '2020-01-01Z', '2020-02-01Z'$$, 'until: the range has more than 1000 times'),
-             ($$'b', '2020-01-02Z', '2020-01-01Z'$$, 'until: it is not after from'),
-             ($$'b', '2020-01-01Z', '2220-01-01Z'$$, 'until: times that are to come are fired by the dispatcher'),
+FROM (VALUES ($$'b', '2020-01-01Z', '2020-02-01Z'$$, 'to: the range has more than 1000 times'),
+             ($$'b', '2020-01-02Z', '2020-01-01Z'$$, 'to: it is not after from'),
+             ($$'b', '2020-01-01Z', '2220-01-01Z'$$, 'to: times that are to come are fired by the dispatcher'),
              ($$'b', NULL, '2020-01-01Z'$$, 'from: it is no time'),
              ($$'b', '-infinity', '2020-01-01Z'$$, 'from: it is no time'),
-             ($$'b', '2020-01-01Z', 'infinity'$$, 'until: it is not after from'),
+             ($$'b', '2020-01-01Z', 'infinity'$$, 'to: it is not after from'),
              ($$'b', '2020-01-01Z', '2020-01-02Z', 'nightly'$$, 'schedule: job b has no schedule "nightly" with times'),
              ($$'b', '2020-01-01Z', '2020-01-02Z', NULL, 'cancel'$$, 'overlap: "cancel" is not known'),
              ($$'plain', '2020-01-01Z', '2020-01-02Z'$$, 'job: plain has no schedule with times'),
@@ -147,7 +147,7 @@ SELECT isnt(lockstep.fire(:'token', NULL, ARRAY['{"order": 1, "sql": "SELECT 1"}
             'another dispatcher does not make the token void');
 SELECT throws_like($$SELECT lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-02-20Z', NULL, 'allow',
                                                       '2020-01-01 01:00Z')$$,
-                   'until: the range has more than 1000 times%', 'the limit holds for the remaining times');
+                   'to: the range has more than 1000 times%', 'the limit holds for the remaining times');
 SELECT is((SELECT count(*) FILTER (WHERE action = 'skip') || ' of ' || count(*)
            FROM lockstep.job_backfill_ask('asks', '2020-01-01Z', '2020-01-02Z', NULL, 'skip',
                                           '2020-01-01 06:00Z')), '17 of 17', 'while a run is open, skip asks for none');

@@ -2,7 +2,7 @@
 -- query is fired by the session of the tasks' login: its action is ask, its row has the token for lockstep.fire, and
 -- the times behind it are left to the next call. p_behind: the times up to this one are left out; NULL: none is.
 CREATE OR REPLACE FUNCTION lockstep.job_backfill_act(
-    p_job lockstep.job, p_from timestamptz, p_until timestamptz, p_schedule text, p_overlap text, p_dry_run boolean,
+    p_job lockstep.job, p_from timestamptz, p_to timestamptz, p_schedule text, p_overlap text, p_dry_run boolean,
     p_behind timestamptz DEFAULT NULL)
 RETURNS TABLE (schedule_name text, scheduled_for timestamptz, action text, detail text, run_id uuid, token uuid,
                query text, words jsonb)
@@ -14,10 +14,10 @@ DECLARE
     due lockstep.schedule;
     has_fired boolean := false;
 BEGIN
-    PERFORM lockstep.job_backfill_check(p_job, p_from, p_until, p_schedule, p_overlap);
+    PERFORM lockstep.job_backfill_check(p_job, p_from, p_to, p_schedule, p_overlap);
     FOR one IN
         SELECT t.schedule_id, t.at
-        FROM lockstep.job_backfill_times(p_job, GREATEST(p_from, p_behind + interval '1 microsecond'), p_until,
+        FROM lockstep.job_backfill_times(p_job, GREATEST(p_from, p_behind + interval '1 microsecond'), p_to,
                                          p_schedule) t
     LOOP
         SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = one.schedule_id;

@@ -1,6 +1,6 @@
 -- Refuses a range that cannot be filled.
 CREATE OR REPLACE FUNCTION lockstep.job_backfill_check(
-    p_job lockstep.job, p_from timestamptz, p_until timestamptz, p_schedule text, p_overlap text)
+    p_job lockstep.job, p_from timestamptz, p_to timestamptz, p_schedule text, p_overlap text)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
@@ -21,12 +21,12 @@ BEGIN
         PERFORM lockstep.job_refuse('from', 'it is no time', 'write the first time of the range: 2026-01-01T00:00:00Z');
     ELSIF p_from < '0001-01-01T00:00:00Z' THEN
         PERFORM lockstep.job_refuse('from', 'it is before the year 1', 'write a later time');
-    ELSIF p_until IS NULL OR NOT pg_catalog.isfinite(p_until) OR p_until <= p_from THEN
-        PERFORM lockstep.job_refuse('until', 'it is not after from',
+    ELSIF p_to IS NULL OR NOT pg_catalog.isfinite(p_to) OR p_to <= p_from THEN
+        PERFORM lockstep.job_refuse('to', 'it is not after from',
                                     'write the end of the range, which is not part of it: 2026-02-01T00:00:00Z');
-    ELSIF p_until > now THEN
+    ELSIF p_to > now THEN
         PERFORM lockstep.job_refuse(
-            'until', 'times that are to come are fired by the dispatcher',
+            'to', 'times that are to come are fired by the dispatcher',
             pg_catalog.format('write %s or earlier', lockstep.job_time(pg_catalog.date_trunc('second', now))));
     ELSIF times IS NULL THEN
         PERFORM lockstep.job_refuse('job', pg_catalog.format('%s has no schedule with times', p_job.name),
