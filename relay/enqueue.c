@@ -148,8 +148,10 @@ static enum rc refuse(struct relay *relay, const struct relay_queue *queue,
     while (first > 0 && strcmp(db_text(rows, first - 1, RELAY_ENQUEUE_FETCH_ENQUEUE_ID),
                                db_text(rows, row, RELAY_ENQUEUE_FETCH_ENQUEUE_ID)) == 0)
         first--;
-    str_format(&text, "the message of seq %d cannot be published: %s: %s", row - first, why->object,
-               why->message);
+    /* The codec's message begins with the field. */
+    bool named = strncmp(why->message, why->object, strlen(why->object)) == 0;
+    str_format(&text, "the message of seq %d cannot be published: %s%s%s", row - first,
+               named ? "" : why->object, named ? "" : ": ", why->message);
     log_event(LOG_ERROR, "enqueued_run_refused", "queue", queue->name, "run",
               db_text(rows, row, RELAY_ENQUEUE_FETCH_RUN_ID), "reason", text.data, NULL);
     enum rc rc =

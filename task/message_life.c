@@ -148,11 +148,13 @@ enum rc read_retry_on(struct reading *r, cJSON *node, const struct json_path *pa
     int index = 0;
     for (const cJSON *child = node->child; child != NULL; child = child->next, index++) {
         struct json_path at = {.up = path, .index = index};
+        char value[JSON_EXCERPT_SIZE];
         if (!cJSON_IsString(child) ||
             !retry_on_valid(child->valuestring, strlen(child->valuestring)))
-            return field_wrong_type(r, child, &at,
-                                    "a SQLSTATE class (40), a code (40001) or all, with - before "
-                                    "it for what is not to be tried again");
+            return field_wrong(r, MESSAGE_BAD_FIELD, &at,
+                               "must be a SQLSTATE class (40), a code (40001) or all, with - "
+                               "before it for what is not to be tried again, not %s",
+                               json_excerpt(r->json, child, value));
     }
     return RC_OK;
 }

@@ -215,10 +215,20 @@ refused 'a long description' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', '
     '"description" is longer than 10000 characters'
 refused 'the year 294277' "ARRAY[jsonb_build_object('order', 1, 'sql', 'x', 'not_before', '294277-01-01T00:00:00Z')]" \
     '"not_before" is no time'
+for entry in '"boo"' 40 '"4000"' '""' '"-"'; do
+    refused "retry_on $entry" "ARRAY['{\"order\": 1, \"sql\": \"x\", \"retry_on\": [\"40\", $entry]}'::jsonb]" \
+        '"retry_on" is no list'
+done
+refused 'a kind that is a type' "ARRAY['{\"order\": 1, \"type\": \"external\", \"kind\": \"sql\"}'::jsonb]" \
+    '"kind" is the name of a type'
+refused 'a field of another type' "ARRAY['{\"order\": 1, \"sql\": \"x\", \"method\": \"PUT\"}'::jsonb]" \
+    '"method" does not belong to a task of type sql'
+sql "BEGIN; SELECT lockstep.enqueue('$q', ARRAY['{\"order\": 1, \"type\": \"external\", \"input\": null}'::jsonb]);
+    ROLLBACK" >/dev/null || wrong 'an input of null is refused'
 run=$(sql "SELECT lockstep.enqueue('$q', ARRAY[$good, '{\"order\": 2, \"sql\": [\"SELECT 1\"], \"params\": [1]}'])")
 sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 onward)])" >/dev/null
 eventually 20 is "SELECT count(*) FROM effect WHERE what = 'onward'" 1 || failed=1
-expect 'what the parser refuses' "$(sql "SELECT status, tasks, reason ~ 'seq 1 cannot be published: .*params'
+expect 'what the parser refuses' "$(sql "SELECT status, tasks, reason ~ 'seq 1 cannot be published: [$]\.params'
     FROM lockstep.run_status WHERE run_id = '$run'")" 'Failed|0|t'
 expect 'the fields are those of the schema' \
     "$(sql 'SELECT field FROM lockstep.enqueue_fields() ORDER BY field COLLATE "C"')" \

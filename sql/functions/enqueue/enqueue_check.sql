@@ -4,6 +4,8 @@ CREATE OR REPLACE FUNCTION lockstep.enqueue_check(p_task jsonb, p_number bigint)
 DECLARE
     wrong text;
     kinds int;
+    of_type text;
+    alien text;
     o numeric;
 BEGIN
     IF pg_catalog.jsonb_typeof(p_task) IS DISTINCT FROM 'object' THEN
@@ -23,6 +25,10 @@ BEGIN
         o := (p_task ->> 'order')::numeric;
         kinds := (p_task ? 'sql')::int + (p_task ? 'command')::int + (p_task ? 'url')::int + (p_task ? 'steps')::int
                  + COALESCE(p_task ->> 'type' = 'external', false)::int;
+        of_type := COALESCE(p_task ->> 'type', CASE WHEN p_task ? 'command' THEN 'command'
+                                                    WHEN p_task ? 'url' THEN 'http' ELSE 'sql' END);
+        alien := (SELECT pg_catalog.min(f.field) FROM lockstep.enqueue_fields() AS f
+                  WHERE p_task ? f.field AND of_type <> ALL (f.tasks));
         wrong := CASE WHEN o IS NULL THEN 'it has no "order"'
                       WHEN o < 1 OR o > 9223372036854775807 OR pg_catalog.scale(o) > 0
                           THEN '"order" is no whole number from 1 to 9223372036854775807 in plain digits'
@@ -33,6 +39,8 @@ BEGIN
                       WHEN kinds > 1
                           THEN 'there is more than one thing to do: one of "sql", "command", "url", "steps", or '
                                '"type": "external"'
+                      WHEN alien IS NOT NULL
+                          THEN pg_catalog.format('"%s" does not belong to a task of type %s', alien, of_type)
                       WHEN pg_catalog.btrim(COALESCE(p_task ->> 'sql', p_task ->> 'command', p_task ->> 'url', 'x'),
                                             E' \t\r\n') = ''
                           THEN 'what is to be done is empty'
@@ -58,6 +66,17 @@ BEGIN
                                                      THEN i::numeric NOT BETWEEN 0 AND 1000000000
                                                  ELSE true END)
                           THEN '"retry_intervals" is no list of 1 to 100 numbers of seconds'
+                      WHEN p_task -> 'retry_on' = '[]'
+                           OR pg_catalog.jsonb_array_length(p_task -> 'retry_on') > 100
+                           OR EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(p_task -> 'retry_on') AS c
+                                      WHERE pg_catalog.jsonb_typeof(c) <> 'string'
+                                         OR c #>> '{}' !~ '^-?(all|[0-9A-Z]{5}|[0-9A-Z]{2})$')
+                          THEN '"retry_on" is no list of 1 to 100 SQLSTATE classes (40), codes (40001) or all, with - '
+                               'before what is not to be tried again'
+                      WHEN p_task ->> 'kind' IN ('sql', 'command', 'http', 'external', 'end')
+                          THEN '"kind" is the name of a type'
+                      WHEN pg_catalog.length(p_task ->> 'kind') NOT BETWEEN 1 AND 200
+                          THEN '"kind" is not of 1 to 200 characters'
                       WHEN (p_task ->> 'timeout')::numeric NOT BETWEEN 0.001 AND 1000000000
                           THEN '"timeout" is not from 0.001 to 1000000000 s'
                       WHEN p_task ->> 'not_before' !~ '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[Tt]'
