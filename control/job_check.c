@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As long as a person waits for an answer; statement_timeout takes it as text. */
-
 enum rc tasks_open(const char *conninfo, const struct db *db, bool tries, struct db **ret_tasks,
                    struct err *err)
 {

@@ -2,9 +2,9 @@
  * travels on a connection of its own and hits the statement that its session runs when it arrives.
  * So a request is sent only while the task to be cancelled is known to be on the session, and no
  * other statement is sent there before the request has ended. When the server has closed that
- * connection, it has sent its signals (one to the backend and one to the backend's process group, so
- * SQL that catches its cancel may meet a second one), and a backend that waits for its next command
- * swallows them. */
+ * connection, it has sent its signals, and a backend that waits for its next command swallows them.
+ * They are two, one to the backend and one to its process group, so SQL that catches its cancel may
+ * meet the second one. */
 #include "reader/state.h"
 
 #include "base/clock.h"

@@ -2,9 +2,10 @@
 CREATE OR REPLACE VIEW lockstep.occurrence AS
 SELECT j.name AS job, s.name AS schedule, o.scheduled_for,
        CASE WHEN o.outcome = 'fired' THEN o.decided_at END AS fired_at,
-       CASE WHEN o.outcome = 'fired' THEN o.decided_at - o.scheduled_for END AS lateness, o.outcome, o.source, o.reason,
-       o.run_id, COALESCE(o.status, r.status) AS status, o.ended_at, o.ended_at - o.decided_at AS duration,
-       o.missed_from, o.missed_count, o.dispatcher, o.occurrence_id, o.rows,
+       CASE WHEN o.outcome = 'fired' AND o.source NOT LIKE 'backfill by %' THEN o.decided_at - o.scheduled_for END
+           AS lateness,
+       o.outcome, o.source, o.reason, o.run_id, COALESCE(o.status, r.status) AS status, o.ended_at,
+       o.ended_at - o.decided_at AS duration, o.missed_from, o.missed_count, o.dispatcher, o.occurrence_id, o.rows,
        (SELECT max(t.attempt_num)
         FROM lockstep.phase p JOIN lockstep.task t USING (phase_id) WHERE p.run_no = r.run_no) AS attempts
 FROM lockstep.job_occurrence o

@@ -71,6 +71,9 @@ SELECT is((SELECT string_agg(d.verdict || to_char(d.scheduled_for AT TIME ZONE '
            FROM generate_series(1, 2) AS n,
                 lockstep.dispatch('test', '2020-01-01 20:00Z'::timestamptz + n * interval '1 s') AS d),
     'fire 18:00, skip 20:00', 'which meets nothing of the backfill');
+SELECT is((SELECT count(o.lateness) || ' of ' || (count(*) > 10) FROM lockstep.occurrence o
+           WHERE o.job = 'b' AND o.outcome = 'fired' AND o.source LIKE 'backfill by %'), '0 of true',
+          'a backfill is not late');
 SELECT pg_temp.gone('b');
 SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
 SELECT pg_temp.fill('b', '06:00', '07:00'), pg_temp.ends('b');

@@ -32,7 +32,7 @@ BEGIN
                                        AND r.ended_at IS NULL)
                                  ELSE b.decided_at < failed_cutoff END
                       ORDER BY b.scheduled_for LIMIT p_rows))
-        RETURNING o.scheduled_for, o.decided_at, o.outcome, o.status, o.ended_at, o.missed_count),
+        RETURNING o.scheduled_for, o.decided_at, o.outcome, o.source, o.status, o.ended_at, o.missed_count),
     added AS (
         INSERT INTO lockstep.job_day_swept
             AS d (job_id, day, times, fired, completed, failed, skipped, missed, errors, passed, duration, longest,
@@ -46,7 +46,8 @@ BEGIN
                pg_catalog.count(*) FILTER (WHERE g.outcome = 'error'), pg_catalog.sum(g.missed_count),
                COALESCE(pg_catalog.sum(g.ended_at - g.decided_at), interval '0'),
                pg_catalog.max(g.ended_at - g.decided_at),
-               pg_catalog.max(g.decided_at - g.scheduled_for) FILTER (WHERE g.outcome = 'fired')
+               pg_catalog.max(g.decided_at - g.scheduled_for)
+                   FILTER (WHERE g.outcome = 'fired' AND g.source NOT LIKE 'backfill by %')
         FROM gone g
         GROUP BY 2
         ON CONFLICT (job_id, day) DO UPDATE SET
