@@ -155,7 +155,7 @@ schedule_look() {
          'tasks', '[{\"order\": 1, \"sql\": \"SELECT 1\"}]'::jsonb,
          'trigger', '{\"on\": \"public.staging\", \"pending\": \"batch IS NULL\", \"created_column\": \"came\",
                       \"threshold\": 10000}'::jsonb))" >/dev/null
-    look=$(sql "SELECT format('SELECT FROM lockstep.ask_look(%L);', look) FROM lockstep.job_test_ask('rows')")
+    look=$(sql "SELECT format('SELECT FROM lockstep.ask_look(%L);', look) FROM lockstep.job_test_look('rows')")
     # In one session, as a dispatcher's are, which is cleaned behind each look.
     for ((i = 0; i < 16; i++)); do
         printf '%s\n' '\timing on' "$look" '\timing off' 'DISCARD ALL;'

@@ -45,7 +45,7 @@ enum rc job_refused(enum rc rc, struct err *err)
 /* The function names its parameters until and from; the options are --to and --from. */
 void job_name_option(struct err *err)
 {
-    static const char *const names[][2] = {{"until: ", "--to"}, {"from: ", "--from"}};
+    static const char *const names[][2] = {{"to: ", "--to"}, {"from: ", "--from"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t len = strlen(names[i][0]);
         if (err->kind != ERR_USAGE || strncmp(err->message, names[i][0], len) != 0)

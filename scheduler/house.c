@@ -35,6 +35,12 @@ enum rc house_sweep(struct db *db, int64_t keep_log_ms, bool *ret_more, struct e
     return rc;
 }
 
+/* Half a second less than a minute: a wait of a minute that has begun before it ends behind it. */
+static int64_t next_us(void)
+{
+    return clock_boot_us() + (EVERY_MS - CALM_MS) * 1000LL;
+}
+
 /* It waits until no firing is near, but not for long. */
 static bool is_calm(int64_t at_us, int wait_ms)
 {
@@ -42,9 +48,16 @@ static bool is_calm(int64_t at_us, int wait_ms)
     return late_us >= 0 && (wait_ms >= CALM_MS || late_us >= LATE_US);
 }
 
+/* What is left of a wait. News that came in the meantime end it. */
+static int rest_ms(int wait_ms, int64_t since_us)
+{
+    int64_t rest = wait_ms - (clock_boot_us() - since_us + 999) / 1000;
+    return rest > 0 ? (int)rest : 0;
+}
+
 static enum rc check_health(struct house *house, struct db *db, const char *who, struct err *err)
 {
-    house->health_us = clock_boot_us() + EVERY_MS * 1000LL;
+    house->health_us = next_us();
     enum rc rc = lasting_unless_held(house_cancel_overdue(db, err), err);
     if (rc == RC_OK) /* not in a single round: a monitor that looks rarely counts as absent */
         rc = lasting_unless_held(alerts_update(db, who, EVERY_MS, err), err);
@@ -55,19 +68,19 @@ enum rc house_keep(struct house *house, struct db *db, const char *who, int64_t 
                    int *wait_ms, struct err *err)
 {
     enum rc rc = RC_OK;
+    int64_t from_us = clock_boot_us();
     if (is_calm(house->health_us, *wait_ms)) {
-        *wait_ms = 0;
-        /* A look takes time, so the wait that the caller has computed is no longer true: it is 0
-         * now. */
         rc = check_health(house, db, who, err);
+        *wait_ms = rest_ms(*wait_ms, from_us);
+        from_us = clock_boot_us();
     }
     if (rc == RC_OK && is_calm(house->sweep_us, *wait_ms)) {
         bool more = false;
-        *wait_ms = 0;
         rc = lasting_unless_held(house_sweep(db, keep_log_ms, &more, err), err);
         /* A full batch: the next one follows as soon as it is calm, so that a backlog does not last
          * for days. */
-        house->sweep_us = clock_boot_us() + (more ? 0 : EVERY_MS * 1000LL);
+        house->sweep_us = more ? 0 : next_us();
+        *wait_ms = more ? 0 : rest_ms(*wait_ms, from_us);
     }
     return rc;
 }

@@ -20,8 +20,8 @@ struct house {
     int64_t health_us, sweep_us; /* when it is due again */
 };
 
-/** wait_ms: until the next firing; 0 when this has taken time. The parameters who and keep_log_ms
- * are those of struct dispatcher_options. */
+/** *wait_ms: until the next firing, and then without the time that this has taken; 0: there is more
+ * to do. The parameters who and keep_log_ms are those of struct dispatcher_options. */
 MUST_CHECK enum rc house_keep(struct house *house, struct db *db, const char *who,
                               int64_t keep_log_ms, int *wait_ms, struct err *err);
 
