@@ -42,7 +42,7 @@ enum rc job_refused(enum rc rc, struct err *err)
     return RC_REJECT;
 }
 
-/* The function names its parameters until and from; the options are --to and --from. */
+/* The function names its parameters from and to; the options are --from and --to. */
 void job_name_option(struct err *err)
 {
     static const char *const names[][2] = {{"to: ", "--to"}, {"from: ", "--from"}};
