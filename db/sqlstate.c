@@ -67,6 +67,12 @@ bool sqlstate_undone(const struct err *err)
            sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED);
 }
 
+bool sqlstate_barred(const struct err *err)
+{
+    return sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) ||
+           sqlstate_is(err, SQLSTATE_INVALID_AUTHORIZATION);
+}
+
 /** Class 53 but for 53200 and 53300: disk space is missing, or a limit of the configuration is
  * reached. */
 bool sqlstate_lacks(const struct err *err)

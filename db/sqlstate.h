@@ -65,6 +65,8 @@ enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const c
  * times. */
 #define UNDONE_MOST 8
 bool sqlstate_undone(const struct err *err);
+/** The login is not let in, or may not do this: a person helps. */
+bool sqlstate_barred(const struct err *err);
 /** The server has undone the statement because it lacks disk or another resource, and the session
  * is well. Not the lock table, which only the end of sessions empties, nor connections. */
 bool sqlstate_lacks(const struct err *err);

@@ -204,8 +204,8 @@ struct life {
  * A right may have been revoked by mistake. */
 static bool is_outage(const struct err *why)
 {
-    return sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE) || why->kind == ERR_KAFKA_DOWN ||
-           why->kind == ERR_DB_DOWN || why->kind == ERR_SCHEMA;
+    return sqlstate_barred(why) || why->kind == ERR_KAFKA_DOWN || why->kind == ERR_DB_DOWN ||
+           why->kind == ERR_SCHEMA;
 }
 
 /* An error of the first start ends the process, so that a mistake in the configuration is seen. A
@@ -282,8 +282,7 @@ static int next_pause(enum rc rc, const struct err *why, const struct server_mem
     if (lasts(rc, why)) {
         first_ms = LASTS_FIRST_MS;
         last_ms = enough_ms = LASTS_LAST_MS;
-    } else if (sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION) ||
-               sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE)) {
+    } else if (sqlstate_barred(why)) {
         last_ms = REFUSED_LAST_MS;
     }
     bool worked = memory->completed || (lived_us > LIVED_US && lived_us > 1000LL * enough_ms);

@@ -148,10 +148,8 @@ static enum rc refuse(struct relay *relay, const struct relay_queue *queue,
     while (first > 0 && strcmp(db_text(rows, first - 1, RELAY_ENQUEUE_FETCH_ENQUEUE_ID),
                                db_text(rows, row, RELAY_ENQUEUE_FETCH_ENQUEUE_ID)) == 0)
         first--;
-    /* The codec's message begins with the field. */
-    bool named = strncmp(why->message, why->object, strlen(why->object)) == 0;
-    str_format(&text, "the message of seq %d cannot be published: %s%s%s", row - first,
-               named ? "" : why->object, named ? "" : ": ", why->message);
+    str_format(&text, "the message of seq %d cannot be published: %s%s%s", row - first, why->object,
+               *why->object ? ": " : "", why->message);
     log_event(LOG_ERROR, "enqueued_run_refused", "queue", queue->name, "run",
               db_text(rows, row, RELAY_ENQUEUE_FETCH_RUN_ID), "reason", text.data, NULL);
     enum rc rc =
@@ -170,6 +168,7 @@ static enum rc find_bad(const struct db_result *rows, int *ret_row, struct err *
                           (size_t)db_length(rows, i, RELAY_ENQUEUE_FETCH_VALUE), MESSAGE_RECORD,
                           &msg, ret_why) == RC_OK)
             continue;
+        ret_why->object[0] = '\0'; /* the codec's message begins with the field */
         *ret_row = i;
         return RC_OK;
     }

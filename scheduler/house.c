@@ -48,13 +48,6 @@ static bool is_calm(int64_t at_us, int wait_ms)
     return late_us >= 0 && (wait_ms >= CALM_MS || late_us >= LATE_US);
 }
 
-/* What is left of a wait. News that came in the meantime end it. */
-static int rest_ms(int wait_ms, int64_t since_us)
-{
-    int64_t rest = wait_ms - (clock_boot_us() - since_us + 999) / 1000;
-    return rest > 0 ? (int)rest : 0;
-}
-
 static enum rc check_health(struct house *house, struct db *db, const char *who, struct err *err)
 {
     house->health_us = next_us();
@@ -68,11 +61,11 @@ enum rc house_keep(struct house *house, struct db *db, const char *who, int64_t 
                    int *wait_ms, struct err *err)
 {
     enum rc rc = RC_OK;
-    int64_t from_us = clock_boot_us();
+    /* A notification that comes during this work ends the rest of the wait at once. */
+    int64_t until_us = clock_boot_us() + *wait_ms * 1000LL;
     if (is_calm(house->health_us, *wait_ms)) {
         rc = check_health(house, db, who, err);
-        *wait_ms = rest_ms(*wait_ms, from_us);
-        from_us = clock_boot_us();
+        *wait_ms = clock_left_ms(until_us);
     }
     if (rc == RC_OK && is_calm(house->sweep_us, *wait_ms)) {
         bool more = false;
@@ -80,7 +73,7 @@ enum rc house_keep(struct house *house, struct db *db, const char *who, int64_t 
         /* A full batch: the next one follows as soon as it is calm, so that a backlog does not last
          * for days. */
         house->sweep_us = more ? 0 : next_us();
-        *wait_ms = more ? 0 : rest_ms(*wait_ms, from_us);
+        *wait_ms = more ? 0 : clock_left_ms(until_us);
     }
     return rc;
 }
