@@ -122,8 +122,8 @@ enum rc read_not_before(struct reading *r, cJSON *node, const struct json_path *
     return rc;
 }
 
-/** The constraint on queue.retry_on has the same rule (guard_queue.sql). A class of an SQLSTATE is
- * its first two characters (PostgreSQL manual, appendix A). */
+/** The constraint on queue.retry_on has the same rule (guard_queue.sql), and so has enqueue_check.
+ * A class of an SQLSTATE is its first two characters (PostgreSQL manual, appendix A). */
 bool retry_on_valid(const char *entry, size_t len)
 {
     size_t sign = len > 0 && entry[0] == '-';
@@ -153,7 +153,7 @@ enum rc read_retry_on(struct reading *r, cJSON *node, const struct json_path *pa
             !retry_on_valid(child->valuestring, strlen(child->valuestring)))
             return field_wrong(r, MESSAGE_BAD_FIELD, &at,
                                "must be a SQLSTATE class (40), a code (40001) or all, with - "
-                               "before it for what is not to be tried again, not %s",
+                               "before an error that is not retried, not %s",
                                json_excerpt(r->json, child, value));
     }
     return RC_OK;

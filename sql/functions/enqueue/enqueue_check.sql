@@ -11,24 +11,25 @@ BEGIN
     IF pg_catalog.jsonb_typeof(p_task) IS DISTINCT FROM 'object' THEN
         wrong := 'it is no JSON object';
     ELSE
-        SELECT CASE WHEN f.field IS NOT NULL
-                        THEN pg_catalog.format('"%s" is %s, not %s', e.key, pg_catalog.jsonb_typeof(e.value),
-                                               pg_catalog.array_to_string(f.types, ' or '))
-                    WHEN e.key IN ('run', 'seq', 'previous_order')
-                        THEN pg_catalog.format('"%s" is not for you to give: it is computed', e.key)
-                    ELSE pg_catalog.format('there is no field "%s"', pg_catalog."left"(e.key, 100)) END
-        INTO wrong
-        FROM pg_catalog.jsonb_each(p_task) AS e LEFT JOIN lockstep.enqueue_fields() AS f ON f.field = e.key
-        WHERE NOT COALESCE(pg_catalog.jsonb_typeof(e.value) = ANY (f.types), false) ORDER BY e.key LIMIT 1;
+        of_type := COALESCE(p_task ->> 'type', CASE WHEN p_task ? 'command' THEN 'command'
+                                                    WHEN p_task ? 'url' THEN 'http' ELSE 'sql' END);
+        SELECT (pg_catalog.array_agg(
+                    CASE WHEN f.field IS NOT NULL
+                             THEN pg_catalog.format('"%s" is %s, not %s', e.key, pg_catalog.jsonb_typeof(e.value),
+                                                    pg_catalog.array_to_string(f.types, ' or '))
+                         WHEN e.key IN ('run', 'seq', 'previous_order')
+                             THEN pg_catalog.format('"%s" is not for you to give: it is computed', e.key)
+                         ELSE pg_catalog.format('there is no field "%s"', pg_catalog."left"(e.key, 100)) END
+                    ORDER BY e.key)
+                FILTER (WHERE NOT COALESCE(pg_catalog.jsonb_typeof(e.value) = ANY (f.types), false)))[1],
+               pg_catalog.min(f.field) FILTER (WHERE of_type <> ALL (f.tasks))
+        INTO wrong, alien
+        FROM pg_catalog.jsonb_each(p_task) AS e LEFT JOIN lockstep.enqueue_fields() AS f ON f.field = e.key;
     END IF;
     IF wrong IS NULL THEN
         o := (p_task ->> 'order')::numeric;
         kinds := (p_task ? 'sql')::int + (p_task ? 'command')::int + (p_task ? 'url')::int + (p_task ? 'steps')::int
                  + COALESCE(p_task ->> 'type' = 'external', false)::int;
-        of_type := COALESCE(p_task ->> 'type', CASE WHEN p_task ? 'command' THEN 'command'
-                                                    WHEN p_task ? 'url' THEN 'http' ELSE 'sql' END);
-        alien := (SELECT pg_catalog.min(f.field) FROM lockstep.enqueue_fields() AS f
-                  WHERE p_task ? f.field AND of_type <> ALL (f.tasks));
         wrong := CASE WHEN o IS NULL THEN 'it has no "order"'
                       WHEN o < 1 OR o > 9223372036854775807 OR pg_catalog.scale(o) > 0
                           THEN '"order" is no whole number from 1 to 9223372036854775807 in plain digits'
@@ -72,7 +73,7 @@ BEGIN
                                       WHERE pg_catalog.jsonb_typeof(c) <> 'string'
                                          OR c #>> '{}' !~ '^-?(all|[0-9A-Z]{5}|[0-9A-Z]{2})$')
                           THEN '"retry_on" is no list of 1 to 100 SQLSTATE classes (40), codes (40001) or all, with - '
-                               'before what is not to be tried again'
+                               'before an error that is not retried'
                       WHEN p_task ->> 'kind' IN ('sql', 'command', 'http', 'external', 'end')
                           THEN '"kind" is the name of a type'
                       WHEN pg_catalog.length(p_task ->> 'kind') NOT BETWEEN 1 AND 200
