@@ -41,18 +41,14 @@ static const struct option_spec console_token_options[] = {
 static const struct option_spec migrate_up_options[] = {
     {"dry-run", NULL, "list the migrations that would be applied, change nothing", 0},
     {"show-sql", NULL, "print the SQL to stdout", 0},
-    {0},
-};
+    {0}};
 
 static const struct option_spec migrate_roles_options[] = {
     {"show-sql", NULL, "print the statements to stdout; those that are done as comments", 0},
     {"advisory", NULL, "also those that keep other logins from advisory locks", 0},
-    {0},
-};
+    {0}};
 static const struct option_spec check_options[] = {
-    {"security", NULL, "instead: rights by which one role could become another", 0},
-    {0},
-};
+    {"security", NULL, "instead: rights by which one role could become another", 0}, {0}};
 
 #define QUEUE_OPTIONS                                                                              \
     {"max-readers", "N:0:1000", "tasks running at once, over all executors", 0},                   \
@@ -398,12 +394,12 @@ const struct command commands[] = {
     {"job", "apply", "[FILE...]", NEEDS_SCHEMA, command_job_apply,
      "creates and changes jobs and their schedules as a file in JSON declares them, all or none",
      job_apply_options, "lockstep job apply jobs.json --dry-run"},
-    {"job", "list", "", NEEDS_SCHEMA, command_job_list, "lists the jobs, and their next times",
+    {"job", "list", "", NEEDS_SCHEMA, command_job_list, "lists jobs and their next times",
      job_list_options, NULL},
-    {"job", "show", "NAME", NEEDS_SCHEMA, command_job_show, "shows a job with its schedules", NULL,
+    {"job", "show", "NAME", NEEDS_SCHEMA, command_job_show,
+     "shows a job, its schedules, and the firings that wait for a dispatcher", NULL, NULL},
+    {"job", "export", "NAME", NEEDS_SCHEMA, command_job_export, "prints a file for job apply", NULL,
      NULL},
-    {"job", "export", "NAME", NEEDS_SCHEMA, command_job_export,
-     "prints a job as a file for job apply", NULL, NULL},
     {"job", "import", "[FILE...]", NEEDS_SCHEMA, command_job_import,
      "turns the jobs of cron, pg_cron or SQL Server Agent into a file for job apply",
      job_import_options,
@@ -416,6 +412,8 @@ const struct command commands[] = {
     {"job", "backfill", "NAME", NEEDS_SCHEMA, command_job_backfill,
      "fires the times of a range that have not fired, oldest first", job_backfill_options,
      "lockstep job backfill nightly --from 2026-01-01T00:00:00Z --to 2026-02-01T00:00:00Z"},
+    {"job", "withdraw", "NAME", NEEDS_SCHEMA, command_job_withdraw,
+     "withdraws the firings of a job that wait for a dispatcher", NULL, NULL},
     {"job", "enable", "NAME", NEEDS_SCHEMA, command_job_enable,
      "lets a job fire again, from its next time on", job_change_options, NULL},
     {"job", "disable", "NAME", NEEDS_SCHEMA, command_job_disable,

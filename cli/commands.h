@@ -34,7 +34,7 @@ command_fn command_schedule_next, command_schedule_explain, command_schedule_lis
 command_fn command_job_apply, command_job_list, command_job_show, command_job_export,
     command_job_test, command_job_run, command_job_enable, command_job_disable, command_job_set,
     command_job_delete, command_job_history, command_job_log, command_job_backfill,
-    command_job_import;
+    command_job_withdraw, command_job_import;
 command_fn command_scheduler_run, command_monitor_list, command_monitor_check;
 command_fn command_console_run, command_console_token, command_console_openapi, command_all_run;
 command_fn command_monitor_run, command_monitor_ack, command_monitor_silence;

@@ -83,16 +83,22 @@ enum rc command_job_show(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *job = NULL;
     DB_RESULT_AUTO *schedules = NULL;
+    DB_RESULT_AUTO *requests = NULL;
+    const char *name = cli->arguments[0];
     enum rc rc = find_job(cli, &sql_job_show, &job, err);
     if (rc == RC_OK)
-        rc = db_run(cli->db, &sql_job_schedules, (const char *const[]){cli->arguments[0]},
-                    &schedules, err);
+        rc = db_run(cli->db, &sql_job_schedules, (const char *const[]){name}, &schedules, err);
+    if (rc == RC_OK)
+        rc = db_run(cli->db, &sql_job_requests, (const char *const[]){name}, &requests, err);
     if (rc != RC_OK)
         return rc;
     const struct table_part parts[] = {{"job", job, true, true, false, NULL, false},
                                        {"schedules", schedules, false, false, false,
-                                        "schedule,is_active,next_at,waits_for,words", true}};
-    return table_parts(stdout, cli_style(cli), parts, 2, err);
+                                        "schedule,is_active,next_at,waits_for,words", true},
+                                       {"requests", requests, false, false, false,
+                                        "schedule,scheduled_for,source,next_try,failing_since",
+                                        true}};
+    return table_parts(stdout, cli_style(cli), parts, 3, err);
 }
 
 /* The text is the file that job apply reads, so it has no table form. */
@@ -246,6 +252,18 @@ enum rc command_job_delete(struct cli *cli, struct err *err)
         err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: deleted; its runs stay\n", cli->arguments[0]);
+    return rc;
+}
+
+enum rc command_job_withdraw(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = job_refused(
+        db_run(cli->db, &sql_job_withdraw, (const char *const[]){cli->arguments[0]}, &row, err),
+        err);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: %s withdrawn\n", cli->arguments[0],
+                db_text(row, 0, JOB_WITHDRAW_WITHDRAWN));
     return rc;
 }
 

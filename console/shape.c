@@ -159,6 +159,9 @@ static const struct shape shapes[] = {
     {"ListedJob", "+Job state:JobState? is_problem:bool? detail:text? words:text?",
      "a job in the list; the last four are null in a page of more than 100"},
     {"JobDetail", "+Job definition:object? hidden:bool", "one job; hidden: definition is null"},
+    {"JobRequest",
+     "schedule:text? scheduled_for:time source:text run_id:uuid next_try:time failing_since:time?",
+     "a firing that waits for a dispatcher, because it has SQL of the job's own"},
     {"JobHealth",
      "job:text queue:text? state:JobState is_problem:bool since:time? detail:text? next_at:time? "
      "open_run:uuid? last_run:uuid? last_status:RunStatus?",
@@ -210,7 +213,8 @@ static const struct shape shapes[] = {
      "advice:text?",
      "what the dispatcher's next cycle does with a schedule"},
     {"Backfilled",
-     "schedule:text scheduled_for:time action:(fire|wait|skip|leave) detail:text? run_id:uuid?",
+     "schedule:text scheduled_for:time action:(fire|wait|skip|leave|request) detail:text? "
+     "run_id:uuid?",
      "a time that a backfill looked at"},
     {"JobApplied", "job:text action:(create|change|unchanged|kept|delete) detail:text?",
      "the outcome for a job of a list"},

@@ -382,6 +382,8 @@ CREATE TABLE lockstep.job_ask (
     asked_by text NOT NULL,
     fills integer,
     fills_overlap text,
+    wake_at timestamp with time zone,
+    failing_since timestamp with time zone,
     CONSTRAINT job_ask_pkey PRIMARY KEY (token),
     CONSTRAINT job_ask_schedule_id_key UNIQUE (schedule_id),
     CONSTRAINT job_ask_fills_fkey FOREIGN KEY (fills) REFERENCES lockstep.schedule(schedule_id) ON DELETE CASCADE,
@@ -389,6 +391,7 @@ CREATE TABLE lockstep.job_ask (
     CONSTRAINT job_ask_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES lockstep.schedule(schedule_id) ON DELETE CASCADE
 );
 CREATE INDEX job_ask_of_job ON lockstep.job_ask (job_id);
+CREATE INDEX job_ask_request ON lockstep.job_ask (wake_at) WHERE (wake_at IS NOT NULL);
 
 CREATE TABLE lockstep.job_day_swept (
     job_id integer NOT NULL,

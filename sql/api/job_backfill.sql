@@ -5,7 +5,9 @@
 -- these times unfired. dry_run only reports. Times that the dispatcher has yet to decide are left to it. A time that
 -- was fired is not fired again, and its run has the id that it always has: neither a second call nor a dispatcher at
 -- work doubles a run.
---   action  fire, wait (queue_one), skip, leave (to the dispatcher); detail why
+-- The times of a job with a query wait for a dispatcher, which has a session of the tasks' login
+-- (lockstep.job_requests): it fires all of them, with queue_one one after the other, and a caller repeats nothing.
+--   action  fire, wait (queue_one), skip, leave (to the dispatcher), request (to a dispatcher); detail why
 CREATE OR REPLACE FUNCTION lockstep.job_backfill(
     job text, "from" timestamptz, "to" timestamptz, schedule text DEFAULT NULL, overlap text DEFAULT 'queue_one',
     dry_run boolean DEFAULT false)
@@ -14,17 +16,6 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     own CONSTANT lockstep.job := lockstep.job_named(job_backfill.job, NULL, true);
 BEGIN
-    IF own.spec ? 'query' AND NOT job_backfill.dry_run THEN
-        PERFORM lockstep.job_backfill_check(own, job_backfill."from", job_backfill."to", job_backfill.schedule,
-                                            job_backfill.overlap);
-        RAISE EXCEPTION 'the tasks of job % come from its query, which only the tasks'' login runs', own.name
-            USING ERRCODE = 'LS002',
-                  HINT = concat_ws(' ', format('lockstep job backfill %s --from %s --to %s', own.name,
-                                               lockstep.job_time(job_backfill."from"),
-                                               lockstep.job_time(job_backfill."to")),
-                                   '--schedule ' || job_backfill.schedule,
-                                   '--overlap ' || NULLIF(job_backfill.overlap, 'queue_one'));
-    END IF;
     RETURN QUERY
     SELECT b.schedule_name, b.scheduled_for, b.action, b.detail, b.run_id
     FROM lockstep.job_backfill_act(own, job_backfill."from", job_backfill."to", job_backfill.schedule,

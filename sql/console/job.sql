@@ -1,5 +1,5 @@
 -- console_job :maybe  job $1, and if $2 its definition, which has SQL and parameters, and the texts of errors; how it
--- does, and its first 100 schedules
+-- does, its first 100 schedules, and the first 100 firings that wait for a dispatcher
 -- columns: document
 SELECT json_build_object(
            'job', (SELECT i
@@ -15,5 +15,11 @@ SELECT json_build_object(
                 FROM (SELECT b.schedule_id
                       FROM lockstep.schedule b
                       WHERE b.job_id = n.job_id AND (b.rows_rule).relation IS NULL ORDER BY b.schedule_id LIMIT 100) s),
+               '[]'::json),
+           'requests', COALESCE(
+               (SELECT json_agg(json_build_object('schedule', r.schedule_name, 'scheduled_for', r.scheduled_for,
+                                                  'source', r.source, 'run_id', r.run_id, 'next_try', r.next_try,
+                                                  'failing_since', r.failing_since))
+                FROM (SELECT q.* FROM lockstep.job_requests(n.name) AS q LIMIT 100) r),
                '[]'::json)) AS document
 FROM (SELECT j.job_id, j.name, j.spec FROM lockstep.job j WHERE j.name = $1::text) n;

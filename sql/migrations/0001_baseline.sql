@@ -1129,7 +1129,8 @@ CREATE TABLE lockstep.zone (
 );
 
 -- The SQL that the tasks' login is to run for one firing. A session with the token fires the job: so no role reads this
--- table.
+-- table. A row with wake_at is a request: its maker has no session of the tasks' login (lockstep.job_run,
+-- job_backfill), and dispatchers try it until it has fired or failed (lockstep.job_request_turn).
 CREATE TABLE lockstep.job_ask (
     token uuid PRIMARY KEY DEFAULT pg_catalog.gen_random_uuid(),
     job_id int NOT NULL REFERENCES lockstep.job ON DELETE CASCADE,
@@ -1141,9 +1142,12 @@ CREATE TABLE lockstep.job_ask (
     params jsonb,
     asked_by text NOT NULL,
     fills int REFERENCES lockstep.schedule ON DELETE CASCADE, -- the schedule of which a backfill fires this time
-    fills_overlap text
+    fills_overlap text,
+    wake_at timestamptz,                        -- a request: a dispatcher runs the SQL, then at the earliest
+    failing_since timestamptz                   -- a request that failed, and the job is not to blame
 );
 CREATE INDEX job_ask_of_job ON lockstep.job_ask (job_id);
+CREATE INDEX job_ask_request ON lockstep.job_ask (wake_at) WHERE wake_at IS NOT NULL;
 CREATE TYPE lockstep.dispatched AS (
     verdict text, job text, schedule text, scheduled_for timestamptz, run uuid, reason text, wait_us bigint,
     token uuid, look text, mark text, query text, words jsonb

@@ -16,7 +16,7 @@ FROM (
            (o.outcome = 'skipped')::int::bigint, (o.outcome = 'missed')::int::bigint,
            (o.outcome = 'error')::int::bigint, o.missed_count::bigint,
            COALESCE(o.ended_at - o.decided_at, interval '0'), o.ended_at - o.decided_at,
-           CASE WHEN o.outcome = 'fired' AND o.source NOT LIKE 'backfill by %' THEN o.decided_at - o.scheduled_for END
+           CASE WHEN o.outcome = 'fired' AND NOT lockstep.is_backfill(o.source) THEN o.decided_at - o.scheduled_for END
     FROM lockstep.job_occurrence o) d
 JOIN lockstep.job j USING (job_id)
 GROUP BY j.name, d.day;

@@ -115,7 +115,7 @@ FROM (
     LEFT JOIN LATERAL (
         SELECT b.outcome, b.source, b.run_id, b.status, b.reason, b.ended_at, b.scheduled_for, b.decided_at,
                s AS schedule,
-               s.schedule_id IS NOT NULL AND s.after_job IS NULL AND b.source NOT LIKE 'backfill by %' AS is_rule
+               s.schedule_id IS NOT NULL AND s.after_job IS NULL AND NOT lockstep.is_backfill(b.source) AS is_rule
         FROM lockstep.job_occurrence b LEFT JOIN lockstep.schedule s USING (schedule_id)
         WHERE b.job_id = j.job_id AND (b.status IS NOT NULL OR b.outcome IN ('error', 'missed'))
         ORDER BY b.scheduled_for DESC LIMIT 1) l ON true

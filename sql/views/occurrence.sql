@@ -2,7 +2,7 @@
 CREATE OR REPLACE VIEW lockstep.occurrence AS
 SELECT j.name AS job, s.name AS schedule, o.scheduled_for,
        CASE WHEN o.outcome = 'fired' THEN o.decided_at END AS fired_at,
-       CASE WHEN o.outcome = 'fired' AND o.source NOT LIKE 'backfill by %' THEN o.decided_at - o.scheduled_for END
+       CASE WHEN o.outcome = 'fired' AND NOT lockstep.is_backfill(o.source) THEN o.decided_at - o.scheduled_for END
            AS lateness,
        o.outcome, o.source, o.reason, o.run_id, COALESCE(o.status, r.status) AS status, o.ended_at,
        o.ended_at - o.decided_at AS duration, o.missed_from, o.missed_count, o.dispatcher, o.occurrence_id, o.rows,

@@ -1,5 +1,5 @@
 /* actions.mjs URL LOGIN: each action of the pages, done in the browser as a user does it, and its effect in the database. An action of the
- * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, REPLAYED and GIVEN_UP (queues with a replay that was interrupted), jobs: JOB, LATE, DAILY, DOOMED, WATCH,
+ * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, REPLAYED and GIVEN_UP (queues with a replay that was interrupted), jobs: JOB, LATE, DAILY, DOOMED, ASKS (its query never ends well), WATCH,
  * STRAY (a session to be ended), REJECTED, and runs: WORK, PAUSED, CANCELLED, FAILED, ENDLESS, BULK (two, named alike).
  */
 import { readFileSync, readdirSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { check, done, launch, open, shown, signIn, violations } from './browser.
 import { sql } from './database.mjs';
 
 const [url, login] = process.argv.slice(2);
-const { QUEUE, HALTED, REPLAYED, GIVEN_UP, JOB, LATE, DAILY, DOOMED, WATCH, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED, ENDLESS } = process.env;
+const { QUEUE, HALTED, REPLAYED, GIVEN_UP, JOB, LATE, DAILY, DOOMED, ASKS, WATCH, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED, ENDLESS } = process.env;
 const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
 const task = (name) => `tasks/${sql(`SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '${WORK}' AND t.name = '${name}'`)}`;
 const runIs = (id, status) => `SELECT status = '${status}' FROM lockstep.run_status WHERE run_id = '${id}'`;
@@ -87,6 +87,14 @@ const ROWS = [
     {
         of: 'pages/job.js: Backfill', at: `jobs/${DAILY}`, button: 'Backfill …', preview: /2 times of 2 would fire/, fill: { from: '2026-01-01T00:00', to: '2026-01-03T00:00', overlap: 'allow' },
         effect: `SELECT count(*) = 2 FROM lockstep.occurrence WHERE job = '${DAILY}' AND outcome = 'fired' AND scheduled_for < '2026-01-04'`, log: jobLogged(DAILY),
+    },
+    {
+        of: 'pages/job.js: Backfill', at: `jobs/${ASKS}`, button: 'Backfill …', preview: /2 times of 2 would fire/, fill: { from: '2026-01-01T00:00', to: '2026-01-03T00:00', overlap: 'allow' },
+        effect: `SELECT count(*) = 2 FROM lockstep.job_requests('${ASKS}')`, log: jobLogged(ASKS),
+    },
+    {
+        of: 'pages/job.js: Withdraw', at: `jobs/${ASKS}`, button: 'Withdraw …', says: /do not fire. One whose SQL runs is undone/,
+        effect: `SELECT count(*) = 0 FROM lockstep.job_requests('${ASKS}')`, log: jobLogged(ASKS),
     },
     { of: 'pages/job.js: Delete', at: `jobs/${DOOMED}`, button: 'Delete …', effect: `SELECT count(*) = 0 FROM lockstep.job WHERE name = '${DOOMED}'`, log: jobLogged(DOOMED) },
     {

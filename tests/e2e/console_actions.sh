@@ -7,8 +7,8 @@
 . "$here/../support/console.bash"
 browser_needed chromium
 browser_surroundings
-export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed WATCH=backup STRAY REJECTED WORK \
-    PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
+export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed ASKS=asks WATCH=backup STRAY REJECTED \
+    WORK PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
 QUEUE=$(scratch_name) HALTED=$(scratch_name) REPLAYED=$(scratch_name) GIVEN_UP=$(scratch_name)
 acts=$(scratch_name) stray=$(scratch_name)
 person "$acts" 'lockstep_operator, lockstep_producer, pg_signal_backend'
@@ -43,6 +43,12 @@ cat >"$tmp/jobs.json" <<JSON
            "schedules": [{"name": "day", "kind": "interval", "every": "24h"}]}]}
 JSON
 lockstep job apply "$tmp/jobs.json" >/dev/null
+sql >/dev/null <<SQL
+CREATE FUNCTION public.busy() RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE SQLSTATE ''40001''; END'; -- tried again
+SELECT lockstep.job_define('{"job": "asks", "queue": "$QUEUE", "enabled": false,
+    "query": "SELECT public.busy() AS order, ''SELECT 1'' AS sql",
+    "schedules": [{"name": "two", "kind": "cron", "expr": "0 2 * * *", "zone": "UTC"}]}');
+SQL
 sql <<SQL
 SET session_replication_role = replica;
 INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, dispatcher,

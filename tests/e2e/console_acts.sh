@@ -171,7 +171,7 @@ case_begin 'jobs are tested, fired, disabled and silenced'
 lockstep job apply - \
     -q <<<"{\"job\": \"nightly\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}" >/dev/null
 does test POST api/v1/jobs/nightly/test '{}' '.items[0].would_fire' false
-does run POST api/v1/jobs/nightly/run '{"reason": "now"}' '.run_id | length' 36
+does run POST api/v1/jobs/nightly/run '{"reason": "now"}' '"\(.run_id | length) \(.requested)"' '36 false'
 later=$(date -u -d '400 days' +%FT%TZ)
 as POST api/v1/jobs/nightly/test "{\"at\": \"$later\"}"
 expect 'test at a time, as the command says' \
@@ -486,6 +486,20 @@ does 'backfill it is' POST api/v1/jobs/made/backfill \
 as POST api/v1/jobs/made/backfill '{"from": "2026-01-02T00:00:00Z", "to": "2026-01-01T00:00:00Z", "reason": "x"}'
 expect 'a range that ends before it begins' "$status $(api_is '.field, .detail' | paste -sd'|')" \
     '400 to|to: it is not after from'
+does 'no firing waits' DELETE api/v1/jobs/made/requests '{"reason": "x"}' .withdrawn 0
+sql "CREATE FUNCTION public.busy() RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE SQLSTATE ''40001''; END'" # tried again
+sql "SELECT lockstep.job_define('{\"job\": \"asks\", \"queue\": \"$q\", \"enabled\": false,
+    \"query\": \"SELECT public.busy() AS order, ''SELECT 1'' AS sql\",
+    \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}')" >/dev/null
+does 'backfill of a job with a query' POST api/v1/jobs/asks/backfill \
+    '{"from": "2026-01-01T00:00:00Z", "to": "2026-01-03T00:00:00Z", "reason": "x"}' \
+    '.items | map(.action) | unique | join(" ")' request
+does 'its run by hand' POST api/v1/jobs/asks/run '{"reason": "now"}' .requested true
+as POST api/v1/jobs/asks/run '{"reason": "again"}'
+expect 'once' "$status $(api_is .hint)" \
+    '409 Wait for its end, or withdraw it: lockstep job withdraw asks'
+does 'all of it is withdrawn' DELETE api/v1/jobs/asks/requests '{"reason": "not needed"}' .withdrawn 3
+does 'and nothing left' DELETE api/v1/jobs/asks/requests '{"reason": "not needed"}' .withdrawn 0
 does delete DELETE api/v1/jobs/made '{"reason": "not needed"}' .deleted true
 expect 'why' \
     "$(sql "SELECT string_agg(message, '; ' ORDER BY job_event_id) LIKE '%version 1: new%deleted: not needed%'

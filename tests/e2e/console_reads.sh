@@ -413,6 +413,11 @@ INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome
                                      ended_at)
 SELECT j.job_id, s.schedule_id, now(), 'fired', 'schedule s', 'd', 'Failed', '$failed_run', now()
 FROM lockstep.job j JOIN lockstep.schedule s USING (job_id) WHERE j.name = 'fails';
+INSERT INTO lockstep.job_ask (job_id, scheduled_for, run_id, asked_at, source, asked_by, fills, fills_overlap, wake_at,
+                              failing_since)
+SELECT job_id, now() - interval '1 d', gen_random_uuid(), now(), 'backfill by me', 'me', schedule_id, 'allow',
+       now() + interval '1 d', now()
+FROM lockstep.job j JOIN lockstep.schedule s USING (job_id) WHERE j.name = 'fails';
 INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text)
 SELECT h.job, h.state, h.since, now(), now(), now(), h.detail FROM lockstep.job_health h WHERE h.job = 'fails';
 INSERT INTO lockstep.job_event (job, event, source, message)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Made-up rules of times that no person should write: each is answered soon, either with times that are right by
 # themselves, or with a word for programs and a hint, and never with an error that is not ours (tests/fuzz/rules.sql).
-# The seed is printed; LOCKSTEP_TEST_SEED and LOCKSTEP_TEST_RULES, the number of rules, may be given.
+# The seed is printed; LOCKSTEP_TEST_SEED, LOCKSTEP_TEST_RULES, the number of rules, and LOCKSTEP_TEST_PROVE may be
+# given: one in that many is proven, the others are only asked.
 # ctest: nosan timeout=300
 . "$(dirname "$0")/../support/e2e.bash"
 seed=${LOCKSTEP_TEST_SEED:-$RANDOM}
@@ -24,7 +25,7 @@ asked() { # ROUNDS MORE...
     local rounds=$1
     shift
     corpus | sed 's/\\/\\\\/g' | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" -v rounds="$rounds" -v seed="$seed" \
-        "$@" -f "$here/../fuzz/rules.sql"
+        -v prove="${LOCKSTEP_TEST_PROVE:-1}" "$@" -f "$here/../fuzz/rules.sql"
 }
 
 case_begin "of $rounds made-up rules, seed $seed, each is answered or refused as it should be"

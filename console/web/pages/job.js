@@ -147,7 +147,9 @@ const FIRES = [
     { label: 'why', maybe: true, class: 'text', cell: (t) => t.detail },
 ];
 
-const fired = (doc) => doc.items.filter((t) => t.action === 'fire').length;
+const counted = (doc, action) => doc.items.filter((t) => t.action === action).length;
+const fired = (doc) => counted(doc, 'fire');
+const requested = (doc) => counted(doc, 'request');
 
 function backfill(job, schedules, after) {
     const path = `jobs/${seg(job.job)}/backfill`;
@@ -171,7 +173,7 @@ function backfill(job, schedules, after) {
                 name: 'overlap',
                 label: 'while a run of it is open',
                 options: ['queue_one', 'allow', 'skip'],
-                help: 'queue_one: the rest waits for the next backfill; allow: fire all the same; skip: leave it out',
+                help: `queue_one: ${job.definition?.query ? 'one after the other' : 'the rest waits for the next backfill'}; allow: fire all the same; skip: leave it out`,
             },
         ],
         effect: [
@@ -186,7 +188,10 @@ function backfill(job, schedules, after) {
             ];
         },
         act: (v) => send('POST', path, { ...body(v), reason: v.reason }),
-        done: (doc) => `${plural(fired(doc), 'time has', 'times have')} fired.`,
+        done: (doc) =>
+            requested(doc) > 0
+                ? `${plural(requested(doc), 'time waits', 'times wait')} for a dispatcher, which runs the query of the job.`
+                : `${plural(fired(doc), 'time has', 'times have')} fired.`,
     });
 }
 
@@ -240,7 +245,10 @@ function buttons(job, schedules, after) {
             fields,
             body,
             after,
-            done: (d) => `It has fired${d.run_id ? `: run ${d.run_id}` : ''}.`,
+            done: (d) =>
+                d.requested
+                    ? `A dispatcher runs the SQL of the job and fires it as run ${d.run_id}.`
+                    : `It has fired: run ${d.run_id}.`,
             effect: [
                 `One run of ${job.job} is enqueued on ${job.queue}.`,
                 job.open_run ? `A run of it is open; its policy is ${job.overlap}.` : 'No run of it is open.',
@@ -296,6 +304,27 @@ export function silence(at, name, after) {
             reason: v.reason,
             until: Number(v.hours) > 0 ? new Date(Date.now() + v.hours * 3600000).toISOString() : null,
         }),
+    });
+}
+
+const REQUESTS = [
+    { label: 'for', key: true, cell: (r) => absolute(r.scheduled_for) },
+    { label: 'schedule', cell: (r) => r.schedule },
+    { label: 'source', class: 'text', cell: (r) => r.source },
+    { label: 'next try', cell: (r) => when(r.next_try) },
+    { label: 'fails since', maybe: true, cell: (r) => when(r.failing_since) },
+];
+
+function withdraw(job, after) {
+    return actionButton('Withdraw', {
+        title: `Withdraw what waits of ${job.job}`,
+        confirm: 'Withdraw',
+        danger: true,
+        method: 'DELETE',
+        path: `jobs/${seg(job.job)}/requests`,
+        after,
+        effect: ['The firings that wait for a dispatcher do not fire. One whose SQL runs is undone.', 'Runs that have begun continue.'],
+        done: (doc) => `${plural(doc.withdrawn, 'firing is', 'firings are')} withdrawn.`,
     });
 }
 
@@ -365,11 +394,11 @@ export const page = {
             ctx.optional(`${at}/occurrences${query({ limit: 40, after: ctx.query.get('after') })}`),
             ctx.optional(`${at}/days?limit=14`),
         ]);
-        const { health, schedule_list: schedules, ...own } = job;
+        const { health, schedule_list: schedules, requests, ...own } = job;
         const triggers = own.mode === 'triggered' ? await triggersOf(ctx, own.job) : [];
-        return { job: own, next, occurrences, days, health, schedules, triggers };
+        return { job: own, next, occurrences, days, health, schedules, requests, triggers };
     },
-    view: ({ job, next, occurrences, days, health, schedules, triggers }, ctx) => [
+    view: ({ job, next, occurrences, days, health, schedules, requests, triggers }, ctx) => [
         pageHead(job.job, {
             badge: badge(health?.state ?? (job.enabled ? 'enabled' : 'disabled')),
             sub: prose(health?.detail) ?? job.description,
@@ -410,6 +439,12 @@ export const page = {
                     none: triggers.length ? 'It has none: its trigger fires it.' : 'It has none: it runs by hand.',
                 }),
             ),
+            requests.length > 0 &&
+                panel(
+                    'Waits for a dispatcher',
+                    { key: 'requests', wide: true, tools: ctx.session.operator && withdraw(job, ctx.reload) },
+                    table({ caption: 'Waits for a dispatcher', columns: REQUESTS, rows: requests, id: (r) => r.run_id }),
+                ),
             triggers.length > 0 &&
                 panel(
                     triggers.length === 1 ? 'Trigger' : 'Triggers',

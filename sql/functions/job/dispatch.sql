@@ -6,7 +6,8 @@
 -- own changes only (job_turn). A decision that could wait or take long has a transaction of its own, because other
 -- sessions wait for the rows that a batch has: a run that may have to be cancelled (whose end may hold the schedule's
 -- row, so that is locked later), SQL of users, a large template. A firing that has to wait nevertheless, for a second
--- at most, ends the batch. The answer has a row for each schedule that was decided:
+-- at most, ends the batch. When no schedule is due, a request has its turn (job_request_turn). The answer has a row for
+-- each schedule that was decided:
 --   verdict   error; otherwise as job_turn. NULL, in the last row: no schedule is due any more, for wait_us (NULL:
 --             until it is notified). Without such a row more may be due.
 CREATE OR REPLACE FUNCTION lockstep.dispatch(
@@ -61,12 +62,20 @@ BEGIN
     IF decided > 0 THEN
         RETURN;
     END IF;
+    IF p_asks THEN
+        done := lockstep.job_request_turn(now, p_by);
+        IF done.verdict IS NOT NULL THEN
+            RETURN NEXT done;
+            RETURN;
+        END IF;
+    END IF;
     next := LEAST((SELECT s.wake_at
                    FROM lockstep.schedule s
                    WHERE s.is_active AND s.wake_at IS NOT NULL AND s.asked_until IS NULL AND (p_asks OR NOT s.uses_sql)
                    ORDER BY s.wake_at LIMIT 1),
                   (SELECT min(GREATEST(s.wake_at, s.asked_until))
-                   FROM lockstep.schedule s WHERE s.asked_until IS NOT NULL AND s.is_active AND p_asks));
+                   FROM lockstep.schedule s WHERE s.asked_until IS NOT NULL AND s.is_active AND p_asks),
+                  (SELECT min(a.wake_at) FROM lockstep.job_ask a WHERE a.wake_at IS NOT NULL AND p_asks));
     -- otherwise from this moment on: this function has taken its time, too
     done.wait_us := CASE WHEN next <= now THEN HELD_US
                          WHEN next > now THEN LEAST(

@@ -5,6 +5,8 @@ CREATE OR REPLACE FUNCTION lockstep.dispatch_begin() RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
     DELETE FROM lockstep.job_ask a
     WHERE a.token IN (SELECT b.token FROM lockstep.job_ask b WHERE b.schedule_id IS NOT NULL FOR UPDATE SKIP LOCKED);
+    UPDATE lockstep.job_ask a SET token = gen_random_uuid(), wake_at = now()
+    WHERE a.token IN (SELECT b.token FROM lockstep.job_ask b WHERE b.wake_at IS NOT NULL FOR UPDATE SKIP LOCKED);
     UPDATE lockstep.schedule s SET asked_until = NULL
     WHERE s.schedule_id IN (SELECT b.schedule_id
                             FROM lockstep.schedule b WHERE b.asked_until IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED);

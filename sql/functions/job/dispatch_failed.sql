@@ -17,6 +17,9 @@ BEGIN
     IF ask.token IS NULL THEN
         RETURN done;
     END IF;
+    IF ask.wake_at IS NOT NULL THEN
+        RETURN lockstep.job_request_failed(ask, p_again, p_why, p_by);
+    END IF;
     DELETE FROM lockstep.job_ask a WHERE a.token = ask.token;
     SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = ask.job_id;
     SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = ask.schedule_id;

@@ -38,6 +38,9 @@ BEGIN
                          'rows that "pending" finds.';
     ELSIF ask.fills IS NOT NULL THEN
         RETURN lockstep.job_backfilled(own, ask, tasks);
+    ELSIF ask.schedule_id IS NULL AND tasks = '{}' AND ask.wake_at IS NOT NULL THEN -- no caller waits for an answer
+        PERFORM lockstep.job_request_end(ask, 'skipped', 'its query returned no task', ask.asked_by);
+        RETURN NULL;
     ELSIF ask.schedule_id IS NULL AND tasks = '{}' THEN
         RAISE EXCEPTION 'its query returned no task'
             USING ERRCODE = 'LS002', HINT = 'Nothing has to be done: at its times the job skips such a firing.';

@@ -1,9 +1,10 @@
 -- Fires the times of a range, oldest first, for lockstep.job_backfill and job_backfill_ask. A time of a job with a
--- query is fired by the session of the tasks' login: its action is ask, its row has the token for lockstep.fire, and
--- the times behind it are left to the next call. p_behind: the times up to this one are left out; NULL: none is.
+-- query is fired by a session of the tasks' login. If the caller has one (p_asks), its action is ask, its row has the
+-- token for lockstep.fire, and the times behind it are left to the next call; otherwise it is a request to the
+-- dispatchers. p_behind: the times up to this one are left out; NULL: none is.
 CREATE OR REPLACE FUNCTION lockstep.job_backfill_act(
     p_job lockstep.job, p_from timestamptz, p_to timestamptz, p_schedule text, p_overlap text, p_dry_run boolean,
-    p_behind timestamptz DEFAULT NULL)
+    p_asks boolean DEFAULT false, p_behind timestamptz DEFAULT NULL)
 RETURNS TABLE (schedule_name text, scheduled_for timestamptz, action text, detail text, run_id uuid, token uuid,
                query text, words jsonb)
 LANGUAGE plpgsql AS $$
@@ -27,7 +28,16 @@ BEGIN
         schedule_name := due.name;
         scheduled_for := one.at;
         run_id := NULL;
-        IF action = 'fire' AND p_dry_run THEN
+        IF p_job.spec ? 'query' AND EXISTS (SELECT FROM lockstep.job_ask a
+                                            WHERE a.job_id = p_job.job_id AND a.scheduled_for = one.at
+                                              AND a.fills IS NOT NULL AND a.wake_at IS NOT NULL) THEN
+            action := 'leave';
+            detail := 'it waits for a dispatcher already';
+        ELSIF action IN ('fire', 'wait') AND p_job.spec ? 'query' AND NOT p_asks AND NOT p_dry_run THEN
+            action := 'request';
+            detail := 'a dispatcher runs the query and fires it';
+            run_id := lockstep.job_request(p_job, due, one.at, source, NULL, p_overlap);
+        ELSIF action = 'fire' AND p_dry_run THEN
             IF has_fired AND p_overlap <> 'allow' THEN
                 action := CASE p_overlap WHEN 'skip' THEN 'skip' ELSE 'wait' END;
                 detail := 'the run of the time before is open then';
@@ -53,4 +63,4 @@ BEGIN
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_backfill_act(
-    lockstep.job, timestamptz, timestamptz, text, text, boolean, timestamptz) FROM PUBLIC;
+    lockstep.job, timestamptz, timestamptz, text, text, boolean, boolean, timestamptz) FROM PUBLIC;

@@ -8,7 +8,7 @@ RETURNS TABLE (schedule_name text, scheduled_for timestamptz, action text, detai
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT b.schedule_name, b.scheduled_for, b.action, b.detail, b.run_id, b.token, b.query, b.words
     FROM lockstep.job_backfill_act(lockstep.job_named(p_job, NULL, true), p_from, p_to, p_schedule, p_overlap,
-                                   false, p_behind) b
+                                   p_dry_run => false, p_asks => true, p_behind => p_behind) b
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_backfill_ask(text, timestamptz, timestamptz, text, text, timestamptz)
     FROM PUBLIC;

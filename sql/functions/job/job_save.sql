@@ -49,7 +49,10 @@ BEGIN
     IF NOT job.is_watch THEN
         PERFORM lockstep.job_try(job);
     END IF;
-    DELETE FROM lockstep.job_ask a WHERE a.job_id = job.job_id; -- results of the SQL of the version before are not used
+    -- Results of the SQL of the version before are not used; a request gets those of this one.
+    DELETE FROM lockstep.job_ask a WHERE a.job_id = job.job_id AND a.wake_at IS NULL;
+    UPDATE lockstep.job_ask a SET token = pg_catalog.gen_random_uuid(), wake_at = pg_catalog.clock_timestamp()
+    WHERE a.job_id = job.job_id;
     UPDATE lockstep.schedule s SET asked_until = NULL WHERE s.job_id = job.job_id AND s.asked_until IS NOT NULL;
     PERFORM lockstep.job_schedules(job);
     IF p_by_file IS NULL THEN -- the jobs of a file are checked together, when all are saved

@@ -14,7 +14,8 @@ DECLARE
     alerts bigint;
     times bigint := 0;
 BEGIN
-    DELETE FROM lockstep.job_ask a WHERE a.schedule_id IS NULL AND a.asked_at < now() - interval '1 hour';
+    DELETE FROM lockstep.job_ask a
+    WHERE a.schedule_id IS NULL AND a.wake_at IS NULL AND a.asked_at < now() - interval '1 hour';
     DELETE FROM lockstep.job_event e WHERE e.job_event_id = ANY (ARRAY(
         SELECT b.job_event_id FROM lockstep.job_event b WHERE b.at < now() - p_keep_log ORDER BY b.at LIMIT p_most));
     GET DIAGNOSTICS lines = ROW_COUNT;

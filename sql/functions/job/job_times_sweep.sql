@@ -47,7 +47,7 @@ BEGIN
                COALESCE(pg_catalog.sum(g.ended_at - g.decided_at), interval '0'),
                pg_catalog.max(g.ended_at - g.decided_at),
                pg_catalog.max(g.decided_at - g.scheduled_for)
-                   FILTER (WHERE g.outcome = 'fired' AND g.source NOT LIKE 'backfill by %')
+                   FILTER (WHERE g.outcome = 'fired' AND NOT lockstep.is_backfill(g.source))
         FROM gone g
         GROUP BY 2
         ON CONFLICT (job_id, day) DO UPDATE SET
