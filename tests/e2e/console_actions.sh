@@ -7,8 +7,8 @@
 . "$here/../support/console.bash"
 browser_needed chromium
 browser_surroundings
-export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed ASKS=asks WATCH=backup STRAY REJECTED \
-    WORK PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
+export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed ASKS=asks WATCH=backup STRAY \
+    REJECTED WORK PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
 QUEUE=$(scratch_name) HALTED=$(scratch_name) REPLAYED=$(scratch_name) GIVEN_UP=$(scratch_name)
 acts=$(scratch_name) stray=$(scratch_name)
 person "$acts" 'lockstep_operator, lockstep_producer, pg_signal_backend'

@@ -76,7 +76,7 @@ DECLARE
     key text;
 BEGIN
     FOR i IN 1 .. 1 + floor(random() * 2)::int LOOP
-        SELECT k INTO key FROM jsonb_object_keys(spec) AS k WHERE k NOT IN ('n', 'kind', 'zone') OR random() < 0.05
+        SELECT k INTO key FROM jsonb_object_keys(spec) AS k WHERE k NOT IN ('n', 'kind', 'zone') OR random() < 0.01
         ORDER BY random() LIMIT 1;
         CONTINUE WHEN key IS NULL;
         spec := CASE WHEN random() < 0.05 THEN spec - key
