@@ -99,18 +99,21 @@ static const char *late_hint(struct http_request *request, const struct err *err
                  "which waits longer.";
 }
 
-/* A refusal that begins with the field: "schedules[0].cron: ...", as lockstep.job_refuse raises it.
- */
+/* A refusal that begins with the field: "schedules[0].cron: ...", as lockstep.job_refuse raises it,
+ * or with the job, and the schedule, that has it: "job load, schedule night: cron: ...". */
 static const char *field_of(const struct err *err, char *to, size_t size)
 {
     static const char of_names[] = "abcdefghijklmnopqrstuvwxyz0123456789_.[]";
     if (err->kind == ERR_USAGE) /* only then object is the name of a parameter */
         return err->object;
-    size_t length = strspn(err->message, of_names);
+    const char *said = err->message, *behind_job = strstr(said, ": ");
+    if (strncmp(said, "job ", 4) == 0 && behind_job != NULL)
+        said = behind_job + 2;
+    size_t length = strspn(said, of_names);
     if (!sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE) || length >= size ||
-        strncmp(err->message + length, ": ", 2) != 0)
+        strncmp(said + length, ": ", 2) != 0)
         return NULL;
-    memcpy(to, err->message, length);
+    memcpy(to, said, length);
     to[length] = '\0';
     return to;
 }

@@ -474,8 +474,8 @@ does change PUT api/v1/jobs/made "{\"definition\": ${definition/24h/12h}, \"vers
 as PUT api/v1/jobs/made "{\"definition\": ${definition/24h/6h}, \"version\": 1}"
 expect 'somebody was quicker' "$status" 409
 as PUT api/v1/jobs/made "{\"definition\": ${definition/24h/often}}"
-expect 'what job apply refuses' "$status $(api_is .detail)" \
-    '400 job made, schedule day: every: "often" is not a length of time'
+expect 'what job apply refuses' "$status $(api_is '.field, .detail' | paste -sd'|')" \
+    '400 every|job made, schedule day: every: "often" is not a length of time'
 as PUT api/v1/jobs/made "{\"definition\": {\"job\": \"other\"}}"
 expect 'another name' "$status" 400
 does backfill POST api/v1/jobs/made/backfill \
