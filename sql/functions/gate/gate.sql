@@ -34,7 +34,7 @@ DECLARE
     own record;
     waited bigint;     -- the phase before, if its IX was waited for until it was the open one
     before_run bigint; -- the run before, if the phase is the first of its run
-    free boolean;      -- the work that the phase waits for is finished
+    ready record;      -- see gate_ready
     cancelled boolean;
 BEGIN
     conditional := false;
@@ -117,10 +117,10 @@ BEGIN
     SELECT p.opened_at, p.done_at, p.conditional, p.external, p.events INTO own
     FROM lockstep.phase p WHERE p.phase_id = gate.phase_id FOR NO KEY UPDATE;
     cancelled := NOT FOUND OR own.done_at IS NOT NULL;
-    SELECT g.free, g.verdict, g.definitions INTO free, verdict, definitions
-    FROM lockstep.gate_ready(target.run_no, target."order", before_run IS NULL AND previous_phase_id IS NOT NULL,
-                             before_run IS NOT NULL OR target.after_runs) AS g;
-    IF free AND NOT cancelled THEN
+    ready := lockstep.gate_ready(target.run_no, target."order", before_run IS NULL AND previous_phase_id IS NOT NULL,
+                                 before_run IS NOT NULL OR target.after_runs);
+    definitions := ready.definitions;
+    IF ready.free AND NOT cancelled THEN
         conditional := own.conditional;
         verdict := 'open'; -- another executor opened it while this one waited for the rows
         IF own.opened_at IS NULL THEN
@@ -135,7 +135,7 @@ BEGIN
         RETURN;
     END IF;
     -- The rest of a run that is held is not adopted: there is no work until it is resumed.
-    verdict := COALESCE(verdict, CASE WHEN free THEN 'gone' END,
+    verdict := COALESCE(ready.verdict, CASE WHEN ready.free THEN 'gone' END,
                         (SELECT 'paused'
                          FROM lockstep.run r WHERE r.run_no = target.run_no AND r.paused_by IS NOT NULL));
     IF verdict IS NULL THEN

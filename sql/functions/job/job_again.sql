@@ -1,12 +1,9 @@
 -- A firing failed, and the job is not to blame: whether it is tried again, and when (NULL: not; then it is an error as
--- any other). A time is tried until catchup_window is over, the rows of a trigger for five minutes. The pause is short
--- at first, and then as long as it has waited already, up to a minute. From the second time in a row on the log of the
--- job has the reason, once until it changes.
+-- any other). A time is tried until catchup_window is over, the rows of a trigger for five minutes. From the second
+-- time in a row on the log of the job has the reason, once until it changes.
 CREATE OR REPLACE FUNCTION lockstep.job_again(p_job lockstep.job, p_schedule lockstep.schedule, p_why text)
 RETURNS interval LANGUAGE plpgsql AS $$
 DECLARE
-    AGAIN CONSTANT interval := interval '2 seconds';
-    LONGEST CONSTANT interval := interval '1 minute';
     PATIENCE CONSTANT interval := interval '5 minutes';
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
     why CONSTANT text := pg_catalog."left"(p_why, 2000);
@@ -23,7 +20,7 @@ BEGIN
     SET failing_why = CASE WHEN s.failing_since IS NOT NULL THEN why END,
         failing_since = COALESCE(s.failing_since, now)
     WHERE s.schedule_id = p_schedule.schedule_id; -- its time stays
-    RETURN LEAST(GREATEST(now - COALESCE(p_schedule.failing_since, now), AGAIN), LONGEST);
+    RETURN lockstep.job_pause(p_schedule.failing_since, now);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_again(lockstep.job, lockstep.schedule, text) FROM PUBLIC;

@@ -1,11 +1,9 @@
--- The SQL of a request has failed. p_again: the job is not to blame: the request is tried again, for five minutes, with
--- pauses of 2 s to a minute. Otherwise it ends with an occurrence whose outcome is error.
+-- The SQL of a request has failed. p_again: the job is not to blame: the request is tried again, for five minutes.
+-- Otherwise it ends with an occurrence whose outcome is error.
 CREATE OR REPLACE FUNCTION lockstep.job_request_failed(
     p_request lockstep.job_ask, p_again boolean, p_why text, p_by text)
 RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$
 DECLARE
-    AGAIN CONSTANT interval := interval '2 seconds';
-    LONGEST CONSTANT interval := interval '1 minute';
     PATIENCE CONSTANT interval := interval '5 minutes';
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
     since CONSTANT timestamptz := COALESCE(p_request.failing_since, now);
@@ -17,7 +15,7 @@ BEGIN
     IF p_again AND now - since < PATIENCE THEN
         UPDATE lockstep.job_ask a
         SET token = pg_catalog.gen_random_uuid(), failing_since = since,
-            wake_at = now + LEAST(GREATEST(now - since, AGAIN), LONGEST)
+            wake_at = now + lockstep.job_pause(since, now)
         WHERE a.token = p_request.token;
         done.verdict := 'wait';
         RETURN done;
