@@ -14,6 +14,7 @@ DECLARE
     most CONSTANT int := lockstep.rule_count(job_forecast.n);
     horizon timestamptz := COALESCE(job_forecast.until, 'infinity'); -- a later time is not among the first n
     steps int := 1;
+    own_id int;
     unknown_ids int[]; -- schedules of which no time is known
     open_ids int[]; -- schedules that may have more times before the horizon, and their last known one
     open_at timestamptz[];
@@ -26,24 +27,33 @@ DECLARE
     new_times timestamptz[];
 BEGIN
     IF job_forecast.job IS NOT NULL THEN
-        PERFORM lockstep.job_named(job_forecast.job);
+        own_id := (lockstep.job_named(job_forecast.job)).job_id;
     END IF;
     WITH chosen AS MATERIALIZED (
-        SELECT s.schedule_id, s.job_id, j.name AS job, s.name, s.rule, COALESCE((s.rule).zone, 'UTC') AS zone,
+        SELECT s.schedule_id, s.job_id, s.name, s.rule, COALESCE((s.rule).zone, 'UTC') AS zone,
                CASE WHEN job_forecast."from" IS NULL AND s.next_at >= begins THEN s.next_at END AS known
-        FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-        WHERE s.is_active AND (s.rule).kind IS NOT NULL
-          AND (job_forecast.job IS NULL OR j.name = job_forecast.job)),
+        FROM lockstep.schedule s
+        WHERE s.is_active AND (s.rule).kind IS NOT NULL AND (own_id IS NULL OR s.job_id = own_id)),
     zones AS MATERIALIZED ( -- a subtransaction each
         SELECT z.zone, lockstep.rule_fault(z.rule) AS fault
-        FROM (SELECT DISTINCT ON (c.zone) c.zone, c.rule FROM chosen c ORDER BY c.zone OFFSET 0) z)
-    SELECT array_agg(c.schedule_id) FILTER (WHERE z.fault IS NULL AND c.known IS NULL),
-           array_agg(c.schedule_id) FILTER (WHERE z.fault IS NULL AND c.known IS NOT NULL),
-           array_agg(c.job_id) FILTER (WHERE z.fault IS NULL AND c.known IS NOT NULL),
-           array_agg(c.known) FILTER (WHERE z.fault IS NULL AND c.known IS NOT NULL),
-           array_agg(format('job %s, schedule %s: %s', c.job, c.name, z.fault)) FILTER (WHERE z.fault IS NOT NULL)
+        FROM (SELECT DISTINCT ON (c.zone) c.zone, c.rule FROM chosen c ORDER BY c.zone OFFSET 0) z),
+    edge AS MATERIALIZED ( -- later ones of the known times are not among the first n
+        SELECT COALESCE(max(k.known), 'infinity') AS at
+        FROM (SELECT k.known
+              FROM (SELECT DISTINCT c.known, c.job_id
+                    FROM chosen c JOIN zones z USING (zone) WHERE z.fault IS NULL AND c.known IS NOT NULL) k
+              ORDER BY k.known OFFSET most - 1 LIMIT 1) k),
+    first AS (
+        SELECT c.schedule_id, c.job_id, c.known
+        FROM chosen c JOIN zones z USING (zone)
+        WHERE z.fault IS NULL AND c.known <= (SELECT e.at FROM edge e))
+    SELECT (SELECT array_agg(c.schedule_id)
+            FROM chosen c JOIN zones z USING (zone) WHERE z.fault IS NULL AND c.known IS NULL),
+           array_agg(f.schedule_id), array_agg(f.job_id), array_agg(f.known),
+           (SELECT array_agg(format('job %s, schedule %s: %s', j.name, c.name, z.fault))
+            FROM chosen c JOIN zones z USING (zone) JOIN lockstep.job j USING (job_id) WHERE z.fault IS NOT NULL)
     INTO unknown_ids, new_ids, new_jobs, new_times, gone
-    FROM chosen c JOIN zones z USING (zone);
+    FROM first f;
     FOR i IN 1 .. LEAST(COALESCE(cardinality(gone), 0), 100) LOOP
         RAISE WARNING '%', gone[i];
     END LOOP;

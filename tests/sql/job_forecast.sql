@@ -95,5 +95,19 @@ SELECT throws_like(format('SELECT lockstep.next_time(pg_temp.rule(%L), now())',
                           jsonb_build_object('kind', 'daily', 'times', '["06:00"]'::jsonb, 'zone', zone)),
                    'zone: "%" is not the name of a time zone',
     format('zone %s is refused', zone)) FROM unnest(ARRAY[E'U\\', 'War%', 'new york']) AS zone;
+-- From now on the first times are those that the schedules have already; one that is late has yet to be decided. Hourly
+-- rules, so that no time passes between the two forecasts; two schedules of one job share a time.
+DELETE FROM lockstep.job;
+SELECT lockstep.job_define(jsonb_build_object('job', 'h' || i, 'queue', 'q',
+    'tasks', '[{"order": 1, "sql": "SELECT 1"}]'::jsonb, 'schedules', jsonb_build_array(
+        jsonb_build_object('name', 's', 'kind', 'interval', 'every', i || 'h', 'phase', '1799s'),
+        jsonb_build_object('name', 't', 'kind', 'interval', 'every', 2 * i || 'h', 'phase', '1799s'))))
+FROM generate_series(1, 12) AS i;
+UPDATE lockstep.schedule s SET next_at = next_at - interval '14 h', wake_at = wake_at - interval '14 h'
+FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name IN ('h1', 'h7');
+SELECT is(pg_temp.forecast(NULL, NULL, u.until, n), pg_temp.forecast(NULL, clock_timestamp(), u.until, n),
+          format('%s times from now on until %s', n, COALESCE(u.until::text, 'ever')))
+FROM unnest('{1,5,24,25,100}'::int[]) AS n, (VALUES (NULL::timestamptz), (now() + interval '9 h')) AS u (until);
+SELECT is(pg_temp.forecast('h3', NULL, NULL, 20), pg_temp.forecast('h3', clock_timestamp(), NULL, 20), 'of one job');
 SELECT * FROM finish();
 ROLLBACK;
