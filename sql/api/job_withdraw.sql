@@ -10,7 +10,8 @@ BEGIN
     GET DIAGNOSTICS withdrawn = ROW_COUNT;
     IF withdrawn > 0 THEN
         PERFORM lockstep.job_note(own.name, 'changed', lockstep.actor(),
-                                  format('%s firings that waited for a dispatcher are withdrawn', withdrawn));
+                                  'withdrawn: ' || lockstep.counted(withdrawn, 'firing')
+                                      || ' that waited for a dispatcher');
     END IF;
     RETURN withdrawn;
 END
