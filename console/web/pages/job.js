@@ -317,7 +317,7 @@ const REQUESTS = [
 
 function withdraw(job, after) {
     return actionButton('Withdraw', {
-        title: `Withdraw what waits of ${job.job}`,
+        title: `Withdraw the firings of ${job.job} that wait`,
         confirm: 'Withdraw',
         danger: true,
         method: 'DELETE',
@@ -441,9 +441,9 @@ export const page = {
             ),
             requests.length > 0 &&
                 panel(
-                    'Waits for a dispatcher',
+                    'Firings that wait for a dispatcher',
                     { key: 'requests', wide: true, tools: ctx.session.operator && withdraw(job, ctx.reload) },
-                    table({ caption: 'Waits for a dispatcher', columns: REQUESTS, rows: requests, id: (r) => r.run_id }),
+                    table({ caption: 'Firings that wait for a dispatcher', columns: REQUESTS, rows: requests, id: (r) => r.run_id }),
                 ),
             triggers.length > 0 &&
                 panel(
