@@ -172,6 +172,7 @@ lockstep job apply - \
     -q <<<"{\"job\": \"nightly\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}" >/dev/null
 does test POST api/v1/jobs/nightly/test '{}' '.items[0].would_fire' false
 does run POST api/v1/jobs/nightly/run '{"reason": "now"}' '"\(.run_id | length) \(.requested)"' '36 false'
+eventually 60 is 'SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL AND job_id IS NOT NULL' 0 # both ask then
 later=$(date -u -d '400 days' +%FT%TZ)
 as POST api/v1/jobs/nightly/test "{\"at\": \"$later\"}"
 expect 'test at a time, as the command says' \
