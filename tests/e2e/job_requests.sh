@@ -91,7 +91,7 @@ expect 'occurrences' "$(occurrences killed)" "$filled"
 expect 'runs' "$(sql "SELECT count(*) FROM lockstep.run WHERE name = 'killed'")" 2
 expect 'nothing waits' "$(waiting killed)" 0
 
-case_begin 'what waits is withdrawn'
+case_begin 'a request that is withdrawn does not fire'
 fill hand queue_one >/dev/null
 expect 'withdrawn' "$(lockstep job withdraw hand 2>&1)" 'lockstep: hand: 3 withdrawn'
 expect 'nothing waits' "$(waiting hand)" 0

@@ -69,13 +69,13 @@ SELECT is((SELECT e.message FROM lockstep.job_event e WHERE e.event = 'error'), 
 SELECT is(pg_temp.turn('3 s'), 'ask 02:00', 'the times behind it have theirs');
 SELECT is((SELECT (lockstep.dispatch_failed('test', d.token, true, 'cut off')).verdict FROM decided d), 'wait',
           'a session that was lost is no fault of the job');
-SELECT throws_ok('SELECT pg_temp.fired()', 'LS002', NULL, 'what was lost cannot fire any more');
+SELECT throws_ok('SELECT pg_temp.fired()', 'LS002', NULL, 'the token of a session that was lost cannot fire any more');
 SELECT is(pg_temp.turn('1 s') || pg_temp.turn('3 s'), 'nothingask 02:00', 'it is tried again after a pause');
 SELECT lockstep.dispatch_begin();
 SELECT throws_ok('SELECT pg_temp.fired()', 'LS002', NULL, 'nor can what a dispatcher before this one has asked for');
 SELECT is(pg_temp.turn(), 'ask 02:00', 'whose request has its turn again');
 SELECT lockstep.job_set('asks', '{"defaults": {"region": "us"}}');
-SELECT throws_ok('SELECT pg_temp.fired()', 'LS002', NULL, 'a change of the job voids what was asked');
+SELECT throws_ok('SELECT pg_temp.fired()', 'LS002', NULL, 'a change of the job voids the token');
 SELECT is(pg_temp.turn(), 'ask 02:00', 'whose request has its turn');
 SELECT is((SELECT d.words ->> 'region' FROM decided d), 'us', 'with the job as it is now');
 UPDATE lockstep.job_ask SET failing_since = clock_timestamp() - interval '6 min';
