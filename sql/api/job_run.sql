@@ -8,7 +8,7 @@ DECLARE
     own CONSTANT lockstep.job := lockstep.job_named(job_run.job, NULL, true);
 BEGIN
     PERFORM lockstep.job_run_check(own, job_run.params);
-    IF own.spec ? 'query' OR own.spec -> 'trigger' ? 'mark' THEN
+    IF lockstep.job_has_sql(own.spec) THEN
         IF own.overlap <> 'allow' AND EXISTS (SELECT FROM lockstep.job_ask a
                                               WHERE a.job_id = own.job_id AND a.wake_at IS NOT NULL
                                                 AND a.fills IS NULL) THEN

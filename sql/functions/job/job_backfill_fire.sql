@@ -4,16 +4,13 @@
 CREATE OR REPLACE FUNCTION lockstep.job_backfill_fire(
     p_job lockstep.job, p_schedule lockstep.schedule, p_at timestamptz, p_source text, p_tasks jsonb[] DEFAULT NULL)
 RETURNS uuid LANGUAGE plpgsql AS $$
-DECLARE
-    NO_TASK CONSTANT text := 'its query returned no task';
 BEGIN
-    DELETE FROM lockstep.job_occurrence o WHERE o.schedule_id = p_schedule.schedule_id AND o.scheduled_for = p_at;
     IF p_tasks = '{}' THEN
-        INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason, dispatcher)
-        VALUES (p_job.job_id, p_schedule.schedule_id, p_at, 'skipped', p_source, NO_TASK, 'by hand');
-        PERFORM lockstep.job_note(p_job.name, 'skipped', p_source, NO_TASK);
+        PERFORM lockstep.job_unfired(p_job.job_id, p_schedule.schedule_id, p_at, 'skipped', p_source,
+                                     'its query returned no task', 'by hand');
         RETURN NULL;
     END IF;
+    DELETE FROM lockstep.job_occurrence o WHERE o.schedule_id = p_schedule.schedule_id AND o.scheduled_for = p_at;
     RETURN lockstep.job_fire(p_job, p_schedule, p_at, p_source, 'by hand', NULL, NULL, 0, p_tasks);
 END
 $$;

@@ -11,7 +11,7 @@ DECLARE
     source CONSTANT text := 'manual by ' || lockstep.actor();
 BEGIN
     PERFORM lockstep.job_run_check(own, p_params);
-    IF own.spec ? 'query' OR own.spec -> 'trigger' ? 'mark' THEN
+    IF lockstep.job_has_sql(own.spec) THEN
         INSERT INTO lockstep.job_ask (job_id, scheduled_for, run_id, asked_at, source, params, asked_by)
         VALUES (own.job_id, now, run, now, source, p_params, lockstep.actor()) RETURNING token INTO token;
         words := lockstep.job_words(own, NULL, source, run, now, now, p_params);
