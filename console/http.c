@@ -191,11 +191,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return MHD_queue_response(connection, (unsigned)request->status, request->response);
     }
     if (*data_len > 0) {
-        request_take(request, data, *data_len);
+        bool goes_on = request_take(request, data, *data_len);
         *data_len = 0;
-        return MHD_YES;
+        return goes_on ? MHD_YES : MHD_NO;
     }
-    if (request->too_large && request->response == NULL)
+    if (request->body_seen > http->options.body_most && request->response == NULL)
         refuse_large(request);
     if (request->response == NULL && !request->queued && !request_read(request))
         request_refuse(request, 400,

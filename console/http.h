@@ -9,8 +9,9 @@
  *   connection. A handler that says http_wait leaves its worker and is called again when another
  *   request has made what it waits for. A handler that leaves without an answer answers 500.
  * Invariants: a request whose client has gone before its turn reaches no handler. The server ends a
- *   connection that has not sent a whole request within `idle_s`, a request with a body above
- *   `body_most`, and a connection above `connections`. Path and query are decoded; a request with
+ *   connection that has not sent a whole request within `idle_s`, and a connection above
+ *   `connections`. A body above `body_most` is answered 413: at once if its length is announced,
+ *   else at its end, and a body that goes on to BODY_DROPPED_MOST times that is cut off. Path and query are decoded; a request with
  *   invalid percent-encoding, invalid UTF-8 or a NUL is answered 400 and reaches no handler.
  * Not its concern: visitors and routes (console.c).
  * Threads: http_open, http_serve and http_stop: one thread, the same. A request belongs to the

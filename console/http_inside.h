@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #define REQUEST_QUERY_MOST    32
+#define BODY_DROPPED_MOST     8 /* times body_most */
 #define REQUEST_SEGMENTS_MOST 16
 #define REQUEST_HEADERS_MOST  24
 
@@ -49,7 +50,8 @@ struct http_request {
     int segment_count, query_count;
     char client[64];
     struct str body;
-    bool wrong, queued, too_large;
+    size_t body_seen; /* bytes, kept or dropped */
+    bool wrong, queued;
     int64_t came_us; /* when it was complete */
     bool first;      /* its queue */
     uint64_t awaited;
@@ -97,8 +99,9 @@ void request_refuse(struct http_request *request, int status, const char *detail
 void request_respond(struct http_request *request, int status, struct MHD_Response *response);
 /** Whether the client at the other end has gone. */
 bool socket_left(int fd);
-/** Adds to the body; of one that is too large nothing is kept. */
-void request_take(struct http_request *request, const char *data, size_t len);
+/** Adds to the body; of one that is too large nothing is kept. False: it does not end; the
+ * connection is to be closed. */
+MUST_CHECK bool request_take(struct http_request *request, const char *data, size_t len);
 /** All streams end, so that the daemon can. With the lock. */
 void streams_end(struct http *http);
 

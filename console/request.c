@@ -131,16 +131,18 @@ bool request_read(struct http_request *request)
     return !request->wrong;
 }
 
-void request_take(struct http_request *request, const char *data, size_t len)
+bool request_take(struct http_request *request, const char *data, size_t len)
 {
-    /* A chunked body announces no length, so its size is known only here. The rest is still read
-     * and dropped, so that the client gets to reading its 413. */
-    if (request->body.len + len > request->http->options.body_most)
-        request->too_large = true;
-    if (request->too_large)
-        str_done(&request->body);
-    else
+    /* A chunked body announces no length, so its size is known only here. What comes behind the
+     * limit is read and dropped for a while, because libmicrohttpd answers only at the end of a
+     * body, and a client that sends little too much shall read its 413. */
+    size_t most = request->http->options.body_most;
+    request->body_seen += len;
+    if (request->body_seen <= most)
         str_add(&request->body, data, len);
+    else
+        str_done(&request->body);
+    return request->body_seen <= BODY_DROPPED_MOST * most;
 }
 
 void request_forget_headers(struct http_request *request)

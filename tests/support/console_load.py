@@ -2,7 +2,7 @@
 
 crowd COUNT     opens so many connections and keeps them, every second one with half a request; "crowd OPEN" when all are made, and then waits for its stdin to end.
 large BYTES     sends a request with a body of so many bytes, in pieces, and says "STATUS SENT": what was answered, and how many bytes it had sent by then.
-chunked BYTES   the same without saying how large it is; STATUS is closed when there was no answer.
+chunked BYTES   the same without saying how large it is; STATUS is "closed" when there was no answer.
 slow WHAT       sends a byte of its head, or of its body, each 0.2 s: "WHAT SECONDS" until the connection was closed.
 deaf            takes the event stream and reads nothing; "deaf" when it has begun; then waits for its stdin to end.
 listeners COOKIE COUNT   takes the event stream so often, until it is refused: "listeners TAKEN of COUNT, then STATUS TYPE"; then waits for its stdin to end.
@@ -45,14 +45,14 @@ def status_of(s):
     return head.split()[1].decode() if head else 'closed'
 
 
-def send(url, head, size, piece):
+def send(url, head, size, piece, end=b''):
     s, host = connect(url)
     s.sendall(f'POST /api/v1/runs/actions HTTP/1.1\r\n{host}Content-Type: application/json\r\n{head}\r\n'.encode())
     s.settimeout(0.01)
     sent = 0
-    while sent < size:
+    while sent < size or sent % len(piece):
         try:
-            sent += s.send(piece)
+            sent += s.send(piece[sent % len(piece):])
         except TimeoutError:
             pass
         except OSError:
@@ -60,10 +60,12 @@ def send(url, head, size, piece):
         try:
             if s.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) is not None:
                 break
-        except BlockingIOError:
-            pass
+        except (BlockingIOError, TimeoutError):
+            pass  # nothing is answered yet; MSG_DONTWAIT or not, a socket with a timeout waits for it
         except OSError:
             return 'closed', sent
+    else:
+        s.sendall(end)
     s.settimeout(30)
     return status_of(s), sent
 
@@ -116,6 +118,6 @@ command, url, *words = sys.argv[1:]
 if command == 'large':
     print(*send(url, f'Content-Length: {words[0]}\r\n', int(words[0]), b' ' * 65536))
 elif command == 'chunked':
-    print(*send(url, 'Transfer-Encoding: chunked\r\n', int(words[0]), b'10000\r\n' + b' ' * 65536 + b'\r\n'))
+    print(*send(url, 'Transfer-Encoding: chunked\r\n', int(words[0]), b'10000\r\n' + b' ' * 65536 + b'\r\n', b'0\r\n\r\n'))
 else:
     {'crowd': crowd, 'slow': slow, 'deaf': deaf, 'listeners': listeners}[command](url, *words)
