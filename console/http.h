@@ -11,8 +11,9 @@
  * Invariants: a request whose client has gone before its turn reaches no handler. The server ends a
  *   connection that has not sent a whole request within `idle_s`, and a connection above
  *   `connections`. A body above `body_most` is answered 413: at once if its length is announced,
- *   else at its end, and a body that goes on to BODY_DROPPED_MOST times that is cut off. Path and query are decoded; a request with
- *   invalid percent-encoding, invalid UTF-8 or a NUL is answered 400 and reaches no handler.
+ *   else at its end, and above BODY_DROPPED_MOST times that it is cut off. Path and query are
+ *   decoded; a request with invalid percent-encoding, invalid UTF-8 or a NUL is answered 400 and
+ *   reaches no handler.
  * Not its concern: visitors and routes (console.c).
  * Threads: http_open, http_serve and http_stop: one thread, the same. A request belongs to the
  *   thread of its handler.

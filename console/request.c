@@ -133,9 +133,9 @@ bool request_read(struct http_request *request)
 
 bool request_take(struct http_request *request, const char *data, size_t len)
 {
-    /* A chunked body announces no length, so its size is known only here. What comes behind the
-     * limit is read and dropped for a while, because libmicrohttpd answers only at the end of a
-     * body, and a client that sends little too much shall read its 413. */
+    /* A chunked body announces no length, so its size is known only here. Up to a second limit the
+     * bytes behind the first one are read and dropped: libmicrohttpd answers only at the end of a
+     * body, and a client that has sent a little too much is to read its 413. */
     size_t most = request->http->options.body_most;
     request->body_seen += len;
     if (request->body_seen <= most)
