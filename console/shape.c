@@ -4,6 +4,7 @@
 #include "console/shape.h"
 
 #include "base/str.h"
+#include "console/member.h"
 
 #include <string.h>
 
@@ -382,7 +383,8 @@ static size_t length_of(const char *member)
     return len + strcspn(member + len, " ");
 }
 
-static void add_member(cJSON *schema, const char *member, size_t len)
+/* A member that is another shape, or a list of them, has the meaning of that one. */
+static void add_member(cJSON *schema, const char *shape, const char *member, size_t len)
 {
     STR_AUTO name = {0};
     size_t end = strcspn(member, ":~");
@@ -391,8 +393,12 @@ static void add_member(cJSON *schema, const char *member, size_t len)
         add_item(schema, "required", cJSON_CreateString(name.data));
     else
         end++;
-    cJSON *properties = cJSON_GetObjectItem(schema, "properties");
-    add_type(cJSON_AddObjectToObject(properties, name.data), member + end + 1, len - end - 1);
+    cJSON *property = cJSON_AddObjectToObject(cJSON_GetObjectItem(schema, "properties"), name.data);
+    const char *type = member + end + 1;
+    const char *meaning = member_meaning(shape, name.data);
+    if (meaning != NULL && !(*type >= 'A' && *type <= 'Z'))
+        add_text(property, "description", meaning);
+    add_type(property, type, len - end - 1);
 }
 
 static cJSON *add_object(cJSON *schema)
@@ -402,7 +408,7 @@ static cJSON *add_object(cJSON *schema)
     return schema;
 }
 
-void shape_describe(cJSON *schema, const char *members)
+static void describe(cJSON *schema, const char *shape, const char *members)
 {
     bool joins = *members == '+';
     if (*members == '(') {
@@ -425,10 +431,15 @@ void shape_describe(cJSON *schema, const char *members)
                 add_item(schema, "allOf", own = add_object(cJSON_CreateObject()));
             else if (own == NULL)
                 own = add_object(schema);
-            add_member(own, at, len);
+            add_member(own, shape, at, len);
         }
         at += len;
     }
+}
+
+void shape_describe(cJSON *schema, const char *members)
+{
+    describe(schema, "", members);
 }
 
 void shape_describe_all(cJSON *schemas)
@@ -436,6 +447,6 @@ void shape_describe_all(cJSON *schemas)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         cJSON *schema = cJSON_AddObjectToObject(schemas, shapes[i].name);
         add_text(schema, "description", shapes[i].meaning);
-        shape_describe(schema, shapes[i].members);
+        describe(schema, shapes[i].name, shapes[i].members);
     }
 }

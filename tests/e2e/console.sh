@@ -278,6 +278,8 @@ tag=$(sed -nE 's/^ETag: (.*)\r/\1/Ip' "$tmp/headers")
 expect 'nor the description of the API' "$status $(api_is '.servers[0].url')" '200 /api/v1'
 expect 'each of its operations has a name of its own' \
     "$(api_is '[.paths[][].operationId] | length == (unique | length) and all(. != null)')" true
+expect 'members without a meaning' "$(api_is '[.. | objects | select(has("properties")) | .properties | to_entries[] |
+    select(.value | (has("description") or (tostring | contains("$ref"))) | not) | .key] | join(" ")')" ''
 api GET api/v1/openapi.json '' -H "If-None-Match: ${tag:-none}"
 expect 'which is made once' "$status ${#answer}" "304 0"
 
