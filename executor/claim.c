@@ -14,6 +14,7 @@
 #include "executor/lane_open.h"
 #include "executor/late.h"
 #include "executor/letters.h"
+#include "executor/locks.h"
 #include "executor/measure.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
@@ -386,7 +387,7 @@ static enum rc locks_taken(struct lane *lane, const struct err *why, struct err 
     claims_taken(&lane->claims, lane->ex->turn.now_us);
     log_err(LOG_WARN, "locks_taken", lane->queue.name, why);
     lane_note_locked(lane, lane->claims.taken_ms, why);
-    return claim_unlock(lane->ex, err);
+    return locks_settle(lane->ex, err);
 }
 
 /* Sends keys and headers only when the database says that it must reject the message. */

@@ -15,6 +15,7 @@
 #include "executor/lane.h"
 #include "executor/late.h"
 #include "executor/letters.h"
+#include "executor/locks.h"
 #include "executor/measure.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
@@ -78,7 +79,8 @@ struct gate {
     int64_t asked_run, asked_phase;         /* control: the last order */
     const struct executor *ex;              /* thread: reads only fields that never change */
     struct mailbox *control;
-    int64_t phase_id; /* thread: the phase to open, 0: none */
+    int64_t phase_id;       /* thread: the phase to open, 0: none */
+    struct intents intents; /* thread */
     bool stopping;
 };
 
@@ -118,6 +120,7 @@ static enum rc take_orders(struct gate *gate, struct err *err)
         case GATE_RELEASE:
             if (rc == RC_OK)
                 rc = phaselock_release_intent(gate->db, order->phase_id, err);
+            intents_remove(&gate->intents, order->phase_id);
             break;
         case GATE_RECORD:
             if (rc == RC_OK)
@@ -166,6 +169,8 @@ static int follow(struct gate *gate, const struct db_result *row)
     switch (db_word(row, 0, EXECUTOR_GATE_VERDICT)) {
     case EXECUTOR_GATE_IS_OPENED:
     case EXECUTOR_GATE_IS_OPEN:
+        if (!db_null(row, 0, EXECUTOR_GATE_PREVIOUS_PHASE_ID))
+            intents_add(&gate->intents, db_int(row, 0, EXECUTOR_GATE_PREVIOUS_PHASE_ID));
         answer(gate, opened_answer(row, &of_gate));
         break;
     case EXECUTOR_GATE_IS_GONE:
@@ -205,12 +210,15 @@ static enum rc open_session(struct gate *gate, struct err *err)
 }
 
 /* Another session holds the row of the run or phase, or the server lacks disk space. Nothing was
- * changed and no lock is kept, so the gate asks the same again. */
-static enum rc put_off(struct gate *gate, const struct err *why)
+ * changed, so the gate asks the same again. If the server refused the commit, the session has kept
+ * IX already. */
+static enum rc put_off(struct gate *gate, struct err *err)
 {
-    log_err(LOG_WARN, "gate_waits", gate->lane->queue.name, why);
-    mailbox_wait(&gate->thread.inbox, LOCKED_MS);
-    return RC_OK;
+    log_err(LOG_WARN, "gate_waits", gate->lane->queue.name, err);
+    enum rc rc = intents_settle(&gate->intents, gate->db, err);
+    if (rc == RC_OK)
+        mailbox_wait(&gate->thread.inbox, LOCKED_MS);
+    return rc;
 }
 
 static void *gate_main(void *context)
@@ -233,7 +241,6 @@ static void *gate_main(void *context)
                     (const char *const[]){DB_INT(gate->phase_id), DB_INT(PHASELOCK_SLICE_MS)}, &row,
                     &err);
         probe("gate.answered");
-        /* lockstep.gate keeps IX last, so a statement that was undone has kept no lock. */
         if (lane_put_off(rc, &err)) {
             rc = put_off(gate, &err);
             continue;
@@ -261,6 +268,7 @@ static void gate_free(struct gate *gate)
 {
     db_canceller_free(gate->canceller);
     db_close(gate->db);
+    intents_done(&gate->intents);
     free(gate);
 }
 

@@ -28,6 +28,11 @@ void phase_share(struct phase *phase, bool took)
     phase->shared = phase->shared || took;
 }
 
+void phase_unshare(struct phase *phase)
+{
+    phase->shared = false;
+}
+
 void phase_unowned(struct phase *phase, bool unowned)
 {
     phase->unowned = unowned;

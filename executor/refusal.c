@@ -1,13 +1,13 @@
 /* A claim that the database refuses for its data may cost only the message that is the cause. The
  * claim is undone where it was made: the transaction is rolled back, S of the phase that it may
- * have tried is released on the same session, and the next claim takes half as many messages, until
+ * have taken is released on the same session (executor/locks.h), and the next claim takes half as many messages, until
  * the one is alone; that one is kept as rejected. A rejection that is refused is sent again with
  * less of the record: each claim is made at most nine times (256 messages, halved) and then three
  * times. */
 #include "executor/refusal.h"
 
 #include "executor/lane.h"
-#include "executor/phase.h"
+#include "executor/locks.h"
 #include "executor/receive.h"
 
 #include "base/log.h"
@@ -30,23 +30,6 @@ static bool by_data(const struct err *err)
         if (strncmp(err->code, states[i], strlen(states[i])) == 0)
             return true;
     return false;
-}
-
-/* A lock at session level survives the rollback of the transaction that took it (PostgreSQL manual,
- * 13.3.5 Advisory Locks). So the session may hold S of a phase that no lane knows, and no executor
- * could open the phase behind it. The statement releases every S that is not in the list of those
- * that the lanes have. */
-enum rc claim_unlock(struct executor *ex, struct err *err)
-{
-    STR_AUTO shared = {0};
-    db_array_start(&shared);
-    for (int i = 0; i < ex->lane_count; i++)
-        for (struct phase *phase = ex->lanes[i].phases.first; phase != NULL; phase = phase->next)
-            if (phase->shared)
-                db_array_int(&shared, phase->phase_id);
-    db_array_end(&shared);
-    return db_run(ex->control.db, &sql_executor_shared_only, (const char *const[]){shared.data},
-                  NULL, err);
 }
 
 /* From here on it is no message. */
@@ -93,7 +76,7 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
      * messages one by one. */
     if (head->msg != NULL && !by_data(&why))
         return RC_REJECT;
-    enum rc rc = claim_unlock(lane->ex, err);
+    enum rc rc = locks_settle(lane->ex, err);
     if (rc != RC_OK)
         return rc;
     log_event(LOG_WARN, "claim_refused", "queue", lane->queue.name, "messages", LOG_INT(count),

@@ -11,12 +11,9 @@
 
 #include "base/err.h"
 
-struct executor;
 struct lane;
 
 /** The database refused a claim of count messages, for err; it is to be tried again, with less. */
 MUST_CHECK enum rc claim_refused(struct lane *lane, int count, struct err *err);
-/** A claim failed: releases the S that it may have taken. */
-MUST_CHECK enum rc claim_unlock(struct executor *ex, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* trouble: a queue whose own statements fail is set aside for a while, and one that was deleted is
- * left; the executor's other queues continue. That is possible only while the control session is
- * clean: a statement that failed may have left a lock of a phase, which only the end of the
- * incarnation releases. Then the next incarnation sets the queue aside. */
+ * left; the executor's other queues continue. That is possible only if the control session can be
+ * made clean of the locks that a failed statement may have left (executor/locks.h). Otherwise the
+ * incarnation ends, and the next one sets the queue aside. */
 #include "executor/trouble.h"
 
 #include "executor/alive.h"
@@ -10,11 +10,11 @@
 #include "executor/lane.h"
 #include "executor/lane_open.h"
 #include "executor/late.h"
+#include "executor/locks.h"
 #include "executor/notifications.h"
 #include "executor/phase.h"
 #include "executor/queue.h"
 #include "executor/receive.h"
-#include "executor/refusal.h"
 #include "executor/returning.h"
 #include "executor/server.h"
 
@@ -31,23 +31,6 @@
 #define TROUBLE_LAST_MS  (600 * 1000)
 #define LOCKED_LAST_MS   (10 * 1000) /* a transaction of others may end at any time */
 #define LACKS_LAST_MS    (60 * 1000) /* a person frees disk space at any time */
-
-/* Sets *ret_stray if the control session has locks of phases of which no lane knows. pg_locks is
- * the only witness: a statement that failed reports its error and not the session-level locks that
- * it kept. */
-static enum rc stray_locks(struct executor *ex, bool *ret_stray, struct err *err)
-{
-    DB_RESULT_AUTO *row = NULL;
-    int64_t known = 0;
-    for (int i = 0; i < ex->lane_count; i++)
-        for (const struct phase *phase = ex->lanes[i].phases.first; phase != NULL;
-             phase = phase->next)
-            known += phase->shared + (phase->previous_phase_id != 0 && phase->gate == NULL);
-    enum rc rc = db_run(ex->control.db, &sql_executor_phase_locks, NULL, &row, err);
-    if (rc == RC_OK)
-        *ret_stray = db_int(row, 0, EXECUTOR_PHASE_LOCKS_LOCKS) != known;
-    return rc;
-}
 
 static void leave(struct lane *lane)
 {
@@ -181,11 +164,9 @@ static int last_ms(enum rc rc, const struct err *err)
 enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
 {
     struct trouble *trouble = lane_trouble(lane);
-    bool stray = false;
     struct err ignored;
     /* The order: first whether the queue still exists, then whether the error belongs to this lane
-     * alone, and only then the locks. A stray lock ends the incarnation, because a session-level
-     * lock that memory does not know would close the phase behind it for all executors. */
+     * alone, and only then the locks (executor/locks.h). */
     if (deleted(lane, rc, err) && others_left(lane)) {
         leave(lane);
         return RC_OK;
@@ -205,9 +186,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     log_err(LOG_ERROR, "queue_set_aside", lane->queue.name, err);
     if (put_off)
         check_all_again(lane);
-    if (put_off && claim_unlock(lane->ex, &ignored) != RC_OK)
-        return rc;
-    if (stray_locks(lane->ex, &stray, &ignored) != RC_OK || stray)
+    if (locks_settle(lane->ex, &ignored) != RC_OK)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
     /* Other executors may not have this trouble. */
     if (!put_off && return_waiting(lane, -1, &ignored) != RC_OK)

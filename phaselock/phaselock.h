@@ -12,11 +12,12 @@
  *       keep_shared, unlock_shared   S is the session's; releases it
  *       lock_intent_xact             waits a slice for IX, or tries it, for gate
  *       keep_intent, unlock_intent   IX is the session's; releases it
+ *       locks_settle                 the locks of a session after a statement that failed
  *       lock_takers                  who has locks that only executors should take
  *   lock_intent_xact says why the wait is at transaction level. Locks are released by
- *   sql/functions/gate/release.sql with the end of a phase, by phaselock_release_intent, and by
- *   sql/functions/claim/shared_only.sql when a claim has failed that may have taken S (the claim
- *   does not know of which phase: the function finds it in pg_locks). Slots: phaselock/slot.h,
+ *   sql/functions/gate/release.sql with the end of a phase, and by phaselock_release_intent. What
+ *   a statement that failed has done to the locks of its session is not undone:
+ *   lock/locks_settle.sql finds it in pg_locks (executor/locks.h). Slots: phaselock/slot.h,
  *   sql/functions/slot/.
  * Invariants: waiting is done at transaction level in slices of at most PHASELOCK_SLICE_MS (a
  *   session-level wait that times out may return an error with the lock held; a waiter pins the

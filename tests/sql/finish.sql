@@ -44,7 +44,8 @@ BEGIN
     UPDATE lockstep.task
     SET token = gen_random_uuid(), executor_no = 1, attempt_num = attempt_num + 1, status = 'Pending'
     WHERE task_id = (pg_temp.task(number)).task_id AND status = 'Error';
-    RETURN concat_ws(' ', said, round(seconds, 1));
+    -- updated_at is read from the clock a little later than the time from which the interval is counted
+    RETURN concat_ws(' ', said, round(ceil(seconds * 2) / 2, 1));
 END
 $$;
 SELECT is(pg_temp.again(0), 'Error 5.0', 'the first interval');
