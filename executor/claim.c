@@ -218,7 +218,7 @@ static void take(struct lane *lane, const struct db_result *row, int count)
     int64_t next_offset = db_int(row, 0, EXECUTOR_CLAIM_NEXT_OFFSET);
     phase_seen(&lane->phases, phase, db_bool(row, 0, EXECUTOR_CLAIM_IS_OPEN),
                db_int(row, 0, EXECUTOR_CLAIM_DEFINITIONS_CHANGES), lane->ex->turn.now_us);
-    phase_share(phase, db_bool(row, 0, EXECUTOR_CLAIM_TOOK_SHARED));
+    phase_share(phase, phase->shared || db_bool(row, 0, EXECUTOR_CLAIM_TOOK_SHARED));
     phase->claimed = true;
     (void)snprintf(phase->run, sizeof phase->run, "%s", stream_head(&lane->stream, 0)->run);
     event_raise(lane, EVENT_WORK_CLAIMED);

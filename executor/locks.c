@@ -1,4 +1,4 @@
-/* locks: after a statement that failed, memory and session agree again about the locks of phases. */
+/* locks: after a statement that failed, memory and session agree again about locks of phases. */
 #include "executor/locks.h"
 
 #include "executor/executor.h"
@@ -26,7 +26,7 @@ static void lost(struct executor *ex, int64_t phase_id, bool shared)
     for (int i = 0; i < ex->lane_count; i++)
         for (struct phase *phase = ex->lanes[i].phases.first; phase != NULL; phase = phase->next)
             if (shared && phase->phase_id == phase_id)
-                phase_unshare(phase);
+                phase_share(phase, false);
             else if (!shared && phase->gate == NULL && phase->previous_phase_id == phase_id)
                 gate_release(phase);
 }

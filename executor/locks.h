@@ -1,8 +1,8 @@
 /**
  * What: the locks of phases that a session holds, made again those that the executor knows of.
  * Mechanism: a statement that failed may have kept or released a lock of its session, which no
- *   rollback undoes, even when the server refused only the commit. One statement releases what is
- *   not known and says what is missing (sql/functions/lock/locks_settle.sql).
+ *   rollback undoes, even when the server refused only the commit. One statement releases the locks
+ *   that are not known and answers those that are missing (sql/functions/lock/locks_settle.sql).
  * Invariants: a lock that no executor knows would close its phase to all others, for as long as the
  *   session lives. The locks of control's session are those of the lanes' phases; a gate, which
  *   takes nothing but IX, has a list of its own.

@@ -23,14 +23,9 @@ void phase_known(struct phase *phase, int64_t definitions)
     phase->definitions = phase->open ? definitions : 0;
 }
 
-void phase_share(struct phase *phase, bool took)
+void phase_share(struct phase *phase, bool shared)
 {
-    phase->shared = phase->shared || took;
-}
-
-void phase_unshare(struct phase *phase)
-{
-    phase->shared = false;
+    phase->shared = shared;
 }
 
 void phase_unowned(struct phase *phase, bool unowned)

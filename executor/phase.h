@@ -59,10 +59,8 @@ void phase_seen(struct phases *phases, struct phase *phase, bool open, int64_t d
 void phase_open(struct phase *phase, int64_t definitions, int64_t now_us);
 /* What tasks may do is known under this count of definitions. */
 void phase_known(struct phase *phase, int64_t definitions);
-/* took: S of it is held from now on. */
-void phase_share(struct phase *phase, bool took);
-/* S of it is not held any more, although the statement that released it failed. */
-void phase_unshare(struct phase *phase);
+/* Whether S of it is held from now on. */
+void phase_share(struct phase *phase, bool shared);
 /* Whether we are to open it without a task of it. */
 void phase_unowned(struct phase *phase, bool unowned);
 /* Orphans of it are passed over until it opens: phase->passed_over. */

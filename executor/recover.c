@@ -66,7 +66,7 @@ static enum rc add_adopted(struct lane *lane, const struct db_result *rows, int 
                            .msg = rc == RC_OK ? msg : NULL});
     phase_seen(&lane->phases, phase, db_bool(rows, i, EXECUTOR_ADOPT_IS_OPEN),
                db_int(rows, i, EXECUTOR_ADOPT_DEFINITIONS_CHANGES), lane->ex->turn.now_us);
-    phase_share(phase, db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED));
+    phase_share(phase, phase->shared || db_bool(rows, i, EXECUTOR_ADOPT_TOOK_SHARED));
     if (rc != RC_OK) {
         log_err(LOG_ERROR, "task_unreadable", lane->queue.name, &why);
         return leave_unreadable(lane, work, err);

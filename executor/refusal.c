@@ -1,9 +1,9 @@
 /* A claim that the database refuses for its data may cost only the message that is the cause. The
  * claim is undone where it was made: the transaction is rolled back, S of the phase that it may
- * have taken is released on the same session (executor/locks.h), and the next claim takes half as many messages, until
- * the one is alone; that one is kept as rejected. A rejection that is refused is sent again with
- * less of the record: each claim is made at most nine times (256 messages, halved) and then three
- * times. */
+ * have taken is released on the same session (executor/locks.h), and the next claim takes half as
+ * many messages, until the one is alone; that one is kept as rejected. A rejection that is refused
+ * is sent again with less of the record: each claim is made at most nine times (256 messages,
+ * halved) and then three times. */
 #include "executor/refusal.h"
 
 #include "executor/lane.h"

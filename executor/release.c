@@ -71,7 +71,7 @@ static enum rc release_one(struct lane *lane, struct phase *phase, bool *ret_kep
     control_round_trip(&lane->ex->control, clock_boot_us() - from_us);
     probe("release.done");
     /* The statement was undone: the phase goes back into the list and is released in a later turn
-     * (tests/e2e/row_held.sh). What it did to locks was not undone: lane_confine settles that. */
+     * (tests/e2e/row_held.sh). Its effect on locks was not undone: lane_confine settles them. */
     *ret_kept = lane_put_off(rc, err);
     if (*ret_kept)
         return rc;

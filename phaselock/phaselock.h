@@ -15,10 +15,9 @@
  *       locks_settle                 the locks of a session after a statement that failed
  *       lock_takers                  who has locks that only executors should take
  *   lock_intent_xact says why the wait is at transaction level. Locks are released by
- *   sql/functions/gate/release.sql with the end of a phase, and by phaselock_release_intent. What
- *   a statement that failed has done to the locks of its session is not undone:
- *   lock/locks_settle.sql finds it in pg_locks (executor/locks.h). Slots: phaselock/slot.h,
- *   sql/functions/slot/.
+ *   sql/functions/gate/release.sql with the end of a phase, and by phaselock_release_intent. The
+ *   locks that a statement has taken or released stay so when it fails: lock/locks_settle.sql finds
+ *   them in pg_locks (executor/locks.h). Slots: phaselock/slot.h, sql/functions/slot/.
  * Invariants: waiting is done at transaction level in slices of at most PHASELOCK_SLICE_MS (a
  *   session-level wait that times out may return an error with the lock held; a waiter pins the
  *   vacuum horizon); a lock that is kept is kept at session level. A lock belongs to the session

@@ -1,7 +1,8 @@
 #!/bin/bash
 # The transaction that opens a phase fails at its commit, when its session has kept IX of the phase before: a lock of a
-# session is not undone with the transaction. The phase opens at a later try, and no lock is left that nobody knows: it
-# would close the phase before to all executors that a retry gives its tasks to. A deferred trigger raises the error.
+# session is not undone with the transaction. The phase opens at a later try, and no lock is left that its executor does
+# not know: it would close the phase before to all executors when a retry reopens that. A deferred trigger raises the
+# error.
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)

@@ -1,8 +1,9 @@
 -- tests/torture/watch_locks.sql: looks at the phase locks some fifteen times a second, for as long as the server lives,
 -- and says in the server's log (torture-bad) when S and IX of one phase were held together by two sessions. A lock
--- counts as held only while its session is idle and was so before the look: a claim takes S and gives it back when IX is
--- in the way, and that is no grant. One session may have both: a release that is cancelled has kept IX and not yet given
--- S back, until its incarnation ends or its locks are settled (executor/locks.h). Keys: sql/functions/lock/lock_shared_xact.sql; the shared mode of A is S, that of B is IX.
+-- counts as held only while its session is idle and was so before the look: a claim takes S and gives it back when IX
+-- is in the way, and that is no grant. One session may have both: a release that was cancelled has kept IX and not yet
+-- given S back, until its incarnation ends or its locks are settled (executor/locks.h). Keys:
+-- sql/functions/lock/lock_shared_xact.sql; the shared mode of A is S, that of B is IX.
 DO $$
 DECLARE
     from_at timestamptz;
