@@ -1,7 +1,7 @@
 -- A lock of a session survives the rollback of the transaction that took it, and a release is not undone with it
 -- (PostgreSQL manual, 13.3.5 Advisory Locks): after a statement that failed, even at its commit, the session's locks of
--- phases may differ from those that its owner knows. This session keeps S of p_shared and IX of p_intents and releases all
--- others. The answer is those of them that it does not have: they were released before the statement failed.
+-- phases may differ from those that its owner knows. This session keeps S of p_shared and IX of p_intents and releases
+-- all others. The answer is those of them that it does not have: they were released before the statement failed.
 CREATE OR REPLACE FUNCTION lockstep.locks_settle(p_shared bigint[], p_intents bigint[])
 RETURNS TABLE (phase_id bigint, shared boolean) LANGUAGE plpgsql AS $$
 DECLARE
