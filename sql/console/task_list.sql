@@ -22,10 +22,11 @@ chosen AS (
      ORDER BY r.run_no DESC LIMIT 20001)
     UNION ALL
     (SELECT r.run_no, r.status FROM lockstep.run r
-     WHERE $3::text IS NOT NULL AND NOT (SELECT a.is_open FROM asked a) -- by run_newest
+     -- by run_newest: with a limit that the planner does not know it walks that; otherwise it sorts all runs of the queue
+     WHERE $3::text IS NOT NULL AND NOT (SELECT a.is_open FROM asked a)
        AND (r.queue_id::bigint, r.run_no) <= ((SELECT a.queue_id FROM asked a), (SELECT a.run_no FROM asked a))
        AND (r.queue_id::bigint, r.run_no) >= ((SELECT a.queue_id FROM asked a), 0)
-     ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT 20001)
+     ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT (SELECT a.most FROM asked a))
     UNION ALL
     (SELECT o.run_no, o.status
      FROM (SELECT q.queue_id FROM lockstep.queue q
