@@ -138,7 +138,7 @@ static const struct option_spec executor_run_options[] = {
 
 #define LIMIT_OPTION                                                                               \
     {                                                                                              \
-        "limit", "N:1:2147483647", "the newest N, the newest last; default 100", 0                 \
+        "limit", "N:1:2147483647", "the newest N, the newest last; default 100", 'n'               \
     }
 #define QUEUE_OPTION                                                                               \
     {                                                                                              \

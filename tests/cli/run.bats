@@ -156,7 +156,7 @@ teardown() {
     all=$(lockstep task list -o json | jq -c '[.[-2:][].id]')
     [ "$(lockstep task list --limit 2 -o json | jq -c '[.[].id]')" = "$all" ]
     all=$(lockstep log -o json | jq -c '[.[-2:][].id]')
-    [ "$(lockstep log --limit 2 -o json | jq -c '[.[].id]')" = "$all" ]
+    [ "$(lockstep log -n 2 -o json | jq -c '[.[].id]')" = "$all" ]
     all=$(lockstep run list -o json | jq -c '[.[-1:][].run_id]')
     [ "$(lockstep run list --limit 1 -o json | jq -c '[.[].run_id]')" = "$all" ]
 }
