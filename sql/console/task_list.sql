@@ -22,7 +22,7 @@ chosen AS (
      ORDER BY r.run_no DESC LIMIT 20001)
     UNION ALL
     (SELECT r.run_no, r.status FROM lockstep.run r
-     -- by run_newest: with a limit that the planner does not know it walks that; otherwise it sorts all runs of the queue
+     -- by run_newest: of a limit that the planner knows it sorts all runs of the queue
      WHERE $3::text IS NOT NULL AND NOT (SELECT a.is_open FROM asked a)
        AND (r.queue_id::bigint, r.run_no) <= ((SELECT a.queue_id FROM asked a), (SELECT a.run_no FROM asked a))
        AND (r.queue_id::bigint, r.run_no) >= ((SELECT a.queue_id FROM asked a), 0)
