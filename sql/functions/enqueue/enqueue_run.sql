@@ -8,34 +8,40 @@ RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     queue_row record;
     no bigint;
-    sent text[];
-    layers int;
-    size bigint;
+    one record;
+    message text;
+    sent text[] := '{}';
+    size bigint := 0;
+    layers int := 0;
+    last_order bigint := 0;
+    previous_order bigint := 0;
 BEGIN
     SELECT b.queue_id, COALESCE(p_on_failure, b.on_failure) AS on_failure, b.next_offset INTO STRICT queue_row
     FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
     PERFORM lockstep.enqueue_check(t.task, t.n) FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n);
-    WITH given AS (
-        SELECT t.task, (t.task ->> 'order')::bigint AS ord, t.n
-        FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n)),
-    placed AS (
-        SELECT g.task, g.ord, pg_catalog.row_number() OVER (ORDER BY g.ord, g.n) - 1 AS seq,
-               pg_catalog.dense_rank() OVER (ORDER BY g.ord) AS phase
-        FROM given g),
-    layer AS (
-        SELECT p.phase, p.ord, pg_catalog.lag(p.ord, 1, 0::bigint) OVER (ORDER BY p.phase) AS before
-        FROM (SELECT DISTINCT phase, ord FROM placed) AS p)
-    SELECT pg_catalog.array_agg((p.task || pg_catalog.jsonb_build_object(
-                                     'run', p_run, 'seq', p.seq, 'previous_order', l.before))::text ORDER BY p.seq),
-           pg_catalog.max(p.phase)
-    INTO sent, layers
-    FROM placed p JOIN layer l USING (phase);
-    -- As a publisher does it: a database that is made again has them from the topic.
-    sent[1] := (sent[1]::jsonb || pg_catalog.jsonb_strip_nulls(
-                    pg_catalog.jsonb_build_object('run_name', p_name, 'run_on_failure', queue_row.on_failure)))::text;
-    sent := sent || pg_catalog.jsonb_build_object('type', 'end', 'run', p_run, 'seq', pg_catalog.cardinality(sent),
-                                                  'tasks', pg_catalog.cardinality(sent), 'phases', layers)::text;
-    SELECT pg_catalog.sum(pg_catalog.octet_length(s)) INTO size FROM pg_catalog.unnest(sent) AS s;
+    FOR one IN
+        SELECT t.task, (t.task ->> 'order')::bigint AS "order"
+        FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n) ORDER BY 2, t.n
+    LOOP
+        IF one."order" <> last_order THEN
+            previous_order := last_order;
+            last_order := one."order";
+            layers := layers + 1;
+        END IF;
+        message := one.task
+            || pg_catalog.jsonb_build_object('run', p_run, 'seq', pg_catalog.cardinality(sent), 'previous_order',
+                                             previous_order)
+            || CASE WHEN sent = '{}' -- as a publisher does it: a database that is made again has them from the topic
+                        THEN pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
+                                 'run_name', p_name, 'run_on_failure', queue_row.on_failure))
+                    ELSE '{}' END;
+        sent := sent || message;
+        size := size + pg_catalog.octet_length(message);
+    END LOOP;
+    message := pg_catalog.jsonb_build_object('type', 'end', 'run', p_run, 'seq', pg_catalog.cardinality(sent),
+                                             'tasks', pg_catalog.cardinality(sent), 'phases', layers);
+    sent := sent || message;
+    size := size + pg_catalog.octet_length(message);
     IF size > 16 * 1024 * 1024 THEN
         RAISE EXCEPTION 'the tasks have % bytes, 16 MiB are allowed', size
             USING ERRCODE = 'invalid_parameter_value', HINT = 'Publish more with lockstep publish.';

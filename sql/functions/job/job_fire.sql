@@ -11,8 +11,7 @@ DECLARE
     run CONSTANT uuid := CASE WHEN p_schedule.schedule_id IS NULL THEN COALESCE(p_run, pg_catalog.gen_random_uuid())
                               ELSE lockstep.job_run_id(p_schedule.schedule_uid, p_for) END;
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
-    words CONSTANT jsonb := lockstep.job_words(p_job, p_schedule.name, p_source, run, p_for, now, p_params)
-        || pg_catalog.jsonb_build_object('rows', p_rows);
+    words jsonb;
     known lockstep.run;
 BEGIN
     IF p_tasks IS NULL AND p_job.spec ? 'query' THEN
@@ -20,6 +19,10 @@ BEGIN
             USING ERRCODE = 'LS002', HINT = pg_catalog.format('lockstep job run %s', p_job.name);
     END IF;
     IF NOT EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = p_job.queue_id AND r.run_id = run) THEN
+        IF p_tasks IS NULL AND pg_catalog.strpos((p_job.spec -> 'tasks')::text, '${') > 0 THEN
+            words := lockstep.job_words(p_job, p_schedule.name, p_source, run, p_for, now, p_params)
+                || pg_catalog.jsonb_build_object('rows', p_rows);
+        END IF;
         PERFORM lockstep.enqueue_run(p_job.queue_id, COALESCE(p_tasks, lockstep.job_tasks(p_job.spec, words)),
                                      p_job.name, run, p_job.job_id, p_source);
     ELSE -- read from the topic

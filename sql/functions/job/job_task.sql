@@ -1,5 +1,5 @@
 -- One task of a template, or one step of it, with the words replaced in the fields that may have them. Never in sql: a
--- value from outside is bound as a parameter.
+-- value from outside is bound as a parameter. Without a placeholder it is what it is, and no words are needed.
 CREATE OR REPLACE FUNCTION lockstep.job_task(p_field text, p_task jsonb, p_words jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -9,6 +9,8 @@ DECLARE
 BEGIN
     IF pg_catalog.jsonb_typeof(p_task) IS DISTINCT FROM 'object' THEN
         PERFORM lockstep.job_refuse(p_field, 'it is no JSON object', 'write {"order": 100, "sql": "SELECT 1"}');
+    ELSIF pg_catalog.strpos(p_task::text, '${') = 0 THEN
+        RETURN p_task;
     END IF;
     SELECT k INTO word
     FROM pg_catalog.jsonb_object_keys(p_words) AS k
