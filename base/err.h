@@ -48,6 +48,7 @@ struct err {
     char hint[512];     /* what to do next, "" if nothing is known */
     bool raised;        /* SQL has raised it (RAISE): its code says nothing of the server */
     bool hinted;        /* hint is the server's own, or that of the SQL which has raised it */
+    bool at_commit;     /* the statement was done, and the server refused its commit */
 };
 
 #define MUST_CHECK __attribute__((warn_unused_result))

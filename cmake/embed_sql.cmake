@@ -8,6 +8,7 @@
 #                              the statements of the console are called by the names in its table of routes
 #   -- columns: a, b           its result, in order -> enum { NOUN_VERB_A, NOUN_VERB_B }; a list goes on in lines indented by ten columns
 #   -- words of a: this, that  all that column a may say -> enum { NOUN_VERB_IS_THIS, NOUN_VERB_IS_THAT }, for db_word
+#   -- locks: session          it acquires or releases locks of the session, which no rollback undoes
 # tests/db/statements_test.c compares the columns with what the server says.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/embed_bytes.cmake)
@@ -24,13 +25,13 @@ endfunction()
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/*.sql)
 list(REMOVE_ITEM files schema.sql) # what the scripts add up to; applied by nobody
 list(SORT files)
-set(header "/* Generated from sql/ by cmake/embed_sql.cmake. */\n#ifndef SQL_SQL_H\n#define SQL_SQL_H\n#include <stddef.h>\n
+set(header "/* Generated from sql/ by cmake/embed_sql.cmake. */\n#ifndef SQL_SQL_H\n#define SQL_SQL_H\n#include <stdbool.h>\n#include <stddef.h>\n
 /** How many rows a statement returns, as its first line promises. */
 enum sql_rows { SQL_NONE, SQL_ONE, SQL_MAYBE, SQL_MANY };\n
 /** All that a column may say, in the order of its constants, up to NULL. A list of these ends with column -1. */
 struct sql_words {\n    int column;\n    const char *const *words;\n};\n
 /** One statement of sql/<noun>/<verb>.sql. index is dense from 0 to SQL_STATEMENT_COUNT - 1. */
-struct sql_statement {\n    const char *name;\n    const char *text;\n    enum sql_rows rows;\n    int params;\n    int index;\n    int columns;\n    const char *const *names; /* of the columns */\n    const struct sql_words *words;\n};\n
+struct sql_statement {\n    const char *name;\n    const char *text;\n    enum sql_rows rows;\n    int params;\n    int index;\n    int columns;\n    const char *const *names; /* of the columns */\n    const struct sql_words *words;\n    bool locks; /* it acquires or releases locks of the session, which no rollback undoes */\n};\n
 /** A migration is applied once; functions and views again when their text has changed. */
 enum sql_kind { SQL_MIGRATION, SQL_FUNCTION, SQL_VIEW };\n
 /** One file of these. checksum is the SHA-256 of the file, in hexadecimal. */
@@ -126,6 +127,13 @@ foreach(file IN LISTS files)
         string(APPEND word_lists "{${ID}_${COLUMN}, (const char *const[]){${word_names}NULL}}, ")
       endif()
     endforeach()
+    contract_list("${contract}" locks locks)
+    set(keeps false)
+    if(locks STREQUAL "session")
+      set(keeps true)
+    elseif(locks)
+      message(FATAL_ERROR "sql/${file}: -- locks: session, or no such line")
+    endif()
     list(LENGTH columns nc)
     if(rows STREQUAL "NONE" AND nc GREATER 0)
       message(FATAL_ERROR "sql/${file}: a statement that is :none has no columns")
@@ -134,7 +142,7 @@ foreach(file IN LISTS files)
       string(APPEND header "enum ${id}_columns {${constants} };\n")
     endif()
     string(APPEND header "extern const struct sql_statement sql_${id};\n")
-    string(APPEND body "const struct sql_statement sql_${id} = {\"${id}\", sql_text_${id}, SQL_${rows}, ${params}, ${ns}, ${nc}, (const char *const[]){${names}NULL}, (const struct sql_words[]){${word_lists}{-1, NULL}}};\n")
+    string(APPEND body "const struct sql_statement sql_${id} = {\"${id}\", sql_text_${id}, SQL_${rows}, ${params}, ${ns}, ${nc}, (const char *const[]){${names}NULL}, (const struct sql_words[]){${word_lists}{-1, NULL}}, ${keeps}};\n")
     string(APPEND all "    &sql_${id},\n")
     math(EXPR ns "${ns}+1")
   endif()

@@ -133,6 +133,7 @@ static PGresult *answer(struct db *db, int sent)
     if (sent != 1 || db->late)
         return NULL;
     db->interrupted = false;
+    db->done = false;
     bool interruptible = db->patience_ms == 0 && may_interrupt(db);
     for (;;) {
         if (interruptible)
@@ -149,6 +150,8 @@ static PGresult *answer(struct db *db, int sent)
             PQclear(next); /* what comes after an error does not heal it */
             continue;
         }
+        /* In the extended protocol the server commits behind the result. */
+        db->done = last != NULL && PQresultStatus(next) == PGRES_FATAL_ERROR;
         PQclear(last);
         last = next;
         if (copies(last) || PQstatus(db->conn) == CONNECTION_BAD)

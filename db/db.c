@@ -260,6 +260,14 @@ int db_word(const struct db_result *result, int row, int column)
     return find_word(result->result, row, known);
 }
 
+static enum rc refused(struct db *db, const struct sql_statement *stmt, const PGresult *result,
+                       struct err *err)
+{
+    enum rc rc = db_fail(db, stmt->name, result, err);
+    err->at_commit = db->done;
+    return rc;
+}
+
 static enum rc run_once(struct db *db, const struct sql_statement *stmt, const char *const *params,
                         struct db_result **ret_result, struct err *err)
 {
@@ -275,7 +283,7 @@ static enum rc run_once(struct db *db, const struct sql_statement *stmt, const c
     PGresult *result = db_answer(db, sent);
     ExecStatusType status = PQresultStatus(result);
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-        rc = db_fail(db, stmt->name, result, err);
+        rc = refused(db, stmt, result, err);
     else if (status == PGRES_TUPLES_OK)
         rc = check_contract(stmt, result, err);
     if ((rc == RC_OK || rc == RC_NONE) && ret_result != NULL)
@@ -285,12 +293,15 @@ static enum rc run_once(struct db *db, const struct sql_statement *stmt, const c
     return rc;
 }
 
-/* The server has undone the statement, and nothing of it is left. That includes session locks: a
- * statement that acquires some does it last. Within a transaction block the statements before it
- * are undone, too, so it may not be repeated alone. */
-static bool again(const struct db *db, enum rc rc, const struct err *err)
+/* The server has undone the statement, and nothing of it is left. That includes locks of the
+ * session, because a statement that acquires or releases some does it last; but not if the server
+ * refused only the commit: then the caller settles them. Within a transaction block the statements
+ * before it are undone, too, so it may not be repeated alone. */
+static bool again(const struct db *db, const struct sql_statement *stmt, enum rc rc,
+                  const struct err *err)
 {
-    return rc == RC_RETRY && sqlstate_undone(err) && PQtransactionStatus(db->conn) == PQTRANS_IDLE;
+    return rc == RC_RETRY && sqlstate_undone(err) && !(stmt->locks && err->at_commit) &&
+           PQtransactionStatus(db->conn) == PQTRANS_IDLE;
 }
 
 /* Names the session that holds the row that this one has waited for. Only for people and producers:
@@ -323,7 +334,7 @@ enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *cons
     struct err own;
     err = err != NULL ? err : &own;
     enum rc rc = run_once(db, stmt, params, ret_result, err);
-    for (int i = 0, wait_ms = UNDONE_FIRST_MS; i < UNDONE_MOST && again(db, rc, err); i++) {
+    for (int i = 0, wait_ms = UNDONE_FIRST_MS; i < UNDONE_MOST && again(db, stmt, rc, err); i++) {
         /* A person who waits for a command does not need this line. */
         if (db->role != DB_CLI)
             log_event(LOG_INFO, "statement_repeated", "statement", stmt->name, "code", err->code,

@@ -28,6 +28,7 @@ struct db {
     char ended_why[256];            /* and said so; "": it has not */
     bool late;                      /* one was not: the session is given up */
     bool interrupted;               /* the call was cancelled for db_interrupt */
+    bool done;                      /* its statement was done: an error is that of its commit */
     struct db_canceller *interrupt; /* the request that cancels it; NULL: none was made */
     const struct db_beside *beside; /* during db_run_beside */
     int syncs;                      /* pipeline: syncs not yet answered */

@@ -34,7 +34,7 @@ bool lane_row_locked(enum rc rc, const struct err *err)
 
 bool lane_put_off(enum rc rc, const struct err *err)
 {
-    return lane_row_locked(rc, err) || (rc == RC_RETRY && sqlstate_lacks(err));
+    return lane_row_locked(rc, err) || (rc == RC_RETRY && (sqlstate_lacks(err) || err->at_commit));
 }
 
 /* The first delay of a list is the shortest; a list that already waits keeps its time, so that a

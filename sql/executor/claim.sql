@@ -5,6 +5,7 @@
 -- columns: verdict, next_offset, phase_id, run_no, is_open, took_shared, task_ids, tokens, note, definitions_changes
 -- words of verdict: claimed, cancelled, parked, resumed, rejected, bare, ended, moved, behind, lookahead, others, busy,
 --          paused, halted
+-- locks: session
 SELECT c.verdict, c.next_offset, c.phase_id, c.run_no, c.is_open, c.took_shared, c.task_ids, c.tokens, c.note,
        lockstep.definitions_changes()
 FROM lockstep.claim(

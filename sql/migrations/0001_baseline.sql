@@ -284,7 +284,8 @@ CREATE TABLE lockstep.executor (
     trouble_kind text,                            -- of trouble: login, kafka or writes
     -- of its queues, in their order: where the topic ends; NULL: not known
     ends bigint[],
-    memory_bytes bigint
+    memory_bytes bigint,
+    login name NOT NULL DEFAULT session_user      -- of its own sessions, not of its tasks
 ) WITH (fillfactor = 50);
 CREATE INDEX executor_live ON lockstep.executor (executor_no) WHERE ended_at IS NULL;
 -- read with each heartbeat

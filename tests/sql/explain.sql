@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(166);
+SELECT plan(171);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -94,6 +94,23 @@ SELECT matches(pg_temp.said('no_executor'),
     'the last one was ID000000000002 on host2 \(pid 102\), which ended without a word: '
     'it was killed, its host is gone, or its login is refused',
     'is named');
+CREATE ROLE explain_login;
+UPDATE lockstep.executor SET login = 'explain_login' WHERE executor_no = 2;
+CREATE FUNCTION pg_temp.word() RETURNS text LANGUAGE sql AS $$
+    SELECT substring(pg_temp.said('no_executor') FROM 'without a word: (.*) -> lockstep executor run')
+$$;
+SELECT is(pg_temp.word(), 'its login may not log in: ALTER ROLE explain_login LOGIN', 'a login that may not');
+ALTER ROLE explain_login LOGIN VALID UNTIL '2020-01-01';
+SELECT is(pg_temp.word(), 'the password of its login has expired: ALTER ROLE explain_login VALID UNTIL ''infinity''',
+          'one whose password has expired');
+ALTER ROLE explain_login VALID UNTIL 'infinity';
+SELECT is(pg_temp.word(), 'its login may not execute: GRANT lockstep_executor TO explain_login', 'one without the group');
+GRANT lockstep_executor TO explain_login;
+SELECT matches(pg_temp.word(), '^it was killed', 'one that may');
+REVOKE lockstep_executor FROM explain_login;
+DROP ROLE explain_login;
+SELECT is(pg_temp.word(), 'there is no login explain_login any more', 'one that is gone');
+UPDATE lockstep.executor SET login = session_user WHERE executor_no = 2;
 UPDATE lockstep.executor
 SET ended_at = now(), ended_why = 'failed', ended_error = 'password authentication failed for user "t"'
 WHERE executor_no = 2;

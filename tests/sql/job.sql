@@ -270,6 +270,7 @@ FROM (VALUES ('{"bogus": 1}'::jsonb, 'bogus: a job has no such field'), ('{"job"
              ('{"tasks": [{"order": 1, "sql": "SELECT 1", "params": ["${nowhere}"]}]}',
               'tasks[1].params[1]: "${nowhere}" is no placeholder'),
              ('{"tasks": [{"order": 1, "sql": "SELECT ''${run}''"}]}', 'tasks[1].sql: ${run} stands in a statement%'),
+             ('{"tasks": [{"order": 1, "sql": "SELECT ''${rnu}''"}]}', 'tasks[1].sql: ${rnu} stands in a statement%'),
              ('{"overlap": "maybe"}', 'overlap: "maybe" is not known'),
              ('{"tasks": [{"order": 1, "url": "http://localhost/${job}"}]}', 'tasks[1].url: nothing is replaced in this field, and it has ${job}'),
              ('{"tasks": [{"order": 1, "command": "load-${region}"}]}',

@@ -23,7 +23,8 @@ BEGIN
     WHERE lockstep.executor_lives(x.executor_no);
     IF executor_row.living = 0 THEN
         SELECT b.* INTO last
-        FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues) ORDER BY b.executor_no DESC LIMIT 1;
+        FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues) 
+        ORDER BY COALESCE(b.ended_at, b.heartbeat_at) DESC, b.executor_no DESC LIMIT 1;
         -- The process lives and pauses for at most a minute. Its note about this queue comes below.
         IF last.ended_why = 'lost' AND last.ended_at > now - interval '2 minutes' AND last.ended_error <> '' THEN
             IF NOT EXISTS (SELECT FROM lockstep.executor_aside a
@@ -39,9 +40,10 @@ BEGIN
                          last.pid,
                          CASE WHEN last.ended_error IS NOT NULL THEN ', which ended with: ' || last.ended_error
                               WHEN last.ended_why = 'drained' THEN ', which was ended in order'
-                              ELSE ', which ended without a word: it was killed, its host is gone, or its login is '
-                                   'refused (its log says so)'
-                         END) END), about, COALESCE(last.ended_at, last.heartbeat_at), names);
+                              ELSE ', which ended without a word: '
+                                   || COALESCE(lockstep.login_fault(last.login),
+                                               'it was killed, its host is gone, or its login is refused (its log '
+                                               'says so)') END) END), about, COALESCE(last.ended_at, last.heartbeat_at), names);
         END IF;
     ELSIF executor_row.staying = 0 THEN
         RETURN NEXT lockstep.explain_row(

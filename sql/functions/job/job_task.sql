@@ -12,13 +12,12 @@ BEGIN
     ELSIF pg_catalog.strpos(p_task::text, '${') = 0 THEN
         RETURN p_task;
     END IF;
-    SELECT k INTO word
-    FROM pg_catalog.jsonb_object_keys(p_words) AS k
-    WHERE pg_catalog.strpos((p_task -> 'sql')::text, '${' || k || '}') > 0 LIMIT 1;
-    IF FOUND THEN
-        PERFORM lockstep.job_refuse(p_field || '.sql',
-                                    pg_catalog.format('${%s} stands in a statement, where nothing is replaced', word),
-                                    pg_catalog.format('write $1 there, and "params": ["${%s}"]', word));
+    word := pg_catalog.substring((p_task -> 'sql')::text, '\$\{[A-Za-z_][A-Za-z0-9_]*\}'); -- a misspelt one, too
+    IF word IS NOT NULL THEN
+        PERFORM lockstep.job_refuse(
+            p_field || '.sql', pg_catalog.format('%s stands in a statement, where nothing is replaced', word),
+            pg_catalog.format('write $1 there, and "params": ["%s"]; a statement that needs this text itself takes it '
+                              'as a parameter, too: "params": ["$%1$s"]', word));
     END IF;
     RETURN (SELECT pg_catalog.jsonb_object_agg(
                        e.key,
