@@ -13,6 +13,7 @@
 #include "console/secret.h"
 #include "db/backend.h"
 #include "db/canceller.h"
+#include "db/notification.h"
 #include "db/task_session.h"
 #include "sql/sql.h"
 
@@ -194,6 +195,12 @@ static enum rc take_role(struct visitor *visitor, struct err *err)
 static enum rc open_session(struct visitor *visitor, struct err *err)
 {
     enum rc rc = RC_OK;
+    /* A restart of the server ends sessions that are idle: found before a change is sent, because a
+     * change is not sent twice. */
+    if (visitor->db != NULL && visitor->conninfo != NULL && db_has_ended(visitor->db)) {
+        db_close(visitor->db);
+        visitor->db = NULL;
+    }
     if (visitor->db == NULL && visitor->conninfo == NULL)
         return refuse_lost(visitor, err);
     if (visitor->db == NULL) {

@@ -409,6 +409,13 @@ const struct db_server *db_server(const struct db *db)
     return &db->server;
 }
 
+bool db_has_ended(struct db *db)
+{
+    bool reads = PQconsumeInput(db->conn) == 1;
+    (void)PQisBusy(db->conn); /* parses what came: the server's last word is a notice */
+    return !reads || PQstatus(db->conn) == CONNECTION_BAD || db->ended_state[0] != '\0';
+}
+
 bool db_notified(struct db *db)
 {
     if (db->pending == NULL)

@@ -20,6 +20,9 @@ int db_socket(const struct db *db);
 
 /** A notification has come already, with the answer to a statement. */
 bool db_notified(struct db *db);
+/** The server has ended the session, or the connection is broken, and that has arrived; nothing is
+ * asked. Between two statements. */
+bool db_has_ended(struct db *db);
 
 /** Reads what the server sent unasked. RC_OK with channel and payload (live until the next call),
  * RC_NONE if nothing. */

@@ -45,9 +45,23 @@ api GET api/v1/runs
 expect 'who has nothing' "$status" 401
 
 case_begin 'when the database is back, so is the token'
-eval "server \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$home\" -w -l \"$LOCKSTEP_TEST_HOME/postgres.log\" -o \"${options//\"/\\\"}\" start >/dev/null"
+begin() { # start or restart
+    eval "server \"$LOCKSTEP_TEST_PGBIN/pg_ctl\" -D \"$home\" -m fast -w -l \"$LOCKSTEP_TEST_HOME/postgres.log\" -o \"${options//\"/\\\"}\" $1 >/dev/null"
+}
+begin start
 bearer "$token"
 expect 'at the first request' "$status" 200
+
+case_begin 'a restart of the database while a program does nothing: its next change is made'
+changer=$(lockstep console token create changer --role operator -q)
+sql "INSERT INTO lockstep.queue (name, topic, max_readers, last_offset, next_offset) VALUES ('q', 'q', 1, -1, 0)"
+pause() { api POST "api/v1/queues/q/$1" '{"reason": "a test"}' -H "Authorization: Bearer $changer"; }
+pause pause
+expect 'before' "$status" 200
+begin restart
+eventually 30 sql 'SELECT' >/dev/null
+pause resume
+expect 'behind it' "$status $(api_is .paused)" '200 false'
 
 case_begin 'a visitor without a sign-in learns how to sign in' REMEDY_SIGN_IN REMEDY_TOKEN_NEW
 api GET api/v1/runs

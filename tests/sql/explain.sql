@@ -104,7 +104,8 @@ ALTER ROLE explain_login LOGIN VALID UNTIL '2020-01-01';
 SELECT is(pg_temp.word(), 'the password of its login has expired: ALTER ROLE explain_login VALID UNTIL ''infinity''',
           'one whose password has expired');
 ALTER ROLE explain_login VALID UNTIL 'infinity';
-SELECT is(pg_temp.word(), 'its login may not execute: GRANT lockstep_executor TO explain_login', 'one without the group');
+SELECT is(pg_temp.word(), 'its login may not execute: GRANT lockstep_executor TO explain_login',
+          'one without the group');
 GRANT lockstep_executor TO explain_login;
 SELECT matches(pg_temp.word(), '^it was killed', 'one that may');
 REVOKE lockstep_executor FROM explain_login;

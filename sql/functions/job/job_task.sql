@@ -1,5 +1,5 @@
 -- One task of a template, or one step of it, with the words replaced in the fields that may have them. Never in sql: a
--- value from outside is bound as a parameter. Without a placeholder it is what it is, and no words are needed.
+-- value from outside is bound as a parameter. A task without a placeholder stays as it is.
 CREATE OR REPLACE FUNCTION lockstep.job_task(p_field text, p_task jsonb, p_words jsonb) RETURNS jsonb
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
