@@ -385,6 +385,7 @@ CREATE TABLE lockstep.job_ask (
     fills_overlap text,
     wake_at timestamp with time zone,
     failing_since timestamp with time zone,
+    ask_no bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     CONSTRAINT job_ask_pkey PRIMARY KEY (token),
     CONSTRAINT job_ask_schedule_id_key UNIQUE (schedule_id),
     CONSTRAINT job_ask_fills_fkey FOREIGN KEY (fills) REFERENCES lockstep.schedule(schedule_id) ON DELETE CASCADE,

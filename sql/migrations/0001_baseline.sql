@@ -1145,7 +1145,8 @@ CREATE TABLE lockstep.job_ask (
     fills int REFERENCES lockstep.schedule ON DELETE CASCADE, -- the schedule of which a backfill fires this time
     fills_overlap text,
     wake_at timestamptz,                        -- a request: a dispatcher runs the SQL, then at the earliest
-    failing_since timestamptz                   -- a request that failed, and the job is not to blame
+    failing_since timestamptz,                  -- a request that failed, and the job is not to blame
+    ask_no bigint GENERATED ALWAYS AS IDENTITY  -- the order of requests
 );
 CREATE INDEX job_ask_of_job ON lockstep.job_ask (job_id);
 CREATE INDEX job_ask_request ON lockstep.job_ask (wake_at) WHERE wake_at IS NOT NULL;

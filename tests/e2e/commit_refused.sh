@@ -27,7 +27,9 @@ CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON lockstep.task DEFERRABLE INITIA
 CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON lockstep.slot DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (NEW.executor_no IS NOT NULL) EXECUTE FUNCTION refuse('slot');
 SQL
-refuses() { sql "SELECT setval('refused', 1, false); UPDATE refuses SET (what, code, times) = ('$1', '$2', $3)" >/dev/null; }
+refuses() { # WHAT SQLSTATE TIMES
+    sql "SELECT setval('refused', 1, false); UPDATE refuses SET (what, code, times) = ('$1', '$2', $3)" >/dev/null
+}
 locks() {
     sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = lockstep.lock_class('phase')::oid
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"

@@ -44,6 +44,7 @@ lockstep queue create "$other" -q --create-topic
 hold 1280507905 -20 20 # phases
 run=$(lockstep publish --queue "$queue" -q "$tmp/a.jsonl")
 "$LOCKSTEP_BIN" executor run --queue "$queue" --queue "$other" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" &
+pid=$!
 said() { grep 'event=locks_taken' "$tmp/log" | grep -q "held by pid $backend"; }
 eventually 30 said || { cat "$tmp/log"; failed=1; }
 grep 'event=locks_taken' "$tmp/log" | grep -q "SELECT pg_terminate_backend($backend)" || { cat "$tmp/log"; failed=1; }
@@ -54,5 +55,34 @@ sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/explained" | head 
 eventually 30 run_is "$run" Completed || { cat "$tmp/log"; failed=1; }
 ! grep -q 'event=incarnation_lost' "$tmp/log" || { cat "$tmp/log"; failed=1; }
 expect 'lost attempts' "$(sql 'SELECT lost_num FROM lockstep.task')" 0
+
+case_begin 'explain names a session that holds the locks of slots'
+eventually 30 is "SELECT count(*) FROM pg_locks WHERE classid = 1280507906" 0 # the executor gives idle ones back
+hold 1280507906 1 50
+run=$(lockstep publish --queue "$queue" -q "$tmp/a.jsonl")
+named() {
+    lockstep run explain "$run" >"$tmp/explained"
+    grep -Eq "^backend $backend holds locks that only executors take .*, of slots: no reader gets these" \
+        "$tmp/explained"
+}
+eventually 30 named || cat "$tmp/explained"
+sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/explained" | head -1)" >/dev/null
+eventually 30 run_is "$run" Completed || { cat "$tmp/log"; failed=1; }
+
+case_begin 'explain names the session that has the lock of a dead executor, not the process that is gone'
+executor=$(sql 'SELECT executor_no FROM lockstep.executor WHERE ended_at IS NULL')
+session_open "SET statement_timeout = '60s'"
+printf 'SELECT pg_advisory_lock(1280507907, %s);\n' "$executor" >&"$session"
+eventually 30 is "SELECT count(*) FROM pg_locks WHERE classid = 1280507907 AND NOT granted" 1
+kill -9 "$pid"
+eventually 30 is "SELECT count(*) FROM pg_locks WHERE classid = 1280507907 AND granted AND pid = $backend" 1
+names() {
+    lockstep queue explain "$queue" >"$tmp/explained"
+    grep -Eq "^backend $backend holds locks that only executors take .*, of executor .*: if that is dead" \
+        "$tmp/explained"
+}
+eventually 30 names || cat "$tmp/explained"
+expect 'a process that is gone' "$(grep -c 'holds its locks and has not stirred' "$tmp/explained")" 0
+sql "SELECT pg_terminate_backend($backend)" >/dev/null
 cases_end
 exit $failed

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(171);
+SELECT plan(172);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -16,6 +16,9 @@ SELECT NULL FROM dblink('alive', 'SELECT pg_advisory_lock(1280507907, 1)::text')
 -- Which claims here, and has the locks of phases.
 INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
 SELECT 1, a.pid, a.backend_start, 'control' FROM pg_stat_activity a WHERE a.pid = pg_backend_pid();
+INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
+SELECT 1, a.pid, a.backend_start, 'liveness'
+FROM dblink('alive', 'SELECT pg_backend_pid()') AS t (pid int) JOIN pg_stat_activity a USING (pid);
 
 CREATE TEMP TABLE named (reason text);
 CREATE FUNCTION pg_temp.queue_name()
@@ -250,6 +253,9 @@ SELECT matches(pg_temp.said('slots_kept'), 'slot 1 of queue Q is kept until back
 SELECT pg_temp.tell(pg_temp.q(), 'A0..2:100<0');
 SELECT pg_temp.running('4 min', 0);
 UPDATE lockstep.slot SET executor_no = 1, pid = NULL WHERE queue_id = pg_temp.q();
+INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
+SELECT 1, a.pid, a.backend_start, 'control'
+FROM dblink('other', 'SELECT pg_backend_pid()') AS t (pid int) JOIN pg_stat_activity a USING (pid);
 SELECT pg_temp.other('pg_advisory_lock(1280507906, %s)::text',
                      (SELECT slot_id::text FROM lockstep.slot WHERE queue_id = pg_temp.q()));
 SELECT is(pg_temp.why(), 'readers_busy task_running task_in_hand task_in_hand', 'no reader is free');
@@ -261,6 +267,8 @@ SELECT matches(pg_temp.said('task_running'),
     'task T "name 0" of order 100 runs for [4-5] m [0-9]+ s on executor ID000000000001 on host1 \(pid 101\)',
     'a task that runs');
 SELECT matches(pg_temp.why(number => 1), '^readers_busy task_in_hand task_running', 'a task that waits for a reader');
+DELETE FROM lockstep.executor_session WHERE kind = 'control' AND pid <> pg_backend_pid();
+SELECT matches(pg_temp.why(number => 1), '^locks_taken ', 'a reader, while another session has the slots');
 SELECT pg_temp.other('pg_advisory_unlock(1280507906, %s)::text',
                      (SELECT slot_id::text FROM lockstep.slot WHERE queue_id = pg_temp.q()));
 

@@ -127,6 +127,26 @@ SELECT is(pg_temp.turn(), 'error', 'a word that the job has no longer is an erro
 SELECT lockstep.job_set('asks', '{"query": "SELECT 1 AS \"order\", ''x'' AS sql"}'), lockstep.job_run('asks');
 SELECT lockstep.job_sweep(p_most => 1);
 SELECT is((SELECT count(*) FROM lockstep.job_requests('asks')), 1::bigint, 'a sweep leaves a request alone');
+SELECT lockstep.job_withdraw('asks'), pg_temp.ended();
+-- The oldest first, also behind an edit, which gives all of them a new token.
+SELECT lockstep.job_set('asks', '{"overlap": "allow"}');
+SELECT lockstep.job_run('asks') AS run \gset
+SELECT pg_temp.fill('allow');
+SELECT lockstep.job_set('asks', '{"description": "edited"}');
+SELECT pg_temp.turn();
+SELECT is((SELECT a.run_id FROM decided d JOIN lockstep.job_ask a USING (token)), :'run',
+          'the oldest request has the first turn, also behind an edit');
+SELECT pg_temp.fired();
+SELECT is(pg_temp.requests(), '02:00', 'a time waits');
+SELECT lockstep.schedule_remove('asks', 's');
+SELECT is(pg_temp.requests(), NULL, 'without its schedule it does not');
+SELECT is((SELECT e.event || ': ' || e.message FROM lockstep.job_event e ORDER BY e.job_event_id DESC OFFSET 1 LIMIT 1),
+          'skipped: its schedule was removed', 'and the log says so');
+SELECT lockstep.job_run('asks');
+SELECT lockstep.job_define('{"job": "asks", "watch": true,
+                             "schedules": [{"name": "s", "kind": "cron", "expr": "0 2 * * *"}]}');
+SELECT is((SELECT o.outcome || ': ' || o.reason FROM lockstep.job_occurrence o ORDER BY o.occurrence_id DESC LIMIT 1),
+          'skipped: the job has become a watch', 'a watch has no requests');
 SELECT lockstep.job_delete('asks');
 SELECT is((SELECT count(*) FROM lockstep.job_ask), 0::bigint, 'with the job its requests go');
 SELECT finish();

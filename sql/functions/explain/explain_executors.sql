@@ -23,7 +23,7 @@ BEGIN
     WHERE lockstep.executor_lives(x.executor_no);
     IF executor_row.living = 0 THEN
         SELECT b.* INTO last
-        FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues) 
+        FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues)
         ORDER BY COALESCE(b.ended_at, b.heartbeat_at) DESC, b.executor_no DESC LIMIT 1;
         -- The process lives and pauses for at most a minute. Its note about this queue comes below.
         IF last.ended_why = 'lost' AND last.ended_at > now - interval '2 minutes' AND last.ended_error <> '' THEN
@@ -43,7 +43,8 @@ BEGIN
                               ELSE ', which ended without a word: '
                                    || COALESCE(lockstep.login_fault(last.login),
                                                'it was killed, its host is gone, or its login is refused (its log '
-                                               'says so)') END) END), about, COALESCE(last.ended_at, last.heartbeat_at), names);
+                                               'says so)')
+                         END) END), about, COALESCE(last.ended_at, last.heartbeat_at), names);
         END IF;
     ELSIF executor_row.staying = 0 THEN
         RETURN NEXT lockstep.explain_row(
@@ -75,7 +76,8 @@ BEGIN
                           lockstep.explain_words(now - b.heartbeat_at)),
         about, b.heartbeat_at,
         names || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text]) AS e
-    WHERE lockstep.executor_lives(b.executor_no);
+    WHERE lockstep.executor_lives(b.executor_no) -- explain_locks names another session that has its lock
+      AND b.executor_no NOT IN (SELECT l.key FROM lockstep.lock_strangers('executor') AS l);
     RETURN QUERY SELECT * FROM lockstep.explain_trouble(queue_row.name, about, names);
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation, after at most a minute
     SELECT e.*

@@ -1,6 +1,6 @@
 -- Sessions that are no executor's and hold locks of phases: phases of this queue that are not done, or phases that are
--- still to come. A gate waits for exactly such a lock, and no executor claims a phase whose locks are taken. See
--- explain.
+-- still to come. A gate waits for exactly such a lock, and no executor claims a phase whose locks are taken. And those
+-- that hold locks of slots of this queue, of its executors or of its relay. See explain.
 CREATE OR REPLACE FUNCTION lockstep.explain_locks(p_queue_id int) RETURNS SETOF lockstep.explanation
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -8,15 +8,7 @@ DECLARE
 BEGIN
     FOR lock_row IN
         WITH held AS MATERIALIZED (
-            SELECT DISTINCT k.pid, k.objid::bigint / 2 AS key
-            FROM pg_catalog.pg_locks k
-            WHERE k.locktype = 'advisory' AND k.objsubid = 2 AND k.granted AND k.pid IS NOT NULL
-              AND k.classid = lockstep.lock_class('phase')::oid
-              AND k.database = (SELECT d.oid
-                                FROM pg_catalog.pg_database d WHERE d.datname = pg_catalog.current_database())
-              AND k.pid NOT IN (SELECT s.pid
-                                FROM lockstep.executor_session s JOIN pg_catalog.pg_stat_activity a USING (pid)
-                                WHERE a.backend_start IS NULL OR a.backend_start = s.backend_start)),
+            SELECT DISTINCT k.pid, k.key / 2 AS key FROM lockstep.lock_strangers('phase') AS k),
         named AS ( -- ids are found again from 31 bits
             SELECT h.pid, f.phase_id, f.run_no, f."order", f.queue_id, f.done_at
             FROM held h LEFT JOIN LATERAL (
@@ -45,6 +37,32 @@ BEGIN
                                   THEN pg_catalog.format(' and %s more phases', lock_row.phases - 1) END)
                      ELSE ', of phases that are still to come: they are not claimed while it holds them' END,
                 ': ' || NULLIF(s.query, '')),
+            'queue ' || (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id), s.since,
+            ARRAY['PID', lock_row.pid::text]) AS e;
+    END LOOP;
+    FOR lock_row IN
+        SELECT k.pid, pg_catalog.string_agg(DISTINCT k.text, '; ') AS text
+        FROM (SELECT l.pid, 'of slots: no reader gets these while it holds them' AS text
+              FROM lockstep.lock_strangers('slot') AS l
+              JOIN lockstep.slot s ON s.slot_id = l.key WHERE s.queue_id = p_queue_id
+              UNION ALL
+              SELECT l.pid, pg_catalog.format('of executor %s: if that is dead, its tasks wait while it holds them',
+                                              x.executor_id)
+              FROM lockstep.lock_strangers('executor') AS l JOIN lockstep.executor x ON x.executor_no = l.key
+              WHERE x.ended_at IS NULL
+                AND (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id) = ANY (x.queues)
+              UNION ALL
+              SELECT l.pid, 'of the relay: what was enqueued is not sent while it holds them'
+              FROM lockstep.lock_strangers('relay') AS l WHERE l.key = p_queue_id) k
+        GROUP BY k.pid ORDER BY k.pid LIMIT 3
+    LOOP
+        RETURN QUERY
+        SELECT e.*
+        FROM lockstep.explain_session(lock_row.pid) AS s
+        CROSS JOIN LATERAL lockstep.explain_row(
+            'locks_taken',
+            pg_catalog.format('backend %s holds locks that only executors take (%s), %s%s', lock_row.pid, s.is,
+                              lock_row.text, ': ' || NULLIF(s.query, '')),
             'queue ' || (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id), s.since,
             ARRAY['PID', lock_row.pid::text]) AS e;
     END LOOP;

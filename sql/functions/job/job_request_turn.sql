@@ -16,7 +16,7 @@ BEGIN
     SELECT a.* INTO request
     FROM lockstep.job_ask a JOIN lockstep.job j USING (job_id)
     WHERE a.wake_at <= p_now
-    ORDER BY a.wake_at, a.scheduled_for LIMIT 1 FOR NO KEY UPDATE OF j SKIP LOCKED;
+    ORDER BY a.ask_no LIMIT 1 FOR NO KEY UPDATE OF j SKIP LOCKED;
     IF FOUND THEN -- with its job's row locked: it may have been withdrawn meanwhile
         SELECT a.* INTO request FROM lockstep.job_ask a WHERE a.token = request.token;
     END IF;

@@ -49,6 +49,14 @@ BEGIN
     IF NOT job.is_watch THEN
         PERFORM lockstep.job_try(job);
     END IF;
+    PERFORM lockstep.job_request_end(a, 'skipped', CASE WHEN job.is_watch THEN 'the job has become a watch'
+                                                        ELSE 'its schedule was removed' END, lockstep.actor())
+    FROM lockstep.job_ask a LEFT JOIN lockstep.schedule s ON s.schedule_id = a.fills
+    WHERE a.job_id = job.job_id AND a.wake_at IS NOT NULL
+      AND (job.is_watch
+           OR s.schedule_id IS NOT NULL
+              AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(job.spec -> 'schedules') AS n
+                              WHERE n ->> 'name' = s.name));
     -- Results of the SQL of the version before are not used; a request gets those of this one.
     DELETE FROM lockstep.job_ask a WHERE a.job_id = job.job_id AND a.wake_at IS NULL;
     UPDATE lockstep.job_ask a SET token = pg_catalog.gen_random_uuid(), wake_at = pg_catalog.clock_timestamp()
