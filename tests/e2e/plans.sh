@@ -28,6 +28,10 @@ world few
 eventually 10 is "SELECT count(*) FROM pg_locks
                WHERE locktype = 'advisory' AND granted AND objid = 1 AND classid::bigint = 1280507907
                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" 1
+sql "INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
+    SELECT 1, a.pid, a.backend_start, 'liveness' FROM pg_stat_activity a JOIN pg_locks l USING (pid)
+    WHERE l.locktype = 'advisory' AND l.objid = 1 AND l.classid::bigint = 1280507907
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 {
     begin any generic
     script any small

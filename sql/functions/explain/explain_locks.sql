@@ -48,7 +48,8 @@ BEGIN
               UNION ALL
               SELECT l.pid, pg_catalog.format('of executor %s: if that is dead, its tasks wait while it holds them',
                                               x.executor_id)
-              FROM lockstep.lock_strangers('executor') AS l JOIN lockstep.executor x ON x.executor_no = l.key
+              FROM lockstep.lock_strangers('executor') AS l
+              CROSS JOIN LATERAL (SELECT b.* FROM lockstep.executor b WHERE b.executor_no = l.key OFFSET 0) AS x
               WHERE x.ended_at IS NULL
                 AND (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id) = ANY (x.queues)
               UNION ALL
