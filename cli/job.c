@@ -170,14 +170,36 @@ static enum rc print_fired(struct cli *cli, const struct db_result *row, struct 
     return RC_OK;
 }
 
-enum rc command_job_run(struct cli *cli, struct err *err)
+/* A person whose configuration has no login of tasks makes a request, as SQL and the API do. Of a
+ * request there is no run yet that --wait could watch. */
+static enum rc fire_with_sql(struct cli *cli, const char *const *given,
+                             const struct db_result *asked, struct db_result **ret_row,
+                             struct err *err)
 {
     static const struct ask_columns columns = {
         JOB_RUN_ASK_TOKEN, -1, JOB_RUN_ASK_MARK, JOB_RUN_ASK_QUERY, JOB_RUN_ASK_WORDS, -1, -1, -1};
+    char fired[40];
+    stop_catch();
+    stop_interrupts(); /* SIGINT cancels the job's SQL, which would fire without this command */
+    enum rc rc = job_sql_fire(cli, ask_new(asked, 0, &columns), fired, err);
+    if (rc == RC_OK)
+        return db_run(cli->db, &sql_job_asked_run, (const char *const[]){fired}, ret_row, err);
+    if (!job_sql_lacks_login(cli, err) || cli_has(cli, "wait"))
+        return rc;
+    rc = job_refused(db_run(cli->db, &sql_job_run, given, ret_row, err), err);
+    if (rc == RC_OK)
+        cli_say(cli,
+                "lockstep: task_conninfo is not set, so a dispatcher fires this run: "
+                "lockstep job show %s\n",
+                cli->arguments[0]);
+    return rc;
+}
+
+enum rc command_job_run(struct cli *cli, struct err *err)
+{
     FREE_AUTO char *params = NULL;
     DB_RESULT_AUTO *row = NULL;
     DB_RESULT_AUTO *asked = NULL;
-    char fired[40];
     enum rc rc = params_of(cli, &params, err);
     const char *given[] = {cli->arguments[0], params};
     if (rc == RC_OK)
@@ -188,11 +210,7 @@ enum rc command_job_run(struct cli *cli, struct err *err)
     if (rc == RC_OK && db_null(asked, 0, JOB_RUN_ASK_TOKEN)) {
         rc = job_refused(db_run(cli->db, &sql_job_run, given, &row, err), err);
     } else if (rc == RC_OK) {
-        stop_catch();
-        stop_interrupts(); /* SIGINT cancels the job's SQL, which would fire without this command */
-        rc = job_sql_fire(cli, ask_new(asked, 0, &columns), fired, err);
-        if (rc == RC_OK)
-            rc = db_run(cli->db, &sql_job_asked_run, (const char *const[]){fired}, &row, err);
+        rc = fire_with_sql(cli, given, asked, &row, err);
     }
     if (rc == RC_OK && !cli_has(cli, "wait"))
         return print_fired(cli, row, err);

@@ -30,6 +30,12 @@ static enum rc open_tasks(struct cli *cli, bool tries, struct db **ret_db, struc
     return tasks_open(job_tasks_login(cli, &conninfo), cli->db, tries, ret_db, err);
 }
 
+bool job_sql_lacks_login(struct cli *cli, const struct err *err)
+{
+    return sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) &&
+           *config_get_text(cli->config, "postgres", "task_conninfo") == '\0';
+}
+
 /* Without task_conninfo there is no tasks' login that could be corrected. An error that only the
  * data or the moment has caused is no fault of the command line. */
 static enum rc refused(struct cli *cli, enum rc rc, const struct db *tasks, const char *field,
@@ -41,8 +47,7 @@ static enum rc refused(struct cli *cli, enum rc rc, const struct db *tasks, cons
     if (err->kind == ERR_USAGE && !sqlstate_is(err, SQLSTATE_SYNTAX_OR_ACCESS) &&
         !sqlstate_is(err, SQLSTATE_INVALID_PARAMETER_VALUE))
         err->kind = ERR_FAILED;
-    if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) &&
-        *config_get_text(cli->config, "postgres", "task_conninfo") == '\0')
+    if (job_sql_lacks_login(cli, err))
         utf8_copy(err->hint, sizeof err->hint,
                   "task_conninfo is not set, and the login of this command was used: set "
                   "[postgres] task_conninfo to a login of lockstep_task.");

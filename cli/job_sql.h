@@ -24,6 +24,9 @@ const char *job_tasks_login(struct cli *cli, struct str *conninfo);
  * "": the job's query has returned no task. At least 40 bytes. */
 MUST_CHECK enum rc job_sql_fire(struct cli *cli, struct ask *ask, char *run, struct err *err);
 
+/** The SQL was refused because no login of tasks is configured, and the command's own is none. */
+bool job_sql_lacks_login(struct cli *cli, const struct err *err);
+
 /** Texts that are NULL: there is none of it. */
 struct job_found {
     struct db_result *row;

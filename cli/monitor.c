@@ -42,9 +42,18 @@ enum rc command_monitor_list(struct cli *cli, struct err *err)
 static enum rc print_line(const struct db_result *rows, int problems, const struct err *held,
                           struct err *err)
 {
+    static const char *const unwatched[] = {"disabled", "paused", "silenced"};
     bool bad = problems > 0 || *held->message != '\0';
-    (void)printf("%s - %d of %d job%s", bad ? "CRITICAL" : "OK",
-                 problems > 0 ? problems : db_rows(rows), db_rows(rows), NUMBER_S(db_rows(rows)));
+    int off[3] = {0};
+    for (int i = problems; i < db_rows(rows); i++)
+        for (int k = 0; k < 3; k++)
+            off[k] += strcmp(db_text(rows, i, JOB_HEALTH_STATE), unwatched[k]) == 0;
+    int good = db_rows(rows) - problems - off[0] - off[1] - off[2];
+    (void)printf("%s - %d of %d job%s", bad ? "CRITICAL" : "OK", problems > 0 ? problems : good,
+                 db_rows(rows), NUMBER_S(db_rows(rows)));
+    for (int k = 0; k < 3; k++) /* they raise no alert */
+        if (off[k] > 0)
+            (void)printf(", %d %s", off[k], unwatched[k]);
     for (int i = 0; i < problems; i++) {
         (void)printf("%s ", i == 0 ? ":" : ";");
         width_print(stdout, db_text(rows, i, JOB_HEALTH_JOB), false);

@@ -63,6 +63,17 @@ END
         { echo "$output"; return 1; }
 }
 
+@test "job run by a login without the rights of the tasks makes a request" {
+    operator=$(scratch_name)
+    sql "CREATE ROLE $operator LOGIN IN ROLE lockstep_operator"
+    apply <<<'{"job": "j", "queue": "q", "query": "SELECT 1 AS \"order\", '"'SELECT 1'"' AS sql"}'
+    run "$LOCKSTEP_BIN" job run j -d "$db user=$operator" -o json
+    waits=$(sql "SELECT run_id FROM lockstep.job_requests('j')")
+    sql "DROP ROLE $operator"
+    [ "$status" -eq 0 ] || { echo "$status: $output"; return 1; }
+    [[ $output == *"a dispatcher fires this run: lockstep job show j"*"$waits"* ]] || { echo "$output"; return 1; }
+}
+
 @test "backfill fires a range once, whatever is called how often" {
     apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
             "schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}]}'

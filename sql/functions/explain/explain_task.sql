@@ -94,7 +94,7 @@ BEGIN
         RETURN NEXT lockstep.explain_row(
             'task_in_hand', what || ' is in the hands of' || owner || ', which starts it when a reader is free', what,
             task_row.updated_at, names);
-    ELSIF open THEN
+    ELSIF open AND (SELECT r.paused_by IS NULL FROM lockstep.run r WHERE r.run_no = task_row.run_no) THEN
         RETURN NEXT lockstep.explain_row(
             'task_unowned',
             what
