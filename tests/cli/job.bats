@@ -74,6 +74,15 @@ END
     [[ $output == *"a dispatcher fires this run: lockstep job show j"*"$waits"* ]] || { echo "$output"; return 1; }
 }
 
+@test "monitor check counts jobs that raise no alert apart" {
+    apply <<<'{"jobs": [{"job": "a", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]},
+        {"job": "b", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}], "enabled": false}]}'
+    lockstep monitor silence a --for 1h --reason test -q
+    run lockstep monitor check
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = 'OK - 0 of 2 jobs, 1 disabled, 1 silenced' ] || { echo "$output"; return 1; }
+}
+
 @test "backfill fires a range once, whatever is called how often" {
     apply <<<'{"job": "j", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}],
             "schedules": [{"name": "s", "kind": "daily", "times": ["06:00"], "zone": "Europe/Warsaw"}]}'
