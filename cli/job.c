@@ -188,10 +188,7 @@ static enum rc fire_with_sql(struct cli *cli, const char *const *given,
         return rc;
     rc = job_refused(db_run(cli->db, &sql_job_run, given, ret_row, err), err);
     if (rc == RC_OK)
-        cli_say(cli,
-                "lockstep: task_conninfo is not set, so a dispatcher fires this run: "
-                "lockstep job show %s\n",
-                cli->arguments[0]);
+        cli_say(cli, "lockstep: task_conninfo is not set, so a dispatcher fires this run\n");
     return rc;
 }
 

@@ -44,14 +44,14 @@ static enum rc held(const struct session *session, const struct target *target, 
                &holder, &ignored) != RC_OK)
         return err_set(err, RC_RETRY, ERR_HELD, name, hint,
                        "another producer is publishing to this queue");
-    return err_set(
-        err, RC_RETRY, ERR_HELD, name, hint,
-        "another producer is publishing to this queue: user %s from %s, backend %s%s%s",
-        db_text(holder, 0, PUBLISH_HOLDER_USENAME), db_text(holder, 0, PUBLISH_HOLDER_ADDRESS),
-        db_text(holder, 0, PUBLISH_HOLDER_PID),
-        /* of another login only members of pg_read_all_stats see it */
-        db_null(holder, 0, PUBLISH_HOLDER_SINCE) ? "" : ", connected since ",
-        db_text(holder, 0, PUBLISH_HOLDER_SINCE));
+    return err_set(err, RC_RETRY, ERR_HELD, name, hint,
+                   "another producer is publishing to this queue: user %s from %s, backend %s%s%s",
+                   db_text(holder, 0, PUBLISH_HOLDER_USENAME),
+                   db_text(holder, 0, PUBLISH_HOLDER_ADDRESS),
+                   db_text(holder, 0, PUBLISH_HOLDER_PID),
+                   /* of another login only members of pg_read_all_stats see it */
+                   db_null(holder, 0, PUBLISH_HOLDER_SINCE) ? "" : ", connected since ",
+                   db_text(holder, 0, PUBLISH_HOLDER_SINCE));
 }
 
 enum rc session_lock(struct session *session, const struct target *target,

@@ -88,7 +88,7 @@ completes "$(cat "$tmp/run")"
 ends
 
 for code in 55P03 40001; do
-    case_begin "slots, $code"
+    case_begin "slots are acquired, $code"
     start
     refuses slot $code 2
     completes "$(for _ in 1 2 3 4; do echo '{"order": 1, "sql": "SELECT pg_sleep(0.1)"}'; done | publish)"
