@@ -22,15 +22,9 @@ BEGIN
           FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues) OFFSET 0) AS x
     WHERE lockstep.executor_lives(x.executor_no);
     IF executor_row.living = 0 THEN
-        -- The one that ended last is mostly among the newest; there may be thousands.
         SELECT b.* INTO last
-        FROM (SELECT x.* FROM lockstep.executor x ORDER BY x.executor_no DESC LIMIT 50) AS b
-        WHERE queue_row.name = ANY (b.queues)
+        FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues)
         ORDER BY COALESCE(b.ended_at, b.heartbeat_at) DESC, b.executor_no DESC LIMIT 1;
-        IF NOT FOUND THEN
-            SELECT b.* INTO last
-            FROM lockstep.executor b WHERE queue_row.name = ANY (b.queues) ORDER BY b.executor_no DESC LIMIT 1;
-        END IF;
         -- The process lives and pauses for at most a minute. Its note about this queue comes below.
         IF last.ended_why = 'lost' AND last.ended_at > now - interval '2 minutes' AND last.ended_error <> '' THEN
             IF NOT EXISTS (SELECT FROM lockstep.executor_aside a
