@@ -5,7 +5,6 @@ CREATE OR REPLACE FUNCTION lockstep.explain_locks(p_queue_id int) RETURNS SETOF 
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     queue_name CONSTANT text := (SELECT q.name FROM lockstep.queue q WHERE q.queue_id = p_queue_id);
-    executors CONSTANT bigint[] := ARRAY(SELECT l.key FROM lockstep.lock_strangers('executor') AS l);
 BEGIN
     RETURN QUERY
     WITH held AS MATERIALIZED (
@@ -33,9 +32,8 @@ BEGIN
               UNION ALL
               SELECT l.pid, pg_catalog.format('of executor %s: if that is dead, its tasks wait while it holds them',
                                               x.executor_id)
-              FROM lockstep.executor x JOIN lockstep.lock_strangers('executor') AS l ON l.key = x.executor_no
-              WHERE pg_catalog.cardinality(executors) > 0 -- mostly there is none, and the table is not read
-                AND x.executor_no = ANY (executors) AND x.ended_at IS NULL AND queue_name = ANY (x.queues)
+              FROM lockstep.lock_strangers('executor') AS l JOIN lockstep.executor x ON x.executor_no = l.key
+              WHERE x.ended_at IS NULL AND queue_name = ANY (x.queues)
               UNION ALL
               SELECT l.pid, 'of the relay: no enqueued run is sent while it holds them'
               FROM lockstep.lock_strangers('relay') AS l WHERE l.key = p_queue_id) k
