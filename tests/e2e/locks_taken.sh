@@ -84,5 +84,15 @@ names() {
 eventually 30 names || cat "$tmp/explained"
 expect 'a process that is gone' "$(grep -c 'holds its locks and has not stirred' "$tmp/explained")" 0
 sql "SELECT pg_terminate_backend($backend)" >/dev/null
+
+case_begin 'whoever asks about a dead executor is not taken for a holder of its lock'
+lockstep publish --queue "$queue" -q "$tmp/a.jsonl" >/dev/null # for `check`, a queue has to have work
+dead() { [ "$(sql "SELECT lockstep.executor_lives($executor)")" = f ]; }
+eventually 30 dead
+expect 'noticed as dead' "$(sql "SELECT ended_at IS NOT NULL FROM lockstep.executor WHERE executor_no = $executor")" f
+lockstep queue explain "$queue" >"$tmp/explained"
+grep -q "^no executor works for queue $queue" "$tmp/explained" || { cat "$tmp/explained"; failed=1; }
+lockstep check >>"$tmp/explained" || true
+! grep 'holds locks that only executors take' "$tmp/explained" || failed=1
 cases_end
 exit $failed
