@@ -72,18 +72,12 @@ void identity_begin(struct lane *lane)
 {
     lane->identity.suspect[0] = '\0';
     lane->identity.open_at = -1;
-    lane->identity.outages = kafka_consumer_outages(lane->ex->services.consumer);
     identity_ask(lane, 0);
 }
 
 void identity_clear(struct identity *identity)
 {
     identity->suspect[0] = '\0';
-}
-
-bool identity_steady(const struct lane *lane)
-{
-    return kafka_consumer_outages(lane->ex->services.consumer) == lane->identity.outages;
 }
 
 bool identity_known(const struct identity *identity)
@@ -351,23 +345,20 @@ static enum rc blocked(struct lane *lane, const struct kafka_check *check, struc
     return note_blocked(lane, end, now_us - lane->identity.open_since_us, err);
 }
 
-/* The brokers were away, or the partition has another leader. An unclean election may have cut the
- * log and filled it again; librdkafka 2.0.2 does not notice that, but the fingerprint does. */
-static bool interrupted(struct lane *lane, const struct kafka_check *check)
+/* The partition has another leader. An unclean election may have cut the log and filled it again;
+ * librdkafka 2.0.2 does not notice that, but the fingerprint does. receive.c sees it by the first
+ * record of that leader; here it is seen although none comes. */
+static bool led_elsewhere(struct lane *lane, const struct kafka_check *check)
 {
-    int outages = kafka_consumer_outages(lane->ex->services.consumer),
-        leader = lane->identity.leader;
-    bool elsewhere = check->leader >= 0 && leader >= 0 && check->leader != leader;
-    bool was_away = outages != lane->identity.outages;
+    int leader = lane->identity.leader;
     if (check->leader >= 0)
         lane->identity.leader = check->leader;
-    lane->identity.outages = outages;
-    return elsewhere || was_away;
+    return check->leader >= 0 && leader >= 0 && check->leader != leader;
 }
 
 /* A stream that asks needs the cursor as it is now: other executors may have claimed since, and a
  * log would look short or emptied against an old cursor. The faults of the topic come first, then
- * the doubts that only the fingerprint can settle (interrupted), and only a topic that has passed
+ * the doubt that only the fingerprint can settle (led_elsewhere), and only a topic that has passed
  * both gets its birthmark written or renewed. */
 static enum rc take_check(struct lane *lane, const struct watcher_mail *report,
                           struct identity_finding *to, struct err *err)
@@ -389,7 +380,7 @@ static enum rc take_check(struct lane *lane, const struct watcher_mail *report,
         return RC_OK;
     if (lane->stream.state == SOURCE_ASKING)
         return position(lane, &report->check, to);
-    if (interrupted(lane, &report->check))
+    if (led_elsewhere(lane, &report->check))
         return assign(to);
     enum rc rc = learn(lane, &report->check, err);
     if (rc == RC_OK && lane->stream.state == SOURCE_READING) /* the fingerprint comes first */

@@ -34,7 +34,7 @@ struct identity {
     char unanswered[300];           /* why the last one found nothing, "": Kafka answered */
     char suspect[24];               /* the reason that the last check found, "": none */
     int64_t suspect_cursor;         /* the queue's cursor then */
-    int leader, outages;            /* of the partition; of the brokers, at the last check */
+    int leader;                     /* of the partition, at the last check; -1: not known */
     int64_t open_at, open_since_us; /* at the end there, and the log continues; -1 */
     int64_t blocked_offset;         /* logged: the queue is blocked there; -1: it is not */
 };
@@ -66,8 +66,6 @@ void identity_ask(struct lane *lane, int delay_ms);
 void identity_clear(struct identity *identity);
 /** The topic was checked since the last assign, and nothing was wrong. */
 bool identity_known(const struct identity *identity);
-/** No broker was away since the last check. */
-bool identity_steady(const struct lane *lane);
 /** The reason to halt for the cluster or the number of partitions, NULL if they are right. */
 const char *identity_shape(const struct lane *lane, const char *cluster_id, int partitions,
                            struct str *detail);

@@ -310,15 +310,19 @@ static enum rc take_records(struct lane *lane, struct err *err)
 {
     enum rc rc = RC_OK;
     stream_fill(&lane->stream);
-    /* After an outage no record is taken until the fingerprint is checked again: a broker may have
-     * lost the tail of its log. */
-    while (rc == RC_OK && lane->stream.state <= SOURCE_READING && identity_steady(lane) &&
-           !stream_full(&lane->stream)) {
+    while (rc == RC_OK && lane->stream.state <= SOURCE_READING && !stream_full(&lane->stream)) {
         struct kafka_record record;
         struct err why = {0};
         enum rc polled = kafka_source_poll(lane->stream.source, &record, &why);
         if (polled == RC_FATAL)
             return source_failed(lane, &why, err);
+        /* A broker that was away may have lost the tail of its log: the fingerprint comes first
+         * again, and this record with what follows it is read once more. */
+        if (kafka_source_cut(lane->stream.source)) {
+            if (polled == RC_OK)
+                kafka_record_free(&record);
+            return lane_assign(lane, err);
+        }
         if (polled != RC_OK)
             return RC_OK;
         if (lane->stream.state == SOURCE_CHECKING)

@@ -47,6 +47,9 @@ struct kafka_source {
     int64_t run, run_records; /* bytes and records taken since the queue was empty last */
     bool nudged;              /* and nothing came since */
     int64_t end;              /* -1: not at the end */
+    int broker;               /* that sent the last record since the assign, -1: none yet */
+    bool moved;               /* another broker had sent those before it */
+    unsigned reconnected;     /* of the handle, at the assign */
     int64_t unknown_since_us, unknown_last_us; /* the topic is reported missing; 0: it is not */
     struct err why;
 };
@@ -209,6 +212,7 @@ enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct 
         rc = take_queue(source, err);
     if (rc != RC_OK)
         return rc;
+    source->reconnected = kafka_handle_reconnected(source->consumer->handle);
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
     rd_kafka_topic_partition_list_add(list, source->topic, source->partition)->offset = offset;
     rd_kafka_error_t *error = rd_kafka_incremental_assign(source->consumer->handle->rk, list);
@@ -220,6 +224,8 @@ enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct 
     source->next = offset;
     source->run = source->run_records = 0;
     source->end = -1;
+    source->broker = -1;
+    source->moved = false;
     source->unknown_since_us = source->unknown_last_us = 0;
     return RC_OK;
 }
@@ -310,6 +316,13 @@ static void nudge(struct kafka_source *source)
     (void)code; /* then it continues within the second */
 }
 
+static void note_broker(struct kafka_source *source, int broker)
+{
+    if (source->broker >= 0 && broker != source->broker)
+        source->moved = true;
+    source->broker = broker;
+}
+
 enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_record,
                           struct err *err)
 {
@@ -330,6 +343,7 @@ enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_
         if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR && message->offset >= source->next) {
             source->next = message->offset + 1;
             source->end = -1;
+            note_broker(source, rd_kafka_message_broker_id(message));
             if (source->troubled || source->consumer->handle->down)
                 well(source);
             kafka_record_take(message, ret_record);
@@ -376,9 +390,10 @@ static void mend(struct kafka_source *source)
     }
 }
 
-int kafka_consumer_outages(const struct kafka_consumer *consumer)
+bool kafka_source_cut(const struct kafka_source *source)
 {
-    return consumer->handle->outages;
+    return source->moved ||
+           source->reconnected != kafka_handle_reconnected(source->consumer->handle);
 }
 
 void kafka_consumer_serve(struct kafka_consumer *consumer)

@@ -31,10 +31,6 @@ MUST_CHECK enum rc kafka_consumer_open(const struct kafka_properties *props, int
                                        struct kafka_consumer **ret_consumer, struct err *err);
 void kafka_consumer_close(struct kafka_consumer *consumer);
 
-/** How often all brokers went away since the consumer was opened, as far as kafka_consumer_serve
- * has seen. An outage is counted before any record that was fetched after it is returned. */
-int kafka_consumer_outages(const struct kafka_consumer *consumer);
-
 /** Serves the handle's own events (errors, logs). Call at each wake-up and every few seconds. */
 void kafka_consumer_serve(struct kafka_consumer *consumer);
 

@@ -180,8 +180,6 @@ static void on_error(rd_kafka_t *rk, int code, const char *reason, void *opaque)
     struct kafka_handle *handle = opaque;
     rd_kafka_resp_err_t what = (rd_kafka_resp_err_t)code;
     (void)rk;
-    if (what == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
-        handle->outages++;
     if (handle->on_owner_error != NULL && handle->owner != NULL) {
         handle->on_owner_error(handle->owner, what, reason);
         return;
@@ -215,6 +213,35 @@ static int on_statistics(rd_kafka_t *rk, char *json, size_t len, void *opaque)
     return 0;
 }
 
+/* Called in the thread of the broker, before it sends the first fetch over the new connection. A
+ * bootstrap connection has no id, that to a group's coordinator no port; they fetch nothing. Two
+ * brokers that share a bit count once too often, which costs a check. */
+static rd_kafka_resp_err_t on_broker_state(rd_kafka_t *rk, int32_t id, const char *protocol,
+                                           const char *name, int port, const char *state,
+                                           void *opaque)
+{
+    struct kafka_handle *handle = opaque;
+    (void)rk, (void)protocol, (void)name;
+    if (id < 0 || port == 0 || strcmp(state, "UP") != 0)
+        return RD_KAFKA_RESP_ERR_NO_ERROR;
+    uint64_t bit = UINT64_C(1) << (id % 64);
+    if (atomic_fetch_or(&handle->connected, bit) & bit)
+        atomic_fetch_add(&handle->reconnected, 1);
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+static rd_kafka_resp_err_t on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, void *opaque,
+                                  char *text, size_t size)
+{
+    (void)conf, (void)text, (void)size;
+    return rd_kafka_interceptor_add_on_broker_state_change(rk, "lockstep", on_broker_state, opaque);
+}
+
+unsigned kafka_handle_reconnected(const struct kafka_handle *handle)
+{
+    return handle->reconnected;
+}
+
 static const char *brokers_of(const struct kafka_properties *props)
 {
     const char *brokers = kafka_properties_get(props, "bootstrap.servers");
@@ -243,8 +270,10 @@ static enum rc start(struct kafka_handle *handle, enum kafka_role role, rd_kafka
     rd_kafka_conf_set_opaque(conf, handle);
     rd_kafka_conf_set_log_cb(conf, kafka_handle_log);
     rd_kafka_conf_set_error_cb(conf, on_error);
-    if (role == KAFKA_CONSUMER)
+    if (role == KAFKA_CONSUMER) {
         rd_kafka_conf_set_stats_cb(conf, on_statistics);
+        (void)rd_kafka_conf_interceptor_add_on_new(conf, "lockstep", on_new, handle);
+    }
     handle->rk = new_client(role == KAFKA_PRODUCER ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER, conf,
                             text, sizeof text);
     if (handle->rk != NULL)

@@ -4,8 +4,8 @@
  * Invariants: every client gets the settings of the table in handle.c; one that a promise rests on
  *   cannot be overridden and is read back. A change between up and down is logged once, not each
  *   failed connection.
- * Threads: librdkafka's threads call the log callback; everything else from the client's own
- *   thread.
+ * Threads: librdkafka's threads call the log callback and count connections; everything else from
+ *   the client's own thread.
  * Ownership: counted: kafka_handle_hold and kafka_handle_close; the last one destroys the client.
  * Failure: RC_FATAL + ERR_CONFIG for settings that librdkafka or this folder refuse.
  */
@@ -31,7 +31,8 @@ struct kafka_handle {
     void (*on_statistics)(void *context, const char *json, size_t len); /* NULL: not wanted */
     void *statistics_context;
     _Atomic bool down;
-    int outages; /* how often all brokers went away; the client's own thread */
+    _Atomic uint64_t connected;   /* a bit for each broker, by its id modulo 64: it was connected */
+    _Atomic unsigned reconnected; /* how often one of these was connected again */
     _Atomic int references;
     rd_kafka_resp_err_t last_code; /* the newest connection error; the client's own thread */
     char last_reason[512];
@@ -55,6 +56,9 @@ void kafka_handle_close(struct kafka_handle *handle);
 struct kafka_closing;
 struct kafka_closing *kafka_handle_close_start(struct kafka_handle *handle);
 bool kafka_handle_closed(struct kafka_closing *closing, bool wait);
+
+/** How often a consumer's connection to a broker that sends records was made again. */
+unsigned kafka_handle_reconnected(const struct kafka_handle *handle);
 
 /** The cluster answered: ends the state "down". */
 void kafka_handle_alive(struct kafka_handle *handle);

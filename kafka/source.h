@@ -37,6 +37,13 @@ MUST_CHECK enum rc kafka_source_assign(struct kafka_source *source, int64_t offs
 MUST_CHECK enum rc kafka_source_poll(struct kafka_source *source, struct kafka_record *ret_record,
                                      struct err *err);
 
+/**
+ * Since the last assign a broker was connected again, or the record that was returned last came
+ * from another broker than those before it: the log may have been cut and filled again meanwhile.
+ * True before kafka_source_poll has returned the first record that was fetched behind that.
+ */
+bool kafka_source_cut(const struct kafka_source *source);
+
 /** The offset at which the end of the partition was last reported, -1 while it is not known to be
  * at the end. */
 int64_t kafka_source_end(const struct kafka_source *source);

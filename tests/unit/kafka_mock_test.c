@@ -262,11 +262,58 @@ static void a_broker_outage_is_waited_out(void **state)
 }
 
 enum {
+    API_FETCH = 1,
     API_INIT_PRODUCER_ID = 22,
     API_END_TXN = 26,
+    CONNECTION_CUT = -195,
     COORDINATOR_NOT_AVAILABLE = 15,
     PRODUCER_FENCED = 90
 };
+
+/* The mock names itself by its address, so the connection to localhost is another one. It stays, and
+ * librdkafka reports no outage. */
+static void records_of_a_new_connection_come_behind_a_cut(void **state)
+{
+    (void)state;
+    struct err err;
+    struct kafka_record record;
+    struct kafka_mock *mock = mock_open("t");
+    char brokers[32];
+    (void)snprintf(brokers, sizeof brokers, "localhost%s", strchr(kafka_mock_brokers(mock), ':'));
+    struct kafka_properties props = properties_of(brokers);
+    ok(kafka_properties_set(&props, "broker.address.family", "v4", &err), &err);
+    struct kafka_producer *producer;
+    struct kafka_consumer *consumer;
+    struct kafka_source *source;
+    int fd = eventfd(0, EFD_NONBLOCK);
+    ok(kafka_producer_open(&props, NULL, WAIT_MS, &producer, &err), &err);
+    ok(kafka_publish(producer, "t", 0, NULL, 0, "one", 3, NULL, &err), &err);
+    ok(kafka_flush(producer, WAIT_MS, &err), &err);
+    ok(kafka_consumer_open(&props, fd, &consumer, &err), &err);
+    ok(kafka_source_open(consumer, "t", 0, &source, &err), &err);
+    ok(kafka_source_assign(source, 0, &err), &err);
+    ok(await(consumer, source, fd, &record, &err), &err);
+    kafka_record_free(&record);
+    assert_false(kafka_source_cut(source));
+    ok(kafka_mock_inject(mock, API_FETCH, 1, CONNECTION_CUT, &err), &err);
+    int64_t until_us = clock_boot_us() + (int64_t)WAIT_MS * 1000;
+    while (!kafka_source_cut(source) && clock_boot_us() < until_us)
+        (void)poll(NULL, 0, 20);
+    assert_true(kafka_source_cut(source));
+    for (int i = 0; i < 2; i++) {
+        ok(kafka_source_assign(source, 0, &err), &err);
+        ok(await(consumer, source, fd, &record, &err), &err);
+        assert_memory_equal(record.value, "one", 3);
+        kafka_record_free(&record);
+        assert_false(kafka_source_cut(source));
+    }
+    kafka_source_close(source);
+    kafka_consumer_close(consumer);
+    kafka_producer_close(producer);
+    kafka_properties_done(&props);
+    kafka_mock_close(mock);
+    close(fd);
+}
 
 static void a_busy_coordinator_is_asked_again_within_the_time(void **state)
 {
@@ -315,6 +362,7 @@ int main(void)
         cmocka_unit_test(the_mock_describes_a_topic_as_far_as_it_knows),
         cmocka_unit_test(a_broker_that_is_not_there_is_told_in_time),
         cmocka_unit_test(a_broker_outage_is_waited_out),
+        cmocka_unit_test(records_of_a_new_connection_come_behind_a_cut),
         cmocka_unit_test(a_busy_coordinator_is_asked_again_within_the_time),
         cmocka_unit_test(being_fenced_is_told_as_held_and_leaves_only_close),
     };
