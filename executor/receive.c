@@ -317,7 +317,7 @@ static enum rc take_records(struct lane *lane, struct err *err)
         if (polled == RC_FATAL)
             return source_failed(lane, &why, err);
         /* A broker that was away may have lost the tail of its log: the fingerprint comes first
-         * again, and this record with what follows it is read once more. */
+         * again, and this record and those behind it are read once more. */
         if (kafka_source_cut(lane->stream.source)) {
             if (polled == RC_OK)
                 kafka_record_free(&record);

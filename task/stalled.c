@@ -16,9 +16,10 @@
 static bool is_healthy(const char *reason)
 {
     static const char *const reasons[] = {
-        "phase_before",    "task_running", "task_with_worker", "task_in_hand", "task_offered",
-        "readers_busy",    "lookahead",    "run_publishing",   "run_ended",    "nothing_waits",
-        "sessions_hidden", "slots_kept",   "run_end_unclaimed"};
+        "phase_before",      "task_running",    "task_with_worker", "task_in_hand",
+        "task_offered",      "readers_busy",    "readers_spent",    "executors_busy",
+        "executors_limited", "lookahead",       "run_publishing",   "run_ended",
+        "nothing_waits",     "sessions_hidden", "slots_kept",       "run_end_unclaimed"};
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (strcmp(reasons[i], reason) == 0)
             return true;

@@ -10,7 +10,7 @@
 #       an error)
 #   6          no executor has the command                                                  here
 #   7          executor frozen                                                              explain.sh
-#   8, 8b      all readers busy; max_readers 0                                              here
+#   8, 8b      all readers busy, of the queue or of its executors; max_readers 0            here
 #   9, 10      retry waiting; not_before in the future                                      here
 #   11         open foreign Kafka transaction                                               explain.sh, topic_test.c
 #   12         topic deleted, made again                                                    topic_test.c,
@@ -148,6 +148,27 @@ eventually 15 grep -q 'event=readers_set' "$tmp/executor.log" # it has heard of 
 run=$(publish '{"order": 1, "sql": "SELECT 1"}')
 says "all executors of queue $q \(1\) are set to 0 readers by $me" run explain "$run"
 takes 1 "lockstep executor set $executor --readers 1"
+completed "$run"
+
+case_begin '8: all readers of the executors are busy, and the bound of the queue is not reached, or is'
+lockstep queue set "$q" --max-readers 2 -q
+run=$(publish '{"order": 1, "name": "r", "sql": "SELECT hold(5)"}' \
+    '{"order": 1, "name": "s", "sql": "SELECT hold(5)"}' '{"order": 1, "name": "t", "sql": "SELECT 1"}')
+eventually 15 status r Processing
+busy="all readers of the executors of queue $q"
+limit="executor $executor is set to use 1 of its 2"
+says "$busy \(1\) are at work \(1 by run $run\); the longest .*; its bound of 2 is not reached, and $limit$" \
+    run explain "$run"
+takes 1 "lockstep executor set $executor --readers 2"
+eventually 15 status s Processing
+says "no reader of queue $q is free: 2 of 2 are in use .*; its executors have no more either$" run explain "$run"
+takes 1 "lockstep queue set $q --max-readers 4"
+says "$busy \(2\) are at work \(2 by run $run\); .*; its bound of 4 is not reached$" run explain "$run"
+command=$(grep -oP 'lockstep executor run (?:(?![.] ).)+' <<<"$helps" | head -1)
+"$LOCKSTEP_BIN" ${command#lockstep } -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>>"$tmp/executor.log" & second=$!
+eventually 15 status t Completed
+told_to_end "$second"
+sql 'INSERT INTO let_go VALUES (5)'
 completed "$run"
 
 case_begin 'the lookahead of the queue is used up'

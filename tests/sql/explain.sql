@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(172);
+SELECT plan(178);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -267,6 +267,23 @@ SELECT matches(pg_temp.said('task_running'),
     'task T "name 0" of order 100 runs for [4-5] m [0-9]+ s on executor ID000000000001 on host1 \(pid 101\)',
     'a task that runs');
 SELECT matches(pg_temp.why(number => 1), '^readers_busy task_in_hand task_running', 'a task that waits for a reader');
+UPDATE lockstep.executor SET readers = 1 WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'readers_spent task_running task_in_hand task_in_hand', 'nor has its executor one');
+SELECT matches(pg_temp.said('readers_spent'),
+               'its executors have no more either -> .*set Q --max-readers 2.*executor run --queue Q',
+               'both are short');
+UPDATE lockstep.queue SET max_readers = 2 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why(), 'executors_busy task_running task_in_hand task_in_hand', 'only the executor has none');
+SELECT matches(pg_temp.said('executors_busy'),
+               'all readers of the executors of queue Q \(1\) are at work \(1 by run .*bound of 2 is not reached -> '
+               || '.*executor run --queue Q', 'so one more executor helps');
+UPDATE lockstep.executor SET readers = 3, readers_limit = 1 WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'executors_limited task_running task_in_hand task_in_hand',
+          'it may not use the ones it has');
+SELECT matches(pg_temp.said('executors_limited'),
+               'executor ID.* is set to use 1 of its 3 -> .*executor set ID.* --readers 3', 'so the limit is lifted');
+UPDATE lockstep.executor SET readers_limit = NULL WHERE executor_no = 1;
+UPDATE lockstep.queue SET max_readers = 1 WHERE queue_id = pg_temp.q();
 DELETE FROM lockstep.executor_session WHERE kind = 'control' AND pid <> pg_backend_pid();
 SELECT matches(pg_temp.why(number => 1), '^locks_taken ', 'a reader, while another session has the slots');
 SELECT pg_temp.other('pg_advisory_unlock(1280507906, %s)::text',

@@ -270,8 +270,8 @@ enum {
     PRODUCER_FENCED = 90
 };
 
-/* The mock names itself by its address, so the connection to localhost is another one. It stays, and
- * librdkafka reports no outage. */
+/* The mock names itself by its address, so the connection to localhost is another one. It stays,
+ * and librdkafka reports no outage. */
 static void records_of_a_new_connection_come_behind_a_cut(void **state)
 {
     (void)state;

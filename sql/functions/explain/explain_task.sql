@@ -109,7 +109,8 @@ BEGIN
         WHERE x.about <> what
           AND NOT (open AND task_row.type = 'external' -- a worker needs neither a reader nor an executor
                    AND x.reason IN ('no_executor', 'executors_drain', 'executors_without_readers', 'executor_silent',
-                                    'no_readers', 'readers_busy', 'slots_kept'));
+                                    'no_readers', 'readers_busy', 'readers_spent', 'executors_busy',
+                                    'executors_limited', 'slots_kept'));
     END IF;
 END
 $$;

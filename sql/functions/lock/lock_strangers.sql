@@ -1,5 +1,5 @@
 -- Sessions that hold locks of this class, and are no executor's: only executors take these. A shared lock of an
--- executor keeps nobody from anything: it is that of a session that asks whether the executor lives (executor_lives).
+-- executor does no harm: it is that of a session that asks whether the executor lives (executor_lives).
 CREATE OR REPLACE FUNCTION lockstep.lock_strangers(p_class text) RETURNS TABLE (pid int, key bigint)
 LANGUAGE sql STABLE AS $$
     SELECT DISTINCT k.pid, k.objid::bigint

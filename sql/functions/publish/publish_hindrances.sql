@@ -9,8 +9,7 @@ DECLARE
     r record;
 BEGIN
     RETURN QUERY
-    SELECT e.sentence, e.helps
-    FROM lockstep.explain_queue(p_queue_id) AS e WHERE e.reason IN ('queue_halted', 'queue_paused');
+    SELECT e.sentence, e.helps FROM lockstep.explain_halted(p_queue_id) AS e;
     FOR r IN SELECT b.run_no, b.implicit FROM lockstep.run b JOIN lockstep.queue q USING (queue_id)
              WHERE b.queue_id = p_queue_id AND q.runs = 'serial' AND b.ended_at IS NULL AND b.cancelled_at IS NULL
                AND b.first_offset IS NOT NULL AND b.end_offset IS NULL ORDER BY b.first_offset LOOP
