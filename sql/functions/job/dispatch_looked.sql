@@ -20,7 +20,7 @@ BEGIN
     IF p_rows IS NULL THEN
         SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = ask.schedule_id;
         SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = ask.job_id;
-        PERFORM lockstep.job_look_failed(own, due, left(p_why, 2000));
+        PERFORM lockstep.job_failed(own, due, NULL, p_by, p_why);
         done.verdict := 'error';
         done.job := own.name;
         done.schedule := due.name;

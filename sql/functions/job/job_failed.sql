@@ -1,6 +1,6 @@
 -- A firing failed: its time is decided as an error, and the schedule continues with its next time. When even that is
--- impossible, because its zone is gone (rule_fault), its time stays undecided, job_health reports it, and its next look
--- is in a minute.
+-- impossible, because its zone is gone (rule_fault) or the error cannot be recorded, its time stays undecided,
+-- job_health reports it, and its next look is in a minute.
 CREATE OR REPLACE FUNCTION lockstep.job_failed(
     p_job lockstep.job, p_schedule lockstep.schedule, p_for timestamptz, p_by text, p_why text)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -15,6 +15,7 @@ DECLARE
 BEGIN
     IF (p_schedule.rows_rule).relation IS NOT NULL THEN
         PERFORM lockstep.job_look_failed(p_job, p_schedule, why);
+        PERFORM lockstep.job_deferred();
         RETURN;
     END IF;
     IF lockstep.rule_fault(p_schedule.rule) IS NOT NULL THEN
@@ -56,8 +57,9 @@ BEGIN
     IF p_schedule.after_job IS NOT NULL THEN
         PERFORM lockstep.job_end_next(p_schedule.schedule_id);
     END IF;
+    PERFORM lockstep.job_deferred();
 EXCEPTION
-    WHEN OTHERS THEN
+    WHEN OTHERS OR assert_failure THEN
         RAISE WARNING 'job %: % (and: %)', p_job.name, why, SQLERRM;
         UPDATE lockstep.schedule s SET asked_until = NULL, wake_at = pg_catalog.clock_timestamp() + interval '1 minute'
         WHERE s.schedule_id = p_schedule.schedule_id;

@@ -46,6 +46,7 @@ BEGIN
             why := CASE WHEN one.is_long THEN format('longer than max_runtime, %s', one.max_runtime)
                         ELSE format('a zombie: nothing of it for %s', one.zombie_after) END;
             PERFORM lockstep.run_cancel(one.run_id, format('job %s: %s', one.name, why), one.queue);
+            PERFORM lockstep.job_deferred();
         EXCEPTION
             WHEN SQLSTATE 'LS002' THEN -- it has just ended
                 CONTINUE;

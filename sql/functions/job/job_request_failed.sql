@@ -1,5 +1,6 @@
 -- The SQL of a request has failed. p_again: the job is not to blame: the request is tried again, for five minutes.
--- Otherwise it ends with an occurrence whose outcome is error.
+-- Otherwise it ends with an occurrence whose outcome is error; when that cannot be recorded, it is tried again in a
+-- minute.
 CREATE OR REPLACE FUNCTION lockstep.job_request_failed(
     p_request lockstep.job_ask, p_again boolean, p_why text, p_by text)
 RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$
@@ -22,7 +23,17 @@ BEGIN
     END IF;
     done.verdict := 'error';
     PERFORM lockstep.job_request_end(p_request, 'error', pg_catalog.left(p_why, 2000), p_by);
+    PERFORM lockstep.job_deferred();
     RETURN done;
+EXCEPTION
+    WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN
+        RAISE;
+    WHEN OTHERS OR assert_failure THEN
+        RAISE WARNING 'job %: % (and: %)', done.job, p_why, SQLERRM;
+        UPDATE lockstep.job_ask a
+        SET token = pg_catalog.gen_random_uuid(), failing_since = since, wake_at = now + interval '1 minute'
+        WHERE a.token = p_request.token;
+        RETURN done;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_request_failed(lockstep.job_ask, boolean, text, text) FROM PUBLIC;

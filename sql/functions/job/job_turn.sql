@@ -38,8 +38,9 @@ BEGIN
         ELSE
             done.run := lockstep.job_act(own, due, decided, p_by);
         END IF;
+        PERFORM lockstep.job_deferred();
     EXCEPTION
-        WHEN OTHERS THEN
+        WHEN OTHERS OR assert_failure THEN
             GET STACKED DIAGNOSTICS taken = CONSTRAINT_NAME;
             done.reason := SQLERRM;
             done.run := NULL;
@@ -48,8 +49,8 @@ BEGIN
             IF SQLSTATE IN ('55P03', '40P01', '40001') OR taken = 'run_queue_id_run_id_key' THEN
                 pause := AGAIN;
             -- The server lacks room (class 53, but for 53400, a limit of the statement itself), or has trouble of its
-            -- own (58).
-            ELSIF pg_catalog.left(SQLSTATE, 2) IN ('53', '58') AND SQLSTATE <> '53400' THEN
+            -- own (58, XX).
+            ELSIF pg_catalog.left(SQLSTATE, 2) IN ('53', '58', 'XX') AND SQLSTATE <> '53400' THEN
                 pause := lockstep.job_again(own, due, pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
             END IF;
             IF pause IS NOT NULL THEN
