@@ -1,5 +1,6 @@
 /* job apply: files that declare jobs, in JSON: an object with the field jobs, a list, or one job.
- * This file only checks that the text is JSON and that SQL of users can run; lockstep.job_apply
+ * This file only checks that the text is JSON and that SQL of users can run, or says that nothing
+ * has tried it; lockstep.job_apply
  * compares, changes and prunes, in one transaction for each file.
  *
  * Several files are several transactions, in the order of the arguments: a file that is refused
@@ -99,6 +100,21 @@ static enum rc judge(const struct kept *kept, struct err *err)
                    kept->jobs == 1 ? " is" : "s are");
 }
 
+/* Only executors know the login of the tasks then. */
+static enum rc say_untried(struct cli *cli, const char *path, const char *jobs, struct err *err)
+{
+    DB_RESULT_AUTO *rows = NULL;
+    if (*config_get_text(cli->config, "postgres", "task_conninfo") != '\0')
+        return RC_OK;
+    enum rc rc = db_run(cli->db, &sql_job_statements, (const char *const[]){jobs}, &rows, err);
+    if (rc == RC_OK && db_rows(rows) > 0)
+        cli_say(cli,
+                "lockstep: %s: SQL of jobs (query, mark, pending) was not tried: set [postgres] "
+                "task_conninfo to a login of lockstep_task, and apply the file again\n",
+                path);
+    return rc;
+}
+
 static enum rc apply(struct cli *cli, const char *path, struct kept *kept, struct err *err)
 {
     FREE_AUTO char *jobs = NULL;
@@ -113,6 +129,8 @@ static enum rc apply(struct cli *cli, const char *path, struct kept *kept, struc
         rc = job_refused(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
     if (rc == RC_REJECT && err != NULL && err->object[0] == '\0')
         utf8_copy(err->object, sizeof err->object, path);
+    if (rc == RC_OK)
+        rc = say_untried(cli, path, jobs, err);
     if (rc == RC_OK && cli->argument_count > 1)
         cli_say(cli, "lockstep: %s\n", path);
     if (rc == RC_OK)

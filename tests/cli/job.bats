@@ -63,6 +63,17 @@ END
         { echo "$output"; return 1; }
 }
 
+@test "job apply without task_conninfo says that the SQL of a job was not tried, and applies it" {
+    echo '{"job": "j", "queue": "q", "query": "SELECT 1 / 0"}' >asks.json
+    said=$(lockstep job apply asks.json 2>&1 >/dev/null)
+    [ "$said" = "lockstep: asks.json: SQL of jobs (query, mark, pending) was not tried: set [postgres] task_conninfo \
+to a login of lockstep_task, and apply the file again" ] || { echo "$said"; return 1; }
+    [ "$(lockstep job list -o json | jq -r '.[].job')" = j ]
+    [ -z "$(lockstep job apply asks.json -q 2>&1 >/dev/null)" ]
+    echo '{"job": "k", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}' >plain.json
+    [ -z "$(lockstep job apply plain.json 2>&1 >/dev/null)" ]
+}
+
 @test "job run by a login without the rights of the tasks makes a request" {
     operator=$(scratch_name)
     sql "CREATE ROLE $operator LOGIN IN ROLE lockstep_operator"
