@@ -85,11 +85,13 @@ enum rc job_check(struct db *db, const char *task_conninfo, const char *jobs, st
         char field[160];
         (void)snprintf(field, sizeof field, "%s: %s", db_text(rows, i, JOB_STATEMENTS_JOB),
                        db_text(rows, i, JOB_STATEMENTS_FIELD));
-        rc = tasks_refused(db_run(tasks, &sql_job_ask_check,
-                                  (const char *const[]){db_text(rows, i, JOB_STATEMENTS_STATEMENT),
-                                                        db_text(rows, i, JOB_STATEMENTS_WORDS)},
-                                  NULL, err),
-                           tasks, field, err);
+        rc = tasks_refused(
+            db_run(tasks, &sql_job_ask_check,
+                   (const char *const[]){db_text(rows, i, JOB_STATEMENTS_STATEMENT),
+                                         db_text(rows, i, JOB_STATEMENTS_WORDS),
+                                         db_text(rows, i, JOB_STATEMENTS_MAKES_TASKS)},
+                   NULL, err),
+            tasks, field, err);
     }
     db_close(tasks);
     return rc;

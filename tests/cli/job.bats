@@ -74,6 +74,40 @@ to a login of lockstep_task, and apply the file again" ] || { echo "$said"; retu
     [ -z "$(lockstep job apply plain.json 2>&1 >/dev/null)" ]
 }
 
+@test "job apply with task_conninfo refuses a query whose columns are no fields of a task" {
+    sql 'CREATE TYPE pair AS (a int, b int); CREATE DOMAIN json_of_task AS jsonb'
+    columns() { # SELECT-LIST [WORDS]: it is refused with these words; without them it is accepted
+        jq -n --arg list "$1" '{job: "j", queue: "q", query: ("SELECT " + $list)}' >j.json
+        run lockstep job apply j.json -s "postgres.task_conninfo=$db"
+        said=$(tr -s ' \n' ' ' <<<"$output")
+        if [ -n "${2:-}" ]; then
+            [ "$status" -eq 2 ] && [[ $said == *"lockstep: j: query: $2"* ]]
+        else
+            [ "$status" -eq 0 ]
+        fi || { echo "$1: $status: $output"; return 1; }
+    }
+    columns "'SELECT 1' AS sql" 'column "order": the query does not return it hint: write a number'
+    columns '1 AS order' 'column "sql": the query does not return it, nor one of "command", "url", "steps" and "type"'
+    columns "1 AS order, 'SELECT 1' AS sql, 'eu' AS region" \
+        'column "region": a task has no such field hint: leave it out, or bind it: jsonb_build_array(region) AS params'
+    columns "1 AS order, 'SELECT 1' AS sql, \${run} AS run" 'column "run": it is computed hint: leave it out'
+    columns "1 AS order, 'SELECT 1' AS sql, interval '5 s' AS timeout" \
+        'column "timeout": it is of type interval, and the field of a task is a JSON number hint: write a number'
+    columns "current_date AS order, 'SELECT 1' AS sql" 'column "order": it is of type date'
+    columns "1 AS order, 2 AS sql" \
+        'column "sql": it is of type integer, and the field of a task is a JSON string or array'
+    columns "1 AS order, 'SELECT 1' AS sql, '{}'::pair[] AS params, row(1, 2)::pair AS name" \
+        'column "name": it is of type public.pair, and the field of a task is a JSON string'
+    columns "'SELECT 1' AS task" 'column "task": a task has no such field'
+    columns 'FROM (VALUES (1)) AS v' 'column "order"'
+    columns "1::numeric AS execution_order, 'SELECT 1' AS sql, ARRAY[1] AS params, now() AS not_before"
+    columns "'1' AS order, ARRAY['SELECT 1', 'SELECT 2'] AS sql, '[1]' AS params, '5' AS timeout"
+    columns "'{}'::jsonb AS task"
+    columns "'{}'::json_of_task AS task"
+    columns "q.* FROM (SELECT 1 AS order, 'load' AS command) AS q WHERE \${scheduled_at} > now()"
+    columns "1 / (random() * 0)::int AS order, 'SELECT 1' AS sql, 'SELECT 2' AS sql"
+}
+
 @test "job run by a login without the rights of the tasks makes a request" {
     operator=$(scratch_name)
     sql "CREATE ROLE $operator LOGIN IN ROLE lockstep_operator"

@@ -54,8 +54,9 @@ static void a_task_session_may_call_complete_and_fail_and_questions_only(void **
         support_text(db, "SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc WHERE "
                          "pronamespace = 'lockstep'::regnamespace AND "
                          "has_function_privilege(oid, 'EXECUTE')"),
-        "action_begin action_complete action_fail action_step ask_check ask_fire ask_look "
-        "ask_query complete definitions_changed fail fire is_editable is_failed is_finished "
+        "action_begin action_complete action_fail action_step ask_check ask_columns ask_fire "
+        "ask_look ask_query complete definitions_changed fail fire is_editable is_failed "
+        "is_finished "
         "is_processable session_clean session_warm step_begin step_done task_is_type");
     refused(db, "42501", "SELECT FROM lockstep.claim(1, 1, 0, NULL, '{}')");
     refused(db, "42501", "SELECT FROM lockstep.adopt(1, 1, 1, '{}')");

@@ -1,7 +1,7 @@
 -- The statements of users in jobs that are about to be saved, as they will run: the caller has each checked as the
--- tasks' login (lockstep.ask_check).
+-- tasks' login (lockstep.ask_check). makes_tasks: its rows become tasks.
 CREATE OR REPLACE FUNCTION lockstep.job_statements(p_specs jsonb)
-RETURNS TABLE (job text, field text, statement text, words jsonb)
+RETURNS TABLE (job text, field text, statement text, words jsonb, makes_tasks boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -16,7 +16,7 @@ BEGIN
         own.name := own.spec ->> 'job';
         given := lockstep.job_words(own, 'trigger', 'try', gen_random_uuid(), now(), now(), NULL);
         RETURN QUERY
-        SELECT own.name, s.field, s.statement, given
+        SELECT own.name, s.field, s.statement, given, s.field = 'query'
         FROM (VALUES ('trigger.pending',
                       CASE WHEN own.spec ? 'trigger'
                                THEN lockstep.job_look_text(lockstep.job_trigger(own.spec -> 'trigger')) END),
