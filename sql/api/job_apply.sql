@@ -8,7 +8,6 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     done jsonb := '[]';
-    made text[] := '{}';
     one record;
     said record;
     about text; -- the job of a file of several, as an error names it
@@ -26,7 +25,7 @@ BEGIN
                                     'give each job its own name');
     END IF;
     BEGIN
-        -- Jobs that others follow are made first, for now without their own times, which a watch cannot lack.
+        -- A job that others follow has a row, of version 0, before they are made.
         FOR one IN
             SELECT e.spec, e.n
             FROM jsonb_array_elements(job_apply.specs) WITH ORDINALITY AS e (spec, n)
@@ -36,16 +35,16 @@ BEGIN
               AND NOT EXISTS (SELECT FROM lockstep.job j WHERE j.name = e.spec ->> 'job')
         LOOP
             about := lockstep.job_about(one.spec, one.n);
-            PERFORM lockstep.job_save(CASE WHEN one.spec -> 'watch' = 'true' THEN one.spec
-                                           ELSE one.spec - 'schedules' END,
-                                      NULL, job_apply.file);
-            made := made || (one.spec ->> 'job');
+            PERFORM lockstep.job_check(one.spec);
+            INSERT INTO lockstep.job (name, is_watch, queue_id, spec, enabled, overlap, zombie_after, version)
+            SELECT one.spec ->> 'job', q.queue_id IS NULL, q.queue_id, one.spec, false, 'skip', interval '30 min', 0
+            FROM (SELECT) AS new LEFT JOIN lockstep.queue q ON q.name = one.spec ->> 'queue'
+            ON CONFLICT (name) DO NOTHING;
         END LOOP;
         FOR one IN SELECT e.spec, e.n FROM jsonb_array_elements(job_apply.specs) WITH ORDINALITY AS e (spec, n) LOOP
             about := lockstep.job_about(one.spec, one.n);
             said := lockstep.job_apply_one(one.spec, job_apply.file, job_apply.force);
-            done := done || jsonb_build_object('job', one.spec ->> 'job', 'detail', said.detail,
-                'action', CASE WHEN one.spec ->> 'job' = ANY (made) THEN 'create' ELSE said.action END);
+            done := done || jsonb_build_object('job', one.spec ->> 'job', 'action', said.action, 'detail', said.detail);
         END LOOP;
         about := NULL;
         PERFORM lockstep.job_circle(j.job_id, j.name)

@@ -555,6 +555,18 @@ SELECT throws_like(format('SELECT lockstep.job_apply(%L, %L)',
        "schedules": [{"name": "s", "kind": "after", "job": "w"}]},
     {"job": "w", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}]', 'f'),
                    'job n, schedule s: job w is a watch, which has no runs', 'nor one that its file makes');
+SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ') FROM lockstep.job_apply(jsonb_build_array(
+    pg_temp.spec('new-c', '{"schedules": [{"name": "s", "kind": "after", "job": "new-b"}]}'),
+    pg_temp.spec('new-b', '{"schedules": [{"name": "s", "kind": "after", "job": "new-a"}]}'), pg_temp.spec('new-a')),
+                                                                                               'f') AS a),
+          'new-c create, new-b create, new-a create', 'new jobs of a file may follow each other');
+SELECT is((SELECT string_agg(concat_ws(' ', l.job, l.version, l.file, l.enabled), ', ' ORDER BY l.job)
+           FROM lockstep.job_status l WHERE l.job LIKE 'new-%'),
+          'new-a 1 f t, new-b 1 f t, new-c 1 f t', 'each of them is of version 1');
+SELECT is((SELECT string_agg(concat_ws(' ', l.job, l.event, l.message), ', ' ORDER BY l.job)
+           FROM lockstep.job_log l WHERE l.job LIKE 'new-%'),
+          'new-a changed made by f, new-b changed made by f, new-c changed made by f', 'and was made once');
+SELECT pg_temp.gone('new-c', 'new-b', 'new-a');
 SELECT lockstep.job_define(pg_temp.spec('p')),
        lockstep.job_define(pg_temp.spec('n', '{"schedules": [{"name": "s", "kind": "after", "job": "p"}]}'));
 SELECT throws_like($$SELECT lockstep.job_define('{"job": "p", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')$$,

@@ -9,7 +9,7 @@ DECLARE
 BEGIN
     PERFORM lockstep.job_check(p_spec);
     SELECT j.* INTO old FROM lockstep.job j WHERE j.name = p_spec ->> 'job' FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
+    IF NOT FOUND OR old.version = 0 THEN -- 0: job_apply has made only its row
         action := 'create';
     ELSIF old.spec = p_spec AND old.file = p_file THEN
         action := 'unchanged';
