@@ -28,31 +28,35 @@ static void fill_item(struct migrate_item *item, int version, const char *name,
     (void)snprintf(item->applied_at, sizeof item->applied_at, "%s", applied_at);
 }
 
-/* Is this row about this script? A migration is known by its number, a function or view by its
- * name. */
-static bool is_of(const struct db_result *applied, int row, const struct sql_script *script)
+static int by_name(const void *a, const void *b)
 {
-    return db_int(applied, row, MIGRATE_APPLIED_VERSION) == script->version &&
-           (script->kind == SQL_MIGRATION ||
-            strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script->name) == 0);
+    const struct sql_script *const *one = a, *const *other = b;
+    return strcmp((*one)->name, (*other)->name);
 }
 
-static int find_applied(const struct db_result *applied, const struct sql_script *script)
+/* The functions and views of this program, by name: every command looks for all of them. */
+static void sort_by_name(const struct sql_script **ret_sorted)
 {
-    for (int row = 0; applied != NULL && row < db_rows(applied); row++)
-        if (is_of(applied, row, script))
-            return row;
-    return -1;
+    for (int i = SQL_MIGRATION_COUNT; i < SQL_SCRIPT_COUNT; i++)
+        ret_sorted[i - SQL_MIGRATION_COUNT] = &sql_scripts[i];
+    qsort(ret_sorted, SQL_SCRIPT_COUNT - SQL_MIGRATION_COUNT, sizeof *ret_sorted, by_name);
 }
 
-/** False: this program has no such script, because it is older or because the script was removed.
- */
-static bool is_known(const struct db_result *applied, int row)
+/* The script that this row is about, by its place among sql_scripts. A migration is known by its
+ * number, a function or view by its name. -1: this program has no such script, because it is older
+ * or because the script was removed. */
+static int script_of(const struct db_result *applied, int row,
+                     const struct sql_script *const *sorted)
 {
-    for (int i = 0; i < SQL_SCRIPT_COUNT; i++)
-        if (is_of(applied, row, &sql_scripts[i]))
-            return true;
-    return false;
+    int64_t version = db_int(applied, row, MIGRATE_APPLIED_VERSION);
+    if (version > 0)
+        return version <= SQL_MIGRATION_COUNT ? (int)version - 1 : -1;
+    struct sql_script wanted = {.name = db_text(applied, row, MIGRATE_APPLIED_NAME)};
+    const struct sql_script *key = &wanted, *const *found =
+                                                bsearch(&key, sorted,
+                                                        SQL_SCRIPT_COUNT - SQL_MIGRATION_COUNT,
+                                                        sizeof *sorted, by_name);
+    return found != NULL ? (int)(*found - sql_scripts) : -1;
 }
 
 static enum migrate_state state_of(const struct db_result *applied, int row,
@@ -76,24 +80,19 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
         rc = db_run(db, &sql_migrate_applied, NULL, &applied, err);
     if (rc != RC_OK)
         return rc;
-    int known = SQL_SCRIPT_COUNT, count = 0;
-    int rows = applied ? db_rows(applied) : 0;
-    struct migrate_item *items = xcalloc((size_t)(known + rows), sizeof *items);
-    for (int i = 0; i < known; i++) {
-        const struct sql_script *script = &sql_scripts[i];
-        int row = find_applied(applied, script);
-        if (row < 0)
-            fill_item(&items[count++], script->version, script->name, MIGRATE_PENDING, "");
-        else
-            fill_item(&items[count++], script->version, db_text(applied, row, MIGRATE_APPLIED_NAME),
-                      state_of(applied, row, script),
-                      db_text(applied, row, MIGRATE_APPLIED_APPLIED_AT));
+    int rows = applied ? db_rows(applied) : 0, count = SQL_SCRIPT_COUNT;
+    struct migrate_item *items = xcalloc((size_t)(count + rows), sizeof *items);
+    const struct sql_script *sorted[SQL_SCRIPT_COUNT - SQL_MIGRATION_COUNT];
+    sort_by_name(sorted);
+    for (int i = 0; i < SQL_SCRIPT_COUNT; i++)
+        fill_item(&items[i], sql_scripts[i].version, sql_scripts[i].name, MIGRATE_PENDING, "");
+    for (int row = 0; row < rows; row++) {
+        int i = script_of(applied, row, sorted);
+        fill_item(&items[i >= 0 ? i : count++], (int)db_int(applied, row, MIGRATE_APPLIED_VERSION),
+                  db_text(applied, row, MIGRATE_APPLIED_NAME),
+                  i >= 0 ? state_of(applied, row, &sql_scripts[i]) : MIGRATE_UNKNOWN,
+                  db_text(applied, row, MIGRATE_APPLIED_APPLIED_AT));
     }
-    for (int row = 0; row < rows; row++)
-        if (!is_known(applied, row))
-            fill_item(&items[count++], (int)db_int(applied, row, MIGRATE_APPLIED_VERSION),
-                      db_text(applied, row, MIGRATE_APPLIED_NAME), MIGRATE_UNKNOWN,
-                      db_text(applied, row, MIGRATE_APPLIED_APPLIED_AT));
     *ret_items = items;
     *ret_count = count;
     return RC_OK;
