@@ -9,9 +9,8 @@
 
 #define REMEDY_GRANT                                                                               \
     "Run it as a login that is a member of %s (-s postgres.user=LOGIN), or: GRANT %s TO \"%s\";"
-#define REMEDY_GRANT_EXECUTOR                                                                      \
-    "GRANT lockstep_executor TO \"%s\"; if it is a member, grant to lockstep_executor what the "   \
-    "message names"
+#define REMEDY_GRANT_GROUP                                                                         \
+    "GRANT %s TO \"%s\"; if it is a member, grant to %s what the message names"
 #define REMEDY_GRANT_ONE                                                                           \
     "GRANT lockstep_executor TO \"%s\"; is for executors. lockstep_producer publishes, "           \
     "lockstep_operator controls, lockstep_monitor looks"

@@ -43,6 +43,9 @@ command_fn command_lock_list, command_log, command_check;
 command_fn command_config_show, command_config_check, command_config_list;
 command_fn command_dev_broker, command_dev_up, command_dev_down;
 
+/** Before a daemon starts: refuses a login that may not call this function of the schema, which the
+ * daemon would try again and again, as it does when the right is taken away later. */
+MUST_CHECK enum rc rights_check(const struct cli *cli, const char *function, struct err *err);
 /** Of an error for want of a right: says which group role the command needs. */
 void rights_hint(const struct cli *cli, struct err *err);
 

@@ -50,7 +50,9 @@ enum rc command_monitor_run(struct cli *cli, struct err *err)
     struct action_settings *settings = NULL;
     struct receiver *receivers = NULL;
     int count = 0;
-    enum rc rc = action_settings_load(cli->config, cli_config_wrong, cli, &settings, err);
+    enum rc rc = rights_check(cli, "monitor_seen", err);
+    if (rc == RC_OK)
+        rc = action_settings_load(cli->config, cli_config_wrong, cli, &settings, err);
     if (rc == RC_OK)
         rc = receivers_load(cli->config, settings, cli_config_wrong, cli, &receivers, &count, err);
     if (rc == RC_OK) {

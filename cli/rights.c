@@ -79,6 +79,18 @@ static struct db *open_again(const struct cli *cli)
     return db_open(conninfo.data, DB_CLI, &db, &ignored) == RC_OK ? db : NULL;
 }
 
+enum rc rights_check(const struct cli *cli, const char *function, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(cli->db, &sql_session_may, (const char *const[]){function}, &row, err);
+    if (rc != RC_OK || db_bool(row, 0, SESSION_MAY_MAY))
+        return rc;
+    rc = err_set(err, RC_FATAL, ERR_DB, db_login(cli->db), NULL, "it may not call lockstep.%s",
+                 function);
+    err_code(err, sqlstate_text(SQLSTATE_INSUFFICIENT_PRIVILEGE));
+    return rc;
+}
+
 void rights_hint(const struct cli *cli, struct err *err)
 {
     if (!sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) || cli->command == NULL ||

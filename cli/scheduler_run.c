@@ -47,12 +47,14 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
             cli_say(cli, "lockstep: another dispatcher is at work: nothing was to be done here\n");
         return once;
     }
+    enum rc rc = rights_check(cli, "dispatch_lock", err);
+    if (rc != RC_OK)
+        return rc;
     stop_catch();
     stop_outlives_hang_up();
     cli_log_database(cli);
     options.tally = metrics_port_configured(cli) ? tally_new(NULL, 0) : NULL;
-    enum rc rc =
-        metrics_port_open(cli, options.conninfo, options.server, options.tally, &port, err);
+    rc = metrics_port_open(cli, options.conninfo, options.server, options.tally, &port, err);
     if (rc == RC_OK)
         rc = dispatcher_start(&options, &dispatcher, err);
     cli_disconnect(cli); /* the daemon has a session of its own */

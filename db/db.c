@@ -55,14 +55,21 @@ static bool raised(const PGresult *result)
     return false;
 }
 
-/* The sessions of executors need one group, so their hint can name it, and the login. */
+/* A session of an executor or of a monitor needs one group, so its hint can name it, and the login.
+ */
 static void hint_group(const struct db *db, struct err *err)
 {
-    static const enum db_role executors[] = {DB_CONTROL, DB_GATE,      DB_LIVENESS,
-                                             DB_RELAY,   DB_RETENTION, DB_DISPATCHER};
-    for (size_t i = 0; i < sizeof executors / sizeof *executors; i++)
-        if (db->role == executors[i])
-            utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_EXECUTOR, db_login(db));
+    static const struct {
+        enum db_role role;
+        const char *group;
+    } needs[] = {{DB_CONTROL, "lockstep_executor"},  {DB_GATE, "lockstep_executor"},
+                 {DB_LIVENESS, "lockstep_executor"}, {DB_RELAY, "lockstep_executor"},
+                 {DB_RETENTION, "lockstep_executor"}, {DB_DISPATCHER, "lockstep_executor"},
+                 {DB_MONITOR, "lockstep_operator"}};
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (db->role == needs[i].role)
+            utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_GROUP, needs[i].group,
+                        db_login(db), needs[i].group);
 }
 
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err)

@@ -25,7 +25,7 @@ eventually 10 unworked "$run" || wrong "$(lockstep run explain "$run")"
 sleep 1.5 # the end of an outage of less than a second is not logged
 
 case_begin 'with the right back, the same process continues'
-# REMEDY_GRANT_EXECUTOR
+# REMEDY_GRANT_GROUP
 sql "$(sed -nE 's/.*event=incarnation_lost .*hint="(GRANT[^;]*;).*/\1/p' "$tmp/log" | tail -n 1 | tr -d '\\')"
 eventually 60 completed "$run" || wrong "$(cat "$tmp/log")"
 eventually 10 grep -q 'event=outage_over' "$tmp/log" || wrong "$(cat "$tmp/log")"
