@@ -62,8 +62,8 @@ static void hint_group(const struct db *db, struct err *err)
     static const struct {
         enum db_role role;
         const char *group;
-    } needs[] = {{DB_CONTROL, "lockstep_executor"},  {DB_GATE, "lockstep_executor"},
-                 {DB_LIVENESS, "lockstep_executor"}, {DB_RELAY, "lockstep_executor"},
+    } needs[] = {{DB_CONTROL, "lockstep_executor"},   {DB_GATE, "lockstep_executor"},
+                 {DB_LIVENESS, "lockstep_executor"},  {DB_RELAY, "lockstep_executor"},
                  {DB_RETENTION, "lockstep_executor"}, {DB_DISPATCHER, "lockstep_executor"},
                  {DB_MONITOR, "lockstep_operator"}};
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)

@@ -74,7 +74,10 @@ static enum rc add_column(struct columns *columns, const struct column_value *na
                           memcmp(known[i].name, name->text, name->len) == 0))
         i++;
     if (i == KNOWN)
-        return err_set(err, RC_REJECT, ERR_USAGE, object, KNOWN_HINT,
+        return err_set(err, RC_REJECT, ERR_USAGE, object,
+                       strpbrk(object, ";\t|") != NULL
+                           ? "Separate the columns by commas, also in the lines below."
+                           : KNOWN_HINT,
                        "the column \"%s\" is not known", object);
     if (has_field(columns, known[i].field))
         return err_set(err, RC_REJECT, ERR_USAGE, object, "Remove one of them.",
