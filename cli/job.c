@@ -123,11 +123,11 @@ enum rc command_job_test(struct cli *cli, struct err *err)
         rc = job_refused(db_run(cli->db, &sql_job_test, params, &rows, err), err);
     }
     job_found_done(&found);
-    if (rc == RC_OK && db_rows(rows) == 0)
-        cli_say(cli, "lockstep: %s: it has no schedule; it runs by hand\n", job);
-    return rc == RC_OK
-               ? cli_print_wrapped(cli, rows, "schedule,would_fire,next_scheduled_run,reason", err)
-               : rc;
+    if (rc != RC_OK)
+        return rc;
+    bool by_hand = db_rows(rows) > 0 && db_null(rows, 0, JOB_TEST_SCHEDULE);
+    return cli_print_wrapped(
+        cli, rows, by_hand ? "tasks,reason" : "schedule,would_fire,next_scheduled_run,reason", err);
 }
 
 /* {"name": "value", ...} of the options --param; NULL if there are none. A value that is JSON is

@@ -209,7 +209,7 @@ static const struct shape shapes[] = {
      "sent_by:text?",
      "a notice of an incident to a receiver"},
     {"Decision",
-     "schedule:text would_fire:bool verdict:text reason:text scheduled_for:time? "
+     "schedule:text? would_fire:bool verdict:text reason:text scheduled_for:time? "
      "next_scheduled_run:time? tasks:object[]? pending_rows:int? oldest_row_age:number? "
      "advice:text?",
      "what the dispatcher's next cycle does with a schedule"},

@@ -1,7 +1,8 @@
 -- The decision of the dispatcher's next cycle about each schedule of a job, and its reason (lockstep.job_test_cycle).
 -- now: at that time instead. tasks: the tasks that would be published. The results of users' SQL are not known here:
 -- for a trigger the last look of the dispatcher counts, unless look has another one, and the tasks of a query are made
--- of rows, an object that has by schedule the rows of the query. `lockstep job test` runs both, as the tasks' login.
+-- of rows, an object that has by schedule ('': by hand) the rows of the query. `lockstep job test` runs both, as the
+-- tasks' login.
 CREATE OR REPLACE FUNCTION lockstep.job_test(
     job text, now timestamptz DEFAULT NULL, look lockstep.rows_look DEFAULT NULL, rows jsonb DEFAULT NULL)
 RETURNS TABLE (schedule text, would_fire boolean, verdict text, reason text, scheduled_for timestamptz,
@@ -29,8 +30,9 @@ BEGIN
                format('the tasks are those of its query, which is not run here: lockstep job test %s', own.name) END)
     FROM lockstep.job_test_cycle(own, job_test.now, job_test.look) AS c
     CROSS JOIN LATERAL (
-        SELECT CASE WHEN job_test.rows ? c.schedule
-                        THEN ARRAY(SELECT jsonb_array_elements(job_test.rows -> c.schedule)) END AS rows) AS g
+        SELECT CASE WHEN job_test.rows ? k.key
+                        THEN ARRAY(SELECT jsonb_array_elements(job_test.rows -> k.key)) END AS rows
+        FROM (SELECT COALESCE(c.schedule, '') AS key) AS k) AS g
     CROSS JOIN LATERAL (SELECT lockstep.job_rows_fault(g.rows) AS fault OFFSET 0) AS f
     CROSS JOIN LATERAL (
         SELECT g.rows, CASE WHEN f.fault IS NOT NULL THEN 'error' WHEN g.rows = '{}' THEN 'skip' END AS verdict,

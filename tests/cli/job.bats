@@ -49,6 +49,39 @@ END
     [ "$advice" = 'the tasks are those of its query, which is not run here: lockstep job test holidays' ]
 }
 
+@test "job test of a job without a schedule shows the tasks that job run would make" {
+    apply <<<'{"jobs": [{"job": "j", "queue": "q", "defaults": {"region": "eu"},
+                         "tasks": [{"order": 1, "sql": "CALL load($1)", "params": ["${region}"], "name": "of ${job}"}]},
+                        {"job": "asks", "queue": "q",
+                         "query": "SELECT 1 AS order, '"'SELECT 1'"' AS sql, ${job} AS name"},
+                        {"job": "none", "queue": "q", "query": "SELECT 1 AS order FROM pg_class WHERE false"},
+                        {"job": "bad", "queue": "q", "query": "SELECT 1 AS order"}]}'
+    says() { # JOB: its decision and its tasks
+        lockstep job test "$1" -o json |
+            jq -rc '.[] | [.schedule, .would_fire, .verdict, .reason, (.tasks | tostring)] |
+                    map(. // "-" | tostring) | join(" | ")'
+    }
+    by_hand='- | - | wait | it has no schedule, and fires by hand'
+    says j >got
+    says asks >>got
+    says none >>got
+    says bad >>got
+    diff got - <<END
+$by_hand | [{"sql":"CALL load(\$1)","name":"of j","order":1,"params":["eu"]}]
+$by_hand | [{"sql":"SELECT 1","name":"asks","order":1}]
+$by_hand | []
+$by_hand; task 1: there is nothing to do: one of "sql", "command", "url", \
+"steps", or "type": "external" | null
+END
+    said=$(lockstep job test j)
+    [[ $said == *tasks*'CALL load($1)'* ]] || { echo "$said"; return 1; }
+    advice=$(sql "SELECT advice FROM lockstep.job_test('asks')")
+    [ "$advice" = 'the tasks are those of its query, which is not run here: lockstep job test asks' ]
+    sql "SELECT lockstep.job_run('j')" >/dev/null
+    [ "$(sql "SELECT messages[1]::jsonb - '{run,run_name,run_on_failure,seq,previous_order}'::text[] =
+                     (SELECT t.tasks -> 0 FROM lockstep.job_test('j') AS t) FROM lockstep.enqueued")" = t ]
+}
+
 @test "job test by a login without the rights of the tasks says that task_conninfo is not set" {
     operator=$(scratch_name)
     sql "CREATE ROLE $operator LOGIN IN ROLE lockstep_operator; CREATE TABLE came (id int, at timestamptz)"

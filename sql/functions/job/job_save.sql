@@ -67,7 +67,7 @@ BEGIN
         PERFORM lockstep.job_circle(job.job_id, job.name);
     END IF;
     PERFORM lockstep.job_note(job.name, 'changed', lockstep.actor(),
-                              CASE WHEN job.version = 1 THEN 'made' ELSE pg_catalog.format('version %s', job.version) END
+                              CASE job.version WHEN 1 THEN 'made' ELSE 'version ' || job.version END
                                   || COALESCE(' by ' || p_by_file, ''));
     PERFORM pg_catalog.pg_notify('lockstep_jobs', job.name);
     RETURN job;

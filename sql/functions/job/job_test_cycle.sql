@@ -1,7 +1,8 @@
 -- Decides each schedule of a job as the next cycle of the dispatcher does, and changes nothing: now, or as if it were
 -- p_now. The decision is the dispatcher's own (lockstep.job_decide). p_look: the result of a look at the trigger;
 -- without it the last look of the dispatcher counts. words: those of the firing that is decided, or else of the next
--- one; NULL: the rule of the schedule cannot be decided.
+-- one; NULL: the rule of the schedule cannot be decided. A job without a schedule has one row, with the words of a
+-- firing by hand.
 CREATE OR REPLACE FUNCTION lockstep.job_test_cycle(p_job lockstep.job, p_now timestamptz, p_look lockstep.rows_look)
 RETURNS TABLE (schedule text, would_fire boolean, verdict text, reason text, scheduled_for timestamptz,
                next_scheduled_run timestamptz, pending_rows bigint, oldest_row_age interval, advice text, words jsonb)
@@ -60,6 +61,14 @@ BEGIN
         advice := lockstep.job_advice(one.rows_rule);
         RETURN NEXT;
     END LOOP;
+    IF NOT FOUND THEN
+        verdict := 'wait';
+        would_fire := false;
+        reason := pg_catalog.concat_ws('; ', 'it has no schedule, and fires by hand', still);
+        words := lockstep.job_words(p_job, NULL, 'manual by ' || lockstep.actor(), pg_catalog.gen_random_uuid(), moment,
+                                    moment, NULL);
+        RETURN NEXT;
+    END IF;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_test_cycle(lockstep.job, timestamptz, lockstep.rows_look) FROM PUBLIC;
