@@ -161,6 +161,9 @@ END
     echo '{"order": "x", "sql": "SELECT 1"}' >"$BATS_TEST_TMPDIR/staged"
     run lockstep publish --queue "$queue" "$BATS_TEST_TMPDIR/staged"
     [[ $output == *'staged:1: $.order must be an integer'* ]] || { echo "$output"; return 1; }
+    printf 'order;sql\n1;SELECT 1\n' >"$BATS_TEST_TMPDIR/staged.csv"
+    run lockstep publish --queue "$queue" "$BATS_TEST_TMPDIR/staged.csv"
+    [[ $output == *'the column "order;sql" is not known'*'by commas'* ]] || { echo "$output"; return 1; }
     sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
         SELECT queue_id, 0, 'bad_field', 'x', '{\"order\": \"x\", \"sql\": \"SELECT 1\"}' FROM lockstep.queue"
     id=$(sql 'SELECT rejected_id FROM lockstep.rejected_message')
