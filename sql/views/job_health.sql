@@ -63,9 +63,11 @@ FROM (
            l.decided_at - l.scheduled_for AS lateness, p.longest, o.is_unclaimed, z.set_at AS silenced_at,
            n.schedule AS due, n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since,
            l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
-           format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by,
-                  z.reason) AS silence,
-           (SELECT min(w.why) FROM lockstep.job_held(j.job_id) AS w WHERE n.is_undecided AND NOT j.is_watch) AS held,
+           CASE WHEN z.job_id IS NOT NULL
+                    THEN format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by,
+                                z.reason) END AS silence,
+           CASE WHEN n.is_undecided AND NOT j.is_watch
+                    THEN (SELECT min(w.why) FROM lockstep.job_held(j.job_id) AS w) END AS held,
            CASE WHEN NOT j.enabled THEN 'disabled'
                 WHEN q.paused THEN 'paused'
                 WHEN z.until > clock_timestamp() THEN 'silenced'
@@ -80,7 +82,9 @@ FROM (
                 WHEN l.outcome = 'missed' THEN 'missed'
                 WHEN l.status <> 'Completed' THEN 'failed'
                 WHEN n.next_at IS NULL AND c.following = 0 THEN 'never'
-                WHEN l.is_rule AND l.decided_at - l.scheduled_for > COALESCE((l.schedule).grace, interval '1 minute')
+                -- is true: without a last time it is NULL, and the rest would be evaluated
+                WHEN l.is_rule IS TRUE
+                     AND l.decided_at - l.scheduled_for > COALESCE((l.schedule).grace, interval '1 minute')
                      AND l.decided_at - l.scheduled_for > lockstep.job_grace(l.schedule, l.scheduled_for)
                      AND NOT (j.is_watch AND EXISTS ( -- the report that a missed incident waited for ends it
                          SELECT FROM lockstep.job_alert a
