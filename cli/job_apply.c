@@ -1,7 +1,6 @@
 /* job apply: files that declare jobs, in JSON: an object with the field jobs, a list, or one job.
  * This file only checks that the text is JSON and that SQL of users can run, or says that nothing
- * has tried it; lockstep.job_apply
- * compares, changes and prunes, in one transaction for each file.
+ * has tried it; lockstep.job_apply compares, changes and prunes, in one transaction for each file.
  *
  * Several files are several transactions, in the order of the arguments: a file that is refused
  * leaves those before it applied. */

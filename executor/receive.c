@@ -114,8 +114,10 @@ static enum rc read_and_recognise(struct lane *lane, struct err *err)
  * check_identity() can compare it before anything behind it is claimed. */
 static enum rc begin(struct lane *lane, bool checked, struct err *err)
 {
-    if (lane->queue.halted)
+    if (lane->queue.halted) { /* nothing is read until an operator has decided */
+        stream_turn(&lane->stream, SOURCE_STOPPED);
         return RC_OK;
+    }
     event_raise(lane, EVENT_ASSIGNED);
     bool check = checked && lane->stream.check_offset >= 0;
     identity_begin(lane);
