@@ -48,7 +48,7 @@ struct kafka_source {
     bool nudged;              /* and nothing came since */
     int64_t end;              /* -1: not at the end */
     int broker;               /* that sent the last record since the assign, -1: none yet */
-    bool moved;               /* another broker had sent those before it */
+    bool moved;               /* another broker, or connection, had sent those before it */
     unsigned reconnected;     /* of the handle, at the assign */
     int64_t unknown_since_us, unknown_last_us; /* the topic is reported missing; 0: it is not */
     struct err why;
@@ -384,10 +384,12 @@ static void mend(struct kafka_source *source)
         return;
     log_event(LOG_WARN, "kafka_source_mended", "object", source->name, "offset",
               LOG_INT(source->next), NULL);
+    bool cut = kafka_source_cut(source); /* which the caller has not seen yet */
     if (kafka_source_assign(source, source->next, &err) != RC_OK) {
         source->why = err;
         source->failed = true;
     }
+    source->moved = source->moved || cut;
 }
 
 bool kafka_source_cut(const struct kafka_source *source)

@@ -911,15 +911,15 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
         'Wait for a task to finish. To let more run at once: lockstep queue set QUEUE --max-readers MORE. To see what '
         'runs: lockstep task list --queue QUEUE --status Processing'),
        ('readers_spent', 37, 'all slots of the queue and all readers of its executors are in use',
-        'Wait for a task to finish. To let more run at once, raise the bound: lockstep queue set QUEUE --max-readers '
-        'MORE. And start another executor: lockstep executor run --queue QUEUE. To see the tasks that run: lockstep '
-        'task list --queue QUEUE --status Processing'),
+        'Wait for a task to finish. To let more tasks of one order run at once, raise the bound: lockstep queue set '
+        'QUEUE --max-readers MORE. And start another executor: lockstep executor run --queue QUEUE. To see the tasks '
+        'that run: lockstep task list --queue QUEUE --status Processing'),
        ('executors_busy', 37, 'all readers of the executors of the queue are at work',
-        'Wait for a task to finish. To let more run at once, start another executor: lockstep executor run --queue '
-        'QUEUE. To see the tasks that run: lockstep task list --queue QUEUE --status Processing'),
+        'Wait for a task to finish. To let more tasks of one order run at once, start another executor: lockstep '
+        'executor run --queue QUEUE. To see the tasks that run: lockstep task list --queue QUEUE --status Processing'),
        ('executors_limited', 37, 'all readers that the executors of the queue may use are at work',
-        'Wait for a task to finish. To let more run at once: lockstep executor set EXECUTOR --readers READERS. To see '
-        'the tasks that run: lockstep task list --queue QUEUE --status Processing'),
+        'Wait for a task to finish. To let more tasks of one order run at once: lockstep executor set EXECUTOR '
+        '--readers READERS. To see the tasks that run: lockstep task list --queue QUEUE --status Processing'),
        ('sessions_hidden', 39, 'the login may not see the sessions of other logins',
         'GRANT pg_read_all_stats TO LOGIN'),
        ('nothing_waits', 60, 'it continues', 'Nothing has to be done.'),

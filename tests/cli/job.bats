@@ -139,6 +139,7 @@ to a login of lockstep_task, and apply the file again" ] || { echo "$said"; retu
     columns "'{}'::json_of_task AS task"
     columns "q.* FROM (SELECT 1 AS order, 'load' AS command) AS q WHERE \${scheduled_at} > now()"
     columns "1 / (random() * 0)::int AS order, 'SELECT 1' AS sql, 'SELECT 2' AS sql"
+    columns "1 AS order, 'SELECT 1' AS sql FROM pg_class FOR UPDATE SKIP LOCKED" # which locks nothing now
 }
 
 @test "job run by a login without the rights of the tasks makes a request" {

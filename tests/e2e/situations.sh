@@ -164,6 +164,12 @@ eventually 15 status s Processing
 says "no reader of queue $q is free: 2 of 2 are in use .*; its executors have no more either$" run explain "$run"
 takes 1 "lockstep queue set $q --max-readers 4"
 says "$busy \(2\) are at work \(2 by run $run\); .*; its bound of 4 is not reached$" run explain "$run"
+remedy=$helps
+lockstep queue pause "$q" -q --reason 'look first' # then no executor helps
+lockstep run explain "$run" >"$tmp/answer"
+if grep "^$busy" "$tmp/answer"; then failed=1; fi
+lockstep queue resume "$q" -q
+helps=$remedy
 command=$(grep -oP 'lockstep executor run (?:(?![.] ).)+' <<<"$helps" | head -1)
 "$LOCKSTEP_BIN" ${command#lockstep } -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>>"$tmp/executor.log" & second=$!
 eventually 15 status t Completed

@@ -11,7 +11,8 @@ DECLARE
     own record;
     limited record;
 BEGIN
-    SELECT b.name, b.max_readers, b.next_offset, b.updated_at INTO STRICT queue_row
+    SELECT b.name, b.max_readers, b.next_offset, b.updated_at, b.lookahead,
+           b.paused OR b.halted_reason IS NOT NULL AS is_stopped INTO STRICT queue_row
     FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
     about := 'queue ' || queue_row.name;
     names := ARRAY['QUEUE', queue_row.name];
@@ -49,8 +50,12 @@ BEGIN
                               long.sentence,
                               CASE WHEN own.free = 0 THEN '; its executors have no more either' END),
             about, long.since, names) AS e;
-    -- An executor claims hardly more than its readers can take, so most tasks that wait are still on the topic.
-    ELSIF own.free = 0 AND own.readers > 0
+    -- An executor claims hardly more than its readers can take, so most tasks that wait are still on the topic. Their
+    -- order is not known here. Where something else stops them, that is the reason.
+    ELSIF own.free = 0 AND own.readers > 0 AND NOT queue_row.is_stopped
+          AND NOT EXISTS (SELECT FROM lockstep.run r
+                          WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND r.paused_by IS NOT NULL)
+          AND lockstep.phases_ahead(p_queue_id, queue_row.lookahead) < queue_row.lookahead
           AND (queue_row.next_offset < (SELECT pg_catalog.max(r.topic_end)
                                         FROM lockstep.reader_status r WHERE r.queue = queue_row.name)
                OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
@@ -58,10 +63,10 @@ BEGIN
                             AND lockstep.is_processable(t.status) AND t.type <> 'external'
                             AND COALESCE(t.scheduled_for <= pg_catalog.clock_timestamp(), true))) THEN
         SELECT x.executor_id, x.readers_limit, x.readers INTO limited
-        FROM lockstep.executor x
-        WHERE x.ended_at IS NULL AND x.drain_by IS NULL AND queue_row.name = ANY (x.queues)
-          AND x.readers_limit < x.readers
-        ORDER BY x.readers - x.readers_limit DESC LIMIT 1;
+        FROM (SELECT b.* FROM lockstep.executor b
+              WHERE b.ended_at IS NULL AND b.drain_by IS NULL AND queue_row.name = ANY (b.queues)
+                AND b.readers_limit < b.readers OFFSET 0) AS x
+        WHERE lockstep.executor_lives(x.executor_no) ORDER BY x.readers - x.readers_limit DESC LIMIT 1;
         RETURN QUERY
         SELECT e.*
         FROM lockstep.explain_busiest(p_queue_id) AS long

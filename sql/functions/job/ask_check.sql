@@ -14,8 +14,13 @@ BEGIN
     IF NOT p_makes_tasks THEN
         RETURN;
     END IF;
-    -- LIMIT 0 executes nothing of the query; a record without a row still has the names of its columns.
-    EXECUTE pg_catalog.format('%s LIMIT 0', p_statement) INTO line USING p_words;
+    BEGIN
+        -- LIMIT 0 executes nothing of the query; a record without a row still has the names of its columns.
+        EXECUTE pg_catalog.format('%s LIMIT 0', p_statement) INTO line USING p_words;
+    EXCEPTION
+        WHEN read_only_sql_transaction THEN -- it locks rows, which this session may not do even with LIMIT 0
+            RETURN;
+    END;
     names := ARRAY(SELECT pg_catalog.json_object_keys(pg_catalog.to_json(line)));
     EXECUTE pg_catalog.format(
         'SELECT ARRAY[%s]::pg_catalog.regtype[] FROM (SELECT) AS one LEFT JOIN (%s LIMIT 0) AS q%s ON true',

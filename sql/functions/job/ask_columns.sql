@@ -1,6 +1,6 @@
 -- Refuses the columns of a job's query if no run can be made of its rows (lockstep.job_rows, enqueue_check), with any
--- values. One column that may hold a JSON object may hold the whole task. A text may be JSON, and so may a value of a
--- type that is not known here.
+-- values but NULL. One column that may hold a JSON object may hold the whole task. A text may be JSON, and so may a
+-- value of a type that is not known here.
 CREATE OR REPLACE FUNCTION lockstep.ask_columns(p_names text[], p_types regtype[]) RETURNS void
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
