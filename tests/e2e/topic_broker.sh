@@ -46,7 +46,7 @@ tasks() {
     done
 }
 
-for q in checksum garbage busy quiet truncated refilled; do
+for q in checksum garbage busy quiet halted truncated refilled; do
     lockstep queue create $q -q --create-topic --max-readers 4
 done
 
@@ -84,7 +84,8 @@ done >"$tmp/tasks.jsonl"
 for q in quiet truncated refilled; do tasks 3 old | put $q; done
 # LOG QUEUES.
 executor() { "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 "${@:2}" 2>"$tmp/$1.log" & }
-executor working --queue busy --queue quiet
+sql "UPDATE lockstep.queue SET halted_reason = 'corrupt', halted_detail = 'x', halted_at = now() WHERE name = 'halted'"
+executor working --queue busy --queue quiet --queue halted
 working=$!
 executor still --queue truncated --queue refilled
 still=$!
@@ -116,6 +117,10 @@ eventually 20 done_of truncated 5 || wrong "the truncated queue does not go on: 
 take refilled 1
 eventually 20 done_of refilled 9 || wrong "the refilled queue does not go on: $(lockstep queue explain refilled)"
 told_to_end $still
+tasks 60 busy | put quiet # the executor, which is connected again, wakes for each
+eventually 30 done_of quiet 63 || wrong "the other queue does not go on: $(lockstep queue explain quiet)"
+reports=$(grep -c 'event=queue_halted queue=halted' "$tmp/working.log") # two at the start, and one behind the restart
+[ "$reports" -le 3 ] || wrong "the queue that is halted was read $reports times"
 
 case_begin 'a queue is halted when another cluster answers at its broker, and accepts it when an operator does'
 broker_kill
