@@ -361,17 +361,24 @@ static void keep_house(struct stream *stream, int64_t *tick_us)
     }
 }
 
+static void take_answers(struct stream *stream, bool *stopping)
+{
+    struct mail *mail = thread_take(&stream->thread, stopping), *next;
+    for (; mail != NULL; mail = next) {
+        next = mail->next;
+        take_answer(stream, (struct rechecked *)mail);
+    }
+}
+
+/* This thread alone asks recheck, so it ends it, too: a question that recheck does not take, or an
+ * answer that is not taken here, would hold its visitor for ever. */
 static void *stream_main(void *context)
 {
     struct stream *stream = context;
     bool stopping = false;
     int64_t tick_us = 0;
     while (!stopping) {
-        struct mail *mail = thread_take(&stream->thread, &stopping), *next;
-        for (; mail != NULL; mail = next) {
-            next = mail->next;
-            take_answer(stream, (struct rechecked *)mail);
-        }
+        take_answers(stream, &stopping);
         if (stream->clients == NULL) /* without a client the log is not read */
             stream->last_id = -1;
         take_new(stream);
@@ -382,6 +389,8 @@ static void *stream_main(void *context)
             mailbox_wait(&stream->thread.inbox,
                          stream->clients != NULL ? stream->wait_ms : IDLE_TICK_MS);
     }
+    recheck_stop(&stream->recheck);
+    take_answers(stream, &stopping);
     return NULL;
 }
 
@@ -413,7 +422,6 @@ void stream_stop(struct stream *stream)
 {
     if (stream == NULL)
         return;
-    recheck_stop(&stream->recheck); /* first: it writes into the inbox of the other thread */
     thread_stop(&stream->thread);
     take_new(stream);
     while (stream->clients != NULL)
