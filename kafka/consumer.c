@@ -212,7 +212,7 @@ enum rc kafka_source_assign(struct kafka_source *source, int64_t offset, struct 
         rc = take_queue(source, err);
     if (rc != RC_OK)
         return rc;
-    source->reconnected = kafka_handle_reconnected(source->consumer->handle);
+    source->reconnected = source->consumer->handle->reconnected;
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
     rd_kafka_topic_partition_list_add(list, source->topic, source->partition)->offset = offset;
     rd_kafka_error_t *error = rd_kafka_incremental_assign(source->consumer->handle->rk, list);
@@ -389,13 +389,12 @@ static void mend(struct kafka_source *source)
         source->why = err;
         source->failed = true;
     }
-    source->moved = source->moved || cut;
+    source->moved = cut;
 }
 
 bool kafka_source_cut(const struct kafka_source *source)
 {
-    return source->moved ||
-           source->reconnected != kafka_handle_reconnected(source->consumer->handle);
+    return source->moved || source->reconnected != source->consumer->handle->reconnected;
 }
 
 void kafka_consumer_serve(struct kafka_consumer *consumer)

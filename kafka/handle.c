@@ -237,11 +237,6 @@ static rd_kafka_resp_err_t on_new(rd_kafka_t *rk, const rd_kafka_conf_t *conf, v
     return rd_kafka_interceptor_add_on_broker_state_change(rk, "lockstep", on_broker_state, opaque);
 }
 
-unsigned kafka_handle_reconnected(const struct kafka_handle *handle)
-{
-    return handle->reconnected;
-}
-
 static const char *brokers_of(const struct kafka_properties *props)
 {
     const char *brokers = kafka_properties_get(props, "bootstrap.servers");

@@ -57,9 +57,6 @@ struct kafka_closing;
 struct kafka_closing *kafka_handle_close_start(struct kafka_handle *handle);
 bool kafka_handle_closed(struct kafka_closing *closing, bool wait);
 
-/** How often a consumer's connection to a broker that sends records was made again. */
-unsigned kafka_handle_reconnected(const struct kafka_handle *handle);
-
 /** The cluster answered: ends the state "down". */
 void kafka_handle_alive(struct kafka_handle *handle);
 

@@ -224,41 +224,59 @@ static void a_broker_that_is_not_there_is_told_in_time(void **state)
     close(fd);
 }
 
+/* A producer that has sent "one" to the topic "t", and a consumer that has read it. */
+struct reading {
+    struct kafka_properties props;
+    struct kafka_producer *producer;
+    struct kafka_consumer *consumer;
+    struct kafka_source *source;
+    int fd;
+};
+
+static void reading_open(struct reading *reading, struct kafka_properties props)
+{
+    struct err err;
+    struct kafka_record record;
+    *reading = (struct reading){.props = props, .fd = eventfd(0, EFD_NONBLOCK)};
+    ok(kafka_producer_open(&reading->props, NULL, WAIT_MS, &reading->producer, &err), &err);
+    ok(kafka_publish(reading->producer, "t", 0, NULL, 0, "one", 3, NULL, &err), &err);
+    ok(kafka_flush(reading->producer, WAIT_MS, &err), &err);
+    ok(kafka_consumer_open(&reading->props, reading->fd, &reading->consumer, &err), &err);
+    ok(kafka_source_open(reading->consumer, "t", 0, &reading->source, &err), &err);
+    ok(kafka_source_assign(reading->source, 0, &err), &err);
+    ok(await(reading->consumer, reading->source, reading->fd, &record, &err), &err);
+    kafka_record_free(&record);
+}
+
+static void reading_close(struct reading *reading)
+{
+    kafka_source_close(reading->source);
+    kafka_consumer_close(reading->consumer);
+    kafka_producer_close(reading->producer);
+    kafka_properties_done(&reading->props);
+    close(reading->fd);
+}
+
 static void a_broker_outage_is_waited_out(void **state)
 {
     (void)state;
     struct err err;
     struct kafka_record record;
+    struct reading r;
     struct kafka_mock *mock = mock_open("t");
-    struct kafka_properties props = properties_of(kafka_mock_brokers(mock));
-    struct kafka_producer *producer;
-    struct kafka_consumer *consumer;
-    struct kafka_source *source;
-    int fd = eventfd(0, EFD_NONBLOCK);
-    ok(kafka_producer_open(&props, NULL, WAIT_MS, &producer, &err), &err);
-    ok(kafka_publish(producer, "t", 0, NULL, 0, "one", 3, NULL, &err), &err);
-    ok(kafka_flush(producer, WAIT_MS, &err), &err);
-    ok(kafka_consumer_open(&props, fd, &consumer, &err), &err);
-    ok(kafka_source_open(consumer, "t", 0, &source, &err), &err);
-    ok(kafka_source_assign(source, 0, &err), &err);
-    ok(await(consumer, source, fd, &record, &err), &err);
-    kafka_record_free(&record);
+    reading_open(&r, properties_of(kafka_mock_brokers(mock)));
     ok(kafka_mock_reachable(mock, false, &err), &err);
-    ok(kafka_publish(producer, "t", 0, NULL, 0, "two", 3, NULL, &err), &err);
-    enum rc rc = kafka_flush(producer, 1500, &err);
+    ok(kafka_publish(r.producer, "t", 0, NULL, 0, "two", 3, NULL, &err), &err);
+    enum rc rc = kafka_flush(r.producer, 1500, &err);
     assert_true(rc == RC_LOST || rc == RC_RETRY);
-    assert_int_equal(kafka_source_poll(source, &record, &err), RC_NONE);
+    assert_int_equal(kafka_source_poll(r.source, &record, &err), RC_NONE);
     ok(kafka_mock_reachable(mock, true, &err), &err);
-    ok(kafka_flush(producer, WAIT_MS, &err), &err);
-    ok(await(consumer, source, fd, &record, &err), &err);
+    ok(kafka_flush(r.producer, WAIT_MS, &err), &err);
+    ok(await(r.consumer, r.source, r.fd, &record, &err), &err);
     assert_memory_equal(record.value, "two", 3);
     kafka_record_free(&record);
-    kafka_source_close(source);
-    kafka_consumer_close(consumer);
-    kafka_producer_close(producer);
-    kafka_properties_done(&props);
+    reading_close(&r);
     kafka_mock_close(mock);
-    close(fd);
 }
 
 enum {
@@ -277,42 +295,28 @@ static void records_of_a_new_connection_come_behind_a_cut(void **state)
     (void)state;
     struct err err;
     struct kafka_record record;
-    struct kafka_mock *mock = mock_open("t");
+    struct reading r;
     char brokers[32];
+    struct kafka_mock *mock = mock_open("t");
     (void)snprintf(brokers, sizeof brokers, "localhost%s", strchr(kafka_mock_brokers(mock), ':'));
     struct kafka_properties props = properties_of(brokers);
     ok(kafka_properties_set(&props, "broker.address.family", "v4", &err), &err);
-    struct kafka_producer *producer;
-    struct kafka_consumer *consumer;
-    struct kafka_source *source;
-    int fd = eventfd(0, EFD_NONBLOCK);
-    ok(kafka_producer_open(&props, NULL, WAIT_MS, &producer, &err), &err);
-    ok(kafka_publish(producer, "t", 0, NULL, 0, "one", 3, NULL, &err), &err);
-    ok(kafka_flush(producer, WAIT_MS, &err), &err);
-    ok(kafka_consumer_open(&props, fd, &consumer, &err), &err);
-    ok(kafka_source_open(consumer, "t", 0, &source, &err), &err);
-    ok(kafka_source_assign(source, 0, &err), &err);
-    ok(await(consumer, source, fd, &record, &err), &err);
-    kafka_record_free(&record);
-    assert_false(kafka_source_cut(source));
+    reading_open(&r, props);
+    assert_false(kafka_source_cut(r.source));
     ok(kafka_mock_inject(mock, API_FETCH, 1, CONNECTION_CUT, &err), &err);
     int64_t until_us = clock_boot_us() + (int64_t)WAIT_MS * 1000;
-    while (!kafka_source_cut(source) && clock_boot_us() < until_us)
+    while (!kafka_source_cut(r.source) && clock_boot_us() < until_us)
         (void)poll(NULL, 0, 20);
-    assert_true(kafka_source_cut(source));
+    assert_true(kafka_source_cut(r.source));
     for (int i = 0; i < 2; i++) {
-        ok(kafka_source_assign(source, 0, &err), &err);
-        ok(await(consumer, source, fd, &record, &err), &err);
+        ok(kafka_source_assign(r.source, 0, &err), &err);
+        ok(await(r.consumer, r.source, r.fd, &record, &err), &err);
         assert_memory_equal(record.value, "one", 3);
         kafka_record_free(&record);
-        assert_false(kafka_source_cut(source));
+        assert_false(kafka_source_cut(r.source));
     }
-    kafka_source_close(source);
-    kafka_consumer_close(consumer);
-    kafka_producer_close(producer);
-    kafka_properties_done(&props);
+    reading_close(&r);
     kafka_mock_close(mock);
-    close(fd);
 }
 
 static void a_busy_coordinator_is_asked_again_within_the_time(void **state)

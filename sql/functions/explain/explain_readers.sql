@@ -10,6 +10,9 @@ DECLARE
     busy int;
     own record;
     limited record;
+    reason text;
+    head text; -- of the sentence, before the tasks that run
+    tail text;
 BEGIN
     SELECT b.name, b.max_readers, b.next_offset, b.updated_at, b.lookahead,
            b.paused OR b.halted_reason IS NOT NULL AS is_stopped INTO STRICT queue_row
@@ -41,15 +44,9 @@ BEGIN
           WHERE x.ended_at IS NULL AND x.drain_by IS NULL AND queue_row.name = ANY (x.queues) OFFSET 0) AS e
     WHERE lockstep.executor_lives(e.executor_no);
     IF busy >= queue_row.max_readers THEN
-        RETURN QUERY
-        SELECT e.*
-        FROM lockstep.explain_busiest(p_queue_id) AS long
-        CROSS JOIN LATERAL lockstep.explain_row(
-            CASE WHEN own.free = 0 THEN 'readers_spent' ELSE 'readers_busy' END,
-            pg_catalog.format('no reader of %s is free: %s of %s are in use%s%s', about, busy, queue_row.max_readers,
-                              long.sentence,
-                              CASE WHEN own.free = 0 THEN '; its executors have no more either' END),
-            about, long.since, names) AS e;
+        reason := CASE WHEN own.free = 0 THEN 'readers_spent' ELSE 'readers_busy' END;
+        head := pg_catalog.format('no reader of %s is free: %s of %s are in use', about, busy, queue_row.max_readers);
+        tail := CASE WHEN own.free = 0 THEN '; its executors have no more either' END;
     -- An executor claims hardly more than its readers can take, so most tasks that wait are still on the topic. Their
     -- order is not known here. Where something else stops them, that is the reason.
     ELSIF own.free = 0 AND own.readers > 0 AND NOT queue_row.is_stopped
@@ -67,23 +64,23 @@ BEGIN
               WHERE b.ended_at IS NULL AND b.drain_by IS NULL AND queue_row.name = ANY (b.queues)
                 AND b.readers_limit < b.readers OFFSET 0) AS x
         WHERE lockstep.executor_lives(x.executor_no) ORDER BY x.readers - x.readers_limit DESC LIMIT 1;
-        RETURN QUERY
-        SELECT e.*
-        FROM lockstep.explain_busiest(p_queue_id) AS long
-        CROSS JOIN LATERAL lockstep.explain_row(
-            CASE WHEN limited.executor_id IS NULL THEN 'executors_busy' ELSE 'executors_limited' END,
-            pg_catalog.format('all readers of the executors of %s (%s) are at work%s%s; its bound of %s is not '
-                              'reached%s',
-                              about, own.readers,
-                              CASE WHEN own.in_use > busy
-                                       THEN pg_catalog.format(', %s of them for other queues', own.in_use - busy) END,
-                              long.sentence, queue_row.max_readers,
-                              CASE WHEN limited.executor_id IS NOT NULL THEN pg_catalog.format(
-                                       ', and executor %s is set to use %s of its %s', limited.executor_id,
-                                       limited.readers_limit, limited.readers) END),
-            about, long.since,
-            names || ARRAY['EXECUTOR', limited.executor_id::text, 'READERS', limited.readers::text]) AS e;
+        reason := CASE WHEN limited.executor_id IS NULL THEN 'executors_busy' ELSE 'executors_limited' END;
+        head := pg_catalog.format('all readers of the executors of %s (%s) are at work%s', about, own.readers,
+                                  CASE WHEN own.in_use > busy THEN pg_catalog.format(', %s of them for other queues',
+                                                                                     own.in_use - busy) END);
+        tail := pg_catalog.format('; its bound of %s is not reached%s', queue_row.max_readers,
+                                  CASE WHEN limited.executor_id IS NOT NULL THEN pg_catalog.format(
+                                           ', and executor %s is set to use %s of its %s', limited.executor_id,
+                                           limited.readers_limit, limited.readers) END);
+        names := names || ARRAY['EXECUTOR', limited.executor_id::text, 'READERS', limited.readers::text];
+    ELSE
+        RETURN;
     END IF;
+    RETURN QUERY
+    SELECT e.*
+    FROM lockstep.explain_busiest(p_queue_id) AS long
+    CROSS JOIN LATERAL lockstep.explain_row(reason, pg_catalog.concat(head, long.sentence, tail), about, long.since,
+                                            names) AS e;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_readers(int) FROM PUBLIC;
