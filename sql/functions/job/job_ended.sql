@@ -1,6 +1,6 @@
 -- A run of a job has ended, in any status: its occurrence records that, a time that waited for it is due, and the jobs
 -- that follow it are due: each of its ends is one occurrence of theirs. An end that comes before the previous one is
--- decided waits behind it (lockstep.job_end).
+-- decided waits behind it (lockstep.job_end). The dispatcher is notified if a schedule is due by this.
 CREATE OR REPLACE FUNCTION lockstep.job_ended(p_run lockstep.run) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     name CONSTANT text := (SELECT j.name FROM lockstep.job j WHERE j.job_id = p_run.job_id);
@@ -8,6 +8,7 @@ DECLARE
     one lockstep.schedule;
     at timestamptz;
     wake timestamptz;
+    is_due boolean;
 BEGIN
     UPDATE lockstep.job_occurrence o SET status = p_run.status, ended_at = p_run.ended_at
     WHERE o.run_id = p_run.run_id AND o.job_id = p_run.job_id RETURNING o.scheduled_for INTO was_for;
@@ -19,6 +20,7 @@ BEGIN
                               p_run.ended_at - p_run.created_at);
     UPDATE lockstep.schedule s SET wake_at = p_run.ended_at
     WHERE s.job_id = p_run.job_id AND s.is_active AND (s.queued_for IS NOT NULL OR s.next_at <= p_run.ended_at);
+    is_due := FOUND;
     FOR one IN
         SELECT s.*
         FROM lockstep.schedule s
@@ -27,6 +29,7 @@ BEGIN
                    WHEN 'failure' THEN p_run.status <> 'Completed' ELSE true END
         ORDER BY s.schedule_id FOR NO KEY UPDATE
     LOOP
+        is_due := true;
         at := was_for;
         -- a run that was retried ends again for the same time: then this end is a time of its own
         IF at IS NULL OR lockstep.job_end_known(one, at) THEN
@@ -43,7 +46,9 @@ BEGIN
             INSERT INTO lockstep.job_end (schedule_id, scheduled_for, wake_at) VALUES (one.schedule_id, at, wake);
         END IF;
     END LOOP;
-    PERFORM pg_catalog.pg_notify('lockstep_jobs', name);
+    IF is_due THEN
+        PERFORM pg_catalog.pg_notify('lockstep_jobs', name);
+    END IF;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_ended(lockstep.run) FROM PUBLIC;
