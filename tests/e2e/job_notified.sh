@@ -1,6 +1,6 @@
 #!/bin/bash
-# The end of a job's run wakes the dispatcher only if a schedule is due by it. Otherwise a second in which many jobs fire
-# would be followed by as many rounds that find nothing.
+# The end of a job's run wakes the dispatcher only if a schedule is due by it. Otherwise a second in which many jobs
+# fire would be followed by as many rounds that find nothing.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 sql "INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't')"

@@ -55,7 +55,11 @@ BEGIN
           AND lockstep.phases_ahead(p_queue_id, queue_row.lookahead) < queue_row.lookahead
           AND (queue_row.next_offset < (SELECT pg_catalog.max(r.topic_end)
                                         FROM lockstep.reader_status r WHERE r.queue = queue_row.name)
-               OR EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.task t USING (phase_id)
+               OR EXISTS (SELECT FROM lockstep.phase p
+                          CROSS JOIN LATERAL (SELECT k.status, k.type, k.scheduled_for
+                                              FROM lockstep.task k
+                                              WHERE k.phase_id = p.phase_id
+                                              ORDER BY k.kafka_offset DESC LIMIT 1000) AS t -- those that begin last
                           WHERE p.queue_id = p_queue_id AND p.opened_at IS NOT NULL AND p.done_at IS NULL
                             AND lockstep.is_processable(t.status) AND t.type <> 'external'
                             AND COALESCE(t.scheduled_for <= pg_catalog.clock_timestamp(), true))) THEN
