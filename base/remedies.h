@@ -108,6 +108,7 @@
 #define REMEDY_JOB_LIST     "See: lockstep job list"
 #define REMEDY_JOB_PROBLEMS "See: lockstep monitor list --problems"
 #define REMEDY_JOB_APPLY    "For example: lockstep job apply jobs.json"
+#define REMEDY_JOB_RUN      "A test cannot lock rows. To see the tasks: lockstep job run %s"
 #define REMEDY_IMPORT_CRON                                                                         \
     "For example: lockstep job import --from crontab crontab.txt --watch --zone Europe/Warsaw"
 #define REMEDY_IMPORT_AGENT                                                                        \
@@ -143,8 +144,7 @@
     "--add-config %s"
 #define REMEDY_KAFKA_ABORT                                                                         \
     "End that producer, or wait until Kafka aborts its transaction (its transaction.timeout.ms). " \
-    "If it hangs: kafka-transactions.sh --bootstrap-server %s abort --topic %.249s --partition "   \
-    "%d "                                                                                          \
-    "--start-offset %" PRId64
+    "If it hangs: kafka-transactions.sh --bootstrap-server %s abort --topic %.249s "               \
+    "--partition %d --start-offset %" PRId64
 
 #endif

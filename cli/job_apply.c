@@ -99,19 +99,20 @@ static enum rc judge(const struct kept *kept, struct err *err)
                    kept->jobs == 1 ? " is" : "s are");
 }
 
-/* Only executors know the login of the tasks then. */
-static enum rc say_untried(struct cli *cli, const char *path, const char *jobs, struct err *err)
+/* Only executors know the login of the tasks then. The file is applied already: an error here is
+ * no failure of the command. */
+static void say_untried(struct cli *cli, const char *path, const char *jobs)
 {
+    struct err ignored;
     DB_RESULT_AUTO *rows = NULL;
     if (*config_get_text(cli->config, "postgres", "task_conninfo") != '\0')
-        return RC_OK;
-    enum rc rc = db_run(cli->db, &sql_job_statements, (const char *const[]){jobs}, &rows, err);
+        return;
+    enum rc rc = db_run(cli->db, &sql_job_statements, (const char *const[]){jobs}, &rows, &ignored);
     if (rc == RC_OK && db_rows(rows) > 0)
         cli_say(cli,
                 "lockstep: %s: SQL of jobs (query, mark, pending) was not tried: set [postgres] "
                 "task_conninfo to a login of lockstep_task, and apply the file again\n",
                 path);
-    return rc;
 }
 
 static enum rc apply(struct cli *cli, const char *path, struct kept *kept, struct err *err)
@@ -129,7 +130,7 @@ static enum rc apply(struct cli *cli, const char *path, struct kept *kept, struc
     if (rc == RC_REJECT && err != NULL && err->object[0] == '\0')
         utf8_copy(err->object, sizeof err->object, path);
     if (rc == RC_OK)
-        rc = say_untried(cli, path, jobs, err);
+        say_untried(cli, path, jobs);
     if (rc == RC_OK && cli->argument_count > 1)
         cli_say(cli, "lockstep: %s\n", path);
     if (rc == RC_OK)

@@ -5,6 +5,7 @@
  * job test and the checks run statements that cannot write (`tries`); only job run fires. */
 #include "cli/job_sql.h"
 
+#include "base/remedies.h"
 #include "base/utf8.h"
 #include "cli/control.h"
 #include "cli/job.h"
@@ -126,6 +127,8 @@ static enum rc run_queries(struct cli *cli, struct db *db, const struct db_resul
             utf8_copy(err->hint, sizeof err->hint,
                       "A test ends a query after 5 s; at a firing it has ten minutes. The lock of "
                       "another session on its table may be the cause, too.");
+        if (rc != RC_OK && sqlstate_is(err, SQLSTATE_READ_ONLY_SQL_TRANSACTION))
+            utf8_format(err->hint, sizeof err->hint, REMEDY_JOB_RUN, cli->arguments[0]);
         if (rc == RC_OK)
             (void)cJSON_AddRawToObject(rows, db_text(asked, i, JOB_TEST_ASK_SCHEDULE),
                                        db_text(row, 0, JOB_ASK_QUERY_ROWS));

@@ -97,6 +97,17 @@ run=$(lockstep job run load "${login[@]}" -o csv | sed -n 's/^\([0-9a-f-]*\),.*/
 expect 'who started it' "$(sql "SELECT started_by FROM lockstep.run WHERE run_id = '$run'")" 'manual by lockstep_test'
 expect 'its rows' "$(sql "SELECT count(*) FROM staging WHERE batch = '$run'")" 2
 eventually 30 all_loaded || wrong 'the rows of the run by hand are not loaded'
+case_begin 'job test names the way to try a query that locks rows' # REMEDY_JOB_RUN
+lockstep job apply - "${login[@]}" -q <<END
+{"job": "locks", "queue": "$q",
+ "query": "SELECT 1 AS \\"order\\", 'SELECT 1' AS sql FROM staging ORDER BY id LIMIT 1 FOR UPDATE"}
+END
+said=$(lockstep job test locks "${login[@]}" 2>&1) && wrong 'job test locks a row'
+[[ $said == *'read-only transaction'*'To see the tasks: lockstep job run locks'* ]] || wrong "job test: $said"
+run=$(lockstep job run locks "${login[@]}" -o json | jq -r '.. | .run_id? // empty' | head -n 1)
+expect 'the run of the remedy' "$(sql "SELECT name FROM lockstep.run WHERE run_id = '$run'")" locks
+lockstep job delete locks -q
+
 case_begin 'a row in a watched table starts its job at once'
 lockstep job set load -q \
     --change '{"enabled": true,

@@ -2,7 +2,7 @@
 # An operator at work on runs, tasks and executors, with the commands: running tasks are stopped, waiting ones held,
 # failed ones retried, and the next run follows in order. tests/sql/control.sql has the rules, operator_race.sh the
 # races.
-# ctest: timeout=120
+# ctest: timeout=120 notsan
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 # hold(): a task that runs until its key is in let_go.

@@ -1,8 +1,7 @@
 #!/bin/bash
 # The remedies of the tool are followed literally: each case makes a situation, asks the tool, runs the command of the
 # answer, and the queue continues.
-# ctest: timeout=120
-# ctest: nosan
+# ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 export LOCKSTEP_PROBE_DIR=$tmp
 queues=() options=()

@@ -2,8 +2,7 @@
 # The hints of commands are followed literally: each case makes a command fail, cuts the command, the statement or the
 # command of Kafka's out of the hint, runs it, and checks that it helps. A case names its words in base/remedies.h;
 # tests/unit/remedies.sh wants one for each of them.
-# ctest: timeout=120 long
-# ctest: nosan
+# ctest: nosan timeout=120 long
 . "$(dirname "$0")/../support/e2e.bash"
 login=$(scratch_name) tasks=$(scratch_name)
 e2e_roles=("$login" "$tasks")

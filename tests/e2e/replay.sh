@@ -1,6 +1,6 @@
 #!/bin/bash
 # Replay: its preview, its effect in each mode and with each kind of range, and its refusals.
-# ctest: timeout=120
+# ctest: timeout=120 notsan
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/replay.bash"
 replay_create

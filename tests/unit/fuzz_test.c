@@ -1,6 +1,7 @@
 /* Input from outside, made by a seed: configuration files, numbers, sources of a publish.
  * Nothing of it may crash, hang or be taken for something else. LOCKSTEP_TEST_SEED makes others.
- * The live executor's share is tests/fuzz/live.sh. */
+ * The live executor's share is tests/fuzz/live.sh.
+ * ctest: notsan */
 #include "base/number.h"
 #include "base/str.h"
 #include "config/config.h"
