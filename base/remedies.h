@@ -108,7 +108,7 @@
 #define REMEDY_JOB_LIST     "See: lockstep job list"
 #define REMEDY_JOB_PROBLEMS "See: lockstep monitor list --problems"
 #define REMEDY_JOB_APPLY    "For example: lockstep job apply jobs.json"
-#define REMEDY_JOB_RUN      "A test cannot lock rows. To see the tasks: lockstep job run %s"
+#define REMEDY_JOB_RUN      "A test cannot lock or write. To see the tasks: lockstep job run %s"
 #define REMEDY_IMPORT_CRON                                                                         \
     "For example: lockstep job import --from crontab crontab.txt --watch --zone Europe/Warsaw"
 #define REMEDY_IMPORT_AGENT                                                                        \

@@ -97,6 +97,7 @@ run=$(lockstep job run load "${login[@]}" -o csv | sed -n 's/^\([0-9a-f-]*\),.*/
 expect 'who started it' "$(sql "SELECT started_by FROM lockstep.run WHERE run_id = '$run'")" 'manual by lockstep_test'
 expect 'its rows' "$(sql "SELECT count(*) FROM staging WHERE batch = '$run'")" 2
 eventually 30 all_loaded || wrong 'the rows of the run by hand are not loaded'
+
 case_begin 'job test names the way to try a query that locks rows' # REMEDY_JOB_RUN
 lockstep job apply - "${login[@]}" -q <<END
 {"job": "locks", "queue": "$q",

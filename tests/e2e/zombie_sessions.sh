@@ -41,8 +41,8 @@ backend() {
         WHERE e.pid = ${executor[$1]} AND s.kind = '$2' LIMIT 1"
 }
 stop() { kill -STOP "$1"; halted+=("$1"); }
-# lost NAME [LINES]: behind the first LINES of its log
-lost() { tail -n +"$((${2:-0} + 1))" "$tmp/$1.log" | grep -q 'event=incarnation_lost'; }
+# lost NAME [LINES]: once, behind the first LINES of its log
+lost() { [ "$(tail -n +"$((${2:-0} + 1))" "$tmp/$1.log" | grep -c 'event=incarnation_lost')" = 1 ]; }
 now() { date +%s%3N; }
 
 mkfifo "$tmp/orders"
