@@ -26,7 +26,6 @@ refused() {
 
 apply() { lockstep job apply -q - >/dev/null; }
 open_runs() { is "SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL" "$1"; }
-is() { [ "$(sql "$1")" = "$2" ]; }
 end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL"; }
 
 @test "job test --at runs the query of each schedule with the words of its firing" {

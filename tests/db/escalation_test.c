@@ -1,4 +1,4 @@
-/* ctest: timeout=120
+/* ctest: timeout=120 notsan
  * No role becomes another: by code that is run with the other's rights, or by rows that are not its
  * own to write. */
 #include "tests/db/roles.h"

@@ -1,5 +1,6 @@
 /* The locks of one phase, looked at one call at a time, with PostgreSQL's own table locks SHARE and
- * ROW EXCLUSIVE as the oracle: they have the same matrix. */
+ * ROW EXCLUSIVE as the oracle: they have the same matrix.
+ * ctest: notsan */
 #include "base/str.h"
 #include "db/backend.h"
 #include "db/columns.h"

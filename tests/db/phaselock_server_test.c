@@ -1,4 +1,4 @@
-/* ctest: timeout=120 long
+/* ctest: timeout=120 long notsan
  * Servers in a bad shape: a lock table that is full, and a pooler in between. Each test starts its
  * own (tests/db/private_server). */
 #include "base/str.h"

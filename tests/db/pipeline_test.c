@@ -1,5 +1,6 @@
 /* Pipeline mode: several transactions under way, errors that skip to their sync, and memory that
- * stays flat. */
+ * stays flat.
+ * ctest: notsan */
 #include "base/str.h"
 #include "db/backend.h"
 #include "db/notification.h"

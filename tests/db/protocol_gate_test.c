@@ -1,4 +1,5 @@
-/* Gates, final failures and the ends of runs, of two sessions at once; as protocol_claim_test.c. */
+/* Gates, final failures and the ends of runs, of two sessions at once; as protocol_claim_test.c.
+ * ctest: notsan */
 #include "db/backend.h"
 #include "tests/db/other.h"
 #include "tests/db/protocol.h"

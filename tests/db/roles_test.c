@@ -1,4 +1,4 @@
-/* ctest: timeout=120
+/* ctest: timeout=120 notsan
  * The rights of the group roles and, above all, the limits of a session that runs task SQL. */
 #include "db/backend.h"
 #include "tests/db/roles.h"

@@ -1,4 +1,5 @@
-/* Every statement of sql/ fits the schema of today's migrations. */
+/* Every statement of sql/ fits the schema of today's migrations.
+ * ctest: notsan */
 #include "base/str.h"
 #include "db/pipeline.h"
 #include "db/session.h"

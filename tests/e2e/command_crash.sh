@@ -1,7 +1,7 @@
 #!/bin/bash
 # A running command ends when its executor is killed, is frozen and wakes, loses a session or is stopped, when its
 # runner is killed, and when an operator cancels it. No process of it is left before the next attempt begins.
-# ctest: timeout=90 long
+# ctest: timeout=90 long notsan
 . "$(dirname "$0")/../support/e2e.bash"
 chmod 755 "$tmp"
 

@@ -2,6 +2,7 @@
 # An executor that does not know a command, or may not call a host, leaves such tasks to executors that do. Without such
 # an executor explain names the cause, and an executor that starts with the command continues. Phases of SQL, commands
 # and requests keep their order over several executors, also when the whole run is replayed.
+# ctest: notsan
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/http.bash"
 chmod 755 "$tmp"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A command that runs as another user: that user's ids and groups, rights and limits, and whose processes are ended all
 # the same. Only root may do that; any other executor fails such a task with the reason, and runs the others.
+# ctest: notsan
 . "$(dirname "$0")/../support/e2e.bash"
 [ "$(id -u)" = 0 ] || { echo 'command_user.sh: not checked, only root becomes another user'; exit 0; }
 chmod 755 "$tmp"

@@ -29,13 +29,13 @@ logged() { # EVENT REASON [ACTOR]
 case_begin 'runs are paused, continued, cancelled and tried again'
 lockstep queue pause "$q" -q
 run=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
-eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE run_id = '"'$run'"'")" = 1 ]'
+eventually 30 is "SELECT count(*) FROM lockstep.run WHERE run_id = '$run'" 1
 does pause POST "api/v1/runs/$run/pause" '{"reason": "wait for it"}' .run_id "$run"
 logged run_paused 'wait for it'
 does resume POST "api/v1/runs/$run/resume" '{"reason": "here it is"}' '.run_id' "$run"
 does queue POST "api/v1/queues/$q/resume" '{"reason": "go"}' '.queue' "$q"
 ends() {
-    eventually 30 eval '[ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '"'$1'"'")" = "'"$2"'" ]' ||
+    eventually 30 is "SELECT status FROM lockstep.run WHERE run_id = '$1'" "$2" ||
         { lockstep run explain "$1"; tail "$tmp"/*.log; }
 }
 ends "$run" Completed
@@ -46,7 +46,7 @@ ends "$failing" Paused
 task=$(sql "SELECT task_id FROM lockstep.task WHERE status = 'Failed'")
 does 'task retry' POST "api/v1/tasks/$task/retry" '{"reason": "once more"}' '.task_id' "$task"
 logged task_retried 'once more'
-eventually 30 eval '[ "$(sql "SELECT status FROM lockstep.task WHERE task_id = '"$task"'")" = Failed ]'
+eventually 30 is "SELECT status FROM lockstep.task WHERE task_id = '$task'" Failed
 does 'task complete' POST "api/v1/tasks/$task/complete" '{"reason": "by hand"}' '.status' Completed
 as POST "api/v1/tasks/$task/complete" '{"reason": "again"}'
 expect 'not twice' "$status" 409
@@ -78,7 +78,7 @@ case_begin 'several runs at once: what is not possible with one is said, and the
 lockstep queue pause "$q" -q
 one=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
 two=$(lockstep publish --queue "$q" -q --name bulk - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
-eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'bulk'"'")" = 2 ]'
+eventually 30 is "SELECT count(*) FROM lockstep.run WHERE name = 'bulk'" 2
 eventually 30 eval \
     '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'bulk'"' AND published_at IS NOT NULL")" = 2 ]'
 does 'of the state that the list shows' POST api/v1/runs/actions \
@@ -662,7 +662,7 @@ expect 'it is open' "$(queue_is | cut -d'|' -f 2,3)" '1|t'
 
 case_begin 'a queue at work is not deleted'
 working=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT pg_sleep(600)"}')
-eventually 30 eval '[ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = '"'Processing'"'")" = 1 ]'
+eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
 as DELETE "api/v1/queues/$q" '{"reason": "x"}'
 expect 'a queue at work is not deleted' "$status $(api_is .detail | grep -cE 'readers? works? on it') $(api_is .hint)" \
     '409 1 Stop its executors first. To see them: lockstep executor list'

@@ -19,7 +19,7 @@ q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 3 --max-attempts 1 --on-failure pause >/dev/null
 run=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1 / 0", "name": "fails"}')
 executors 1 "$q" 3
-eventually 60 eval '[ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '"'$run'"'")" = Paused ]'
+eventually 60 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Paused
 lockstep job apply - \
     -q <<<"{\"job\": \"nightly\", \"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}], \"schedules\": [{\"name\": \"day\", \"kind\": \"interval\", \"every\": \"24h\"}]}" >/dev/null
 sql "INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text)

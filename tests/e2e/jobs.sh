@@ -101,6 +101,7 @@ eventually 30 ticks "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE job =
 
 case_begin 'a job runs by hand, and a disabled one fires no more'
 lockstep job run tick -q -o csv >/dev/null || wrong 'it does not run by hand'
+# A second that is due at the moment of the change is skipped, and no later one is.
 lockstep job disable tick -q
 all_ended() {
     is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
@@ -112,11 +113,11 @@ told_to_end "${!alive[@]}"
 case_begin 'each second has one occurrence, each occurrence one run, and each run one effect'
 expect 'seconds without an occurrence' "$(sql "SELECT count(*)
     FROM (SELECT generate_series(min(scheduled_for), max(scheduled_for), '1 s') FROM lockstep.occurrence
-          WHERE schedule IS NOT NULL
+          WHERE schedule IS NOT NULL AND outcome = 'fired'
     EXCEPT SELECT scheduled_for FROM lockstep.occurrence WHERE outcome = 'fired') AS missing")" 0
 expect 'occurrences without one effect' "$(sql "SELECT count(*)
-    FROM (SELECT o.run_id, count(e.run) AS effects FROM lockstep.occurrence o LEFT JOIN effect e ON e.run = o.run_id
-    GROUP BY 1 HAVING count(e.run) <> 1) AS bad")" 0
+    FROM (SELECT o.run_id FROM lockstep.occurrence o LEFT JOIN effect e ON e.run = o.run_id
+    WHERE o.outcome = 'fired' GROUP BY 1 HAVING count(e.run) <> 1) AS bad")" 0
 expect 'effects of no occurrence' "$(sql "SELECT count(*) FROM effect e
     WHERE NOT EXISTS (SELECT FROM lockstep.occurrence o WHERE o.run_id = e.run)")" 0
 expect 'times of the effects' "$(sql "SELECT count(*) FROM effect e JOIN lockstep.occurrence o ON o.run_id = e.run

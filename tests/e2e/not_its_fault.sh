@@ -25,7 +25,7 @@ daemon() {
     "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 4 "$@" 2>>"$tmp/$q.log" &
     pid=$!
 }
-is() { [ "$(sql "$1" 2>/dev/null)" = "$2" ]; }
+is() { sql_value "$1" 2>/dev/null && [ "$sql_said" = "$2" ]; }
 expect() { [ "$2" = "$3" ] || { printf '%s: %s, not %s\n' "$1" "$2" "$3"; failed=1; tail -n 20 "$tmp/$q.log"; }; }
 of_run() { sql "SELECT $1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'"; }
 running() {

@@ -2,7 +2,7 @@
 # Retention: rows that a queue does not keep are deleted in small batches while it works, its sums stay, and no executor
 # adopts the rows again. Rows that are not over, are younger, failed, or are referred to stay. tests/sql/retention.sql
 # has row by row when a run is deleted.
-# ctest: timeout=180 long
+# ctest: timeout=180 long notsan
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 queue() { lockstep queue create "$1" -q --create-topic "${@:2}"; }

@@ -22,7 +22,6 @@ publish() { # QUEUE SQL [SQL of the next phase]
         [ $# -lt 3 ] || echo "{\"order\": 2, \"sql\": \"$3\"}"
     } | lockstep publish --queue "$1" -q -
 }
-is() { [ "$(sql "$1")" = "$2" ]; }
 status() {
     echo "SELECT string_agg(t.status::text || t.attempt_num, ' ' ORDER BY t.\"order\")
         FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1'"

@@ -14,7 +14,6 @@
 #                            echo '...;' >&"$session". PGAPPNAME is its name
 #   session_close            its input ends, and so does it
 # For eventually:
-#   is QUERY VALUE           what a query returns
 #   run_is RUN STATUS        the status of a run that has ended, or of one that has not
 #   stopped PID              the process stands still (SIGSTOP)
 #   gone PID                 there is no such process; one that was not waited for is gone, too
@@ -75,7 +74,6 @@ session_open() {
 
 session_close() { exec {session}>&-; }
 
-is() { [ "$(sql "$1")" = "$2" ]; }
 run_is() { is "SELECT status FROM lockstep.run_status WHERE run_id = '$1'" "$2"; }
 stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }
 gone() { ! grep -qs '^State:.[^ZX]' "/proc/$1/status"; }

@@ -5,7 +5,7 @@
 #   console_stop              ends it and waits
 #   api METHOD PATH [BODY] [CURL_ARGS...]   asks; the body of the answer is $answer, its status $status, its headers
 #                                           $tmp/headers
-#   api_is FILTER             jq's answer about $answer
+#   api_is FILTER             jq's answer about $answer, by gojq, which starts in a tenth of the time; it sorts members
 #   answers_fit METHODS [MEMBER...]   all answers that `api` got have the members that the OpenAPI document describes,
 #                             and no others; each operation of these methods is among them, and each member has a value
 #                             in one of them, except for those that are named
@@ -43,7 +43,7 @@ api() {
     [[ $path != *api/v1/* ]] || printf '%s %s %s %s\n' "$status" "$method" "$path" "${answer//$'\n'/ }" >>"$tmp/answers"
 }
 
-api_is() { jq -r "$1" <<<"$answer" 2>&1; }
+api_is() { gojq -r "$1" <<<"$answer" 2>&1; }
 
 answers_fit() {
     local python=$here/../../build/schemathesis/bin/python3

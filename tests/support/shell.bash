@@ -4,10 +4,14 @@
 #                      conninfo in $db
 #   scratch_empty_database   one without the schema
 #   scratch_name       a name that nothing else on these servers has: for queues, topics, roles
-#   sql [TEXT]         runs SQL there as the superuser, results unaligned; without TEXT, that of standard input
+#   sql [TEXT]         runs SQL there as the superuser, results unaligned; without TEXT, the SQL of standard input. As
+#                      with psql -c it is one transaction, after which the session keeps nothing
+#   sql_value TEXT     the same, and the result is in $sql_said: for conditions, because it needs no process
+#   sql_alone TEXT     the same by a process of psql
 #   lockstep ARGS...   the built binary on that database and the test broker
 #   jobs_end           kills the jobs that still run; those that have ended may have left their numbers to others
 #   eventually SECONDS COMMAND...   until COMMAND succeeds: a condition is waited for, never a time
+#   is QUERY VALUE     such a condition: QUERY returns VALUE
 #   nap SECONDS        between two looks at a condition
 
 : "${LOCKSTEP_BIN:?run this through ctest or scripts/with-servers}"
@@ -17,7 +21,7 @@ db=''
 
 scratch_name() { printf 'ls_%d_%08x\n' "$$" "$SRANDOM"; } # not RANDOM, which a test may have seeded
 
-scratch_cluster() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$LOCKSTEP_TEST_PG" -c "$1"; }
+scratch_cluster() { db=$LOCKSTEP_TEST_PG sql "$1"; }
 
 scratch_empty_database() {
     local name
@@ -61,7 +65,57 @@ scratch_drop() {
     db=''
 }
 
-sql() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -c "${1-$(cat)}"; }
+sql_alone() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -c "$1"; }
+
+# The program of tests/support/sql_session serves the script and its jobs in turns: the pipe $sql_turn has one byte, and
+# a process that has taken it may ask.
+sql_in='' sql_out='' sql_turn=''
+sql_session() {
+    # bats waits until every process has closed 3
+    coproc SQL_SESSION { exec "${LOCKSTEP_BIN%/*}/sql_session" 2>/dev/null 3>&-; }
+    disown "$SQL_SESSION_PID" # none of the script's jobs
+    exec {sql_in}>&"${SQL_SESSION[1]}" {sql_out}<&"${SQL_SESSION[0]}" {sql_turn}<> <(:)
+    printf '.' >&"$sql_turn"
+}
+
+# Returns the exit status of a psql; its output and its errors are in $sql_said and $sql_error.
+sql_ask() { # TEXT
+    local LC_ALL=C turn status out error # bytes are counted
+    [ -n "$sql_in" ] || [ "$BASH_SUBSHELL" != 0 ] || sql_session
+    if [[ -z $sql_in || -n ${PGAPPNAME-} || -n ${PGOPTIONS-} || $1 == '\'* ]] ||
+        ! read -rN 1 -t 0.005 -u "$sql_turn" turn; then
+        sql_error='' # psql has printed it
+        sql_said=$(sql_alone "$1") || return
+        sql_said+=${sql_said:+$'\n'}
+        return
+    fi
+    printf '%s\0%s\0' "$db" "$1" >&"$sql_in"
+    read -r -u "$sql_out" status out error
+    sql_said='' sql_error=''
+    [ "$out" = 0 ] || IFS= read -rN "$out" -u "$sql_out" sql_said
+    [ "$error" = 0 ] || IFS= read -rN "$error" -u "$sql_out" sql_error
+    printf '%s' "$turn" >&"$sql_turn"
+    return "$status"
+}
+
+sql() {
+    local status=0
+    sql_ask "${1-$(</dev/stdin)}" || status=$?
+    printf '%s' "$sql_said"
+    [ -z "$sql_error" ] || printf '%s' "$sql_error" >&2
+    return "$status"
+}
+
+# As $(sql TEXT), in $sql_said and without a process.
+sql_value() { # TEXT
+    local status=0
+    sql_ask "$1" || status=$?
+    [ -z "$sql_error" ] || printf '%s' "$sql_error" >&2
+    sql_said=${sql_said%"${sql_said##*[!$'\n']}"}
+    return "$status"
+}
+
+is() { sql_value "$1" && [ "$sql_said" = "$2" ]; }
 
 lockstep() { "$LOCKSTEP_BIN" "$@" -d "$db" -b "$LOCKSTEP_TEST_BROKERS"; }
 
@@ -82,7 +136,7 @@ nap() { # SECONDS
     read -rt "$1" <>"$pipe" || true
 }
 
-# A condition costs a process, mostly psql, and the tests of other scripts need the processor: a condition that has been
+# Many a condition costs a process, and the tests of other scripts need the processor: a condition that has been
 # waited for a second is asked for ten times a second, a condition that has been waited for three seconds or more three
 # times.
 eventually() {
