@@ -4,7 +4,7 @@
 # the document names. A fitting request is not refused as wrong, and any other is refused. The first pass has made-up
 # names and numbers, the second one those of an existing queue, run, task and job. The event stream has no end and is
 # left out, and so is the document itself: e2e.console reads them.
-# LOCKSTEP_TEST_EXAMPLES (default 19, more than ten thousand cases) is the number of values of each kind for an
+# LOCKSTEP_TEST_EXAMPLES (default 8, more than ten thousand cases) is the number of values of each kind for an
 # operation, LOCKSTEP_TEST_SEED (default 1) their seed. ./dev fuzz --console sends more, under a new seed.
 # ctest: nosan long timeout=600
 . "$(dirname "$0")/../support/e2e.bash"
@@ -14,7 +14,7 @@ if [ ! -x "$schemathesis" ]; then
     echo '1..0 # skip: schemathesis is missing: ./dev setup test'
     exit 0
 fi
-examples=${LOCKSTEP_TEST_EXAMPLES:-19} seed=${LOCKSTEP_TEST_SEED:-1}
+examples=${LOCKSTEP_TEST_EXAMPLES:-8} seed=${LOCKSTEP_TEST_SEED:-1}
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 3 --max-attempts 1 --on-failure pause >/dev/null
 run=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1 / 0", "name": "fails"}')

@@ -136,20 +136,25 @@ nap() { # SECONDS
     read -rt "$1" <>"$pipe" || true
 }
 
-# Many a condition costs a process, and the tests of other scripts need the processor: a condition that has been
-# waited for a second is asked for ten times a second, a condition that has been waited for three seconds or more three
-# times.
+# A condition that costs a process or a session takes the processor from the tests of other scripts. So a condition that
+# has been waited for a second is asked for ten times a second, a condition that has been waited for three seconds or
+# more three times, and no condition is asked for in more than a third of the time.
 eventually() {
     # From 10 on the bound only ends a test that hangs: a slow machine has time.
-    local until=$((SECONDS + ($1 < 10 || $1 > 45 ? $1 : 45))) since=${EPOCHREALTIME/[.,]/} pause_ms pause
+    local until=$((SECONDS + ($1 < 10 || $1 > 45 ? $1 : 45))) since=${EPOCHREALTIME/[.,]/} asked now pause_ms pause
     shift
-    until "$@"; do
+    while :; do
+        asked=${EPOCHREALTIME/[.,]/}
+        if "$@"; then return 0; fi
         if [ "$SECONDS" -ge "$until" ]; then
             echo "not so in time: $*" >&2
             return 1
         fi
-        pause_ms=$(((${EPOCHREALTIME/[.,]/} - since) / 10000))
-        printf -v pause '0.%03d' $((pause_ms < 50 ? 50 : pause_ms > 300 ? 300 : pause_ms))
+        now=${EPOCHREALTIME/[.,]/}
+        pause_ms=$(((now - since) / 10000))
+        pause_ms=$((pause_ms < 50 ? 50 : pause_ms > 300 ? 300 : pause_ms))
+        pause_ms=$((pause_ms < (now - asked) / 500 ? (now - asked) / 500 : pause_ms))
+        printf -v pause '%d.%03d' $((pause_ms / 1000)) $((pause_ms % 1000))
         nap "$pause"
     done
 }
