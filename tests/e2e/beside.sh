@@ -1,7 +1,7 @@
 #!/bin/bash
 # While the server has not answered a claim, readers that have finished continue with tasks that the executor has in
 # hand.
-# ctest: timeout=120 long
+# ctest: timeout=120 long notsan
 . "$(dirname "$0")/../support/e2e.bash"
 ledger_create
 fail() { # with the executor's log
