@@ -24,6 +24,7 @@ struct assignment {
     int64_t stop_us;       /* requests.c: since when it is to be stopped, 0 = not */
     int64_t stop_again_us; /* requests.c: the next cancel is sent then */
     bool severed;          /* requests.c: its session was cut off for that */
+    bool stopped;          /* requests.c: an operator has asked for it */
 };
 
 /** Of the row of a task, which was claimed or adopted for this phase of the lane. */

@@ -6,6 +6,7 @@
 #include "executor/event.h"
 #include "executor/executor.h"
 #include "executor/lane.h"
+#include "executor/requests.h"
 #include "executor/returning.h"
 #include "executor/signals.h"
 
@@ -26,6 +27,20 @@ static enum rc reload(struct executor *ex, struct err *err)
     event_raise_all(ex, EVENT_ABILITIES_CHANGED);
     return db_run(ex->control.db, &sql_executor_able,
                   (const char *const[]){DB_INT(ex->incarnation.executor_no)}, NULL, err);
+}
+
+/* The readers begin no further task. The running ones are stopped as if an operator had asked for
+ * it: again and again, because a request that comes between two statements has no effect, and by
+ * the end of its session, if the task catches it. */
+static void cancel_running(struct executor *ex)
+{
+    if (!ex->drain.cancelled) {
+        log_event(LOG_WARN, "cancelling_tasks", NULL);
+        for (int i = 0; i < ex->readers.count; i++)
+            reader_cancel(ex->readers.list[i].thread);
+    }
+    ex->drain.cancelled = true;
+    requests_stop_running(&ex->readers, ex->turn.now_us);
 }
 
 /* SIGTERM: no new claims, and running tasks may finish. The second SIGTERM, or the time-out,
@@ -51,14 +66,8 @@ enum rc drain_watch(struct executor *ex, struct err *err)
             rc = return_waiting(&ex->lanes[i], -1, err);
         probe("drain.returned");
     }
-    if (ex->drain.draining && !ex->drain.cancelled &&
-        (signals_stop() > 1 || ex->turn.now_us >= ex->drain.until_us)) {
-        ex->drain.cancelled = true;
-        log_event(LOG_WARN, "cancelling_tasks", NULL);
-        for (int i = 0; i < ex->readers.count; i++)
-            if (ex->readers.list[i].count > 0)
-                reader_cancel(ex->readers.list[i].thread);
-    }
+    if (ex->drain.draining && (signals_stop() > 1 || ex->turn.now_us >= ex->drain.until_us))
+        cancel_running(ex);
     return rc;
 }
 

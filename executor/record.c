@@ -77,9 +77,8 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
 static void log_lost(const struct work *work)
 {
     const struct assignment *own = assignment_of(work);
-    bool stopped = own->stop_us != 0; /* by an operator, as the row says */
-    log_event(stopped ? LOG_INFO : LOG_WARN, stopped ? "attempt_stopped" : "attempt_lost", "queue",
-              own->lane->queue.name, "task", LOG_INT(work->task_id), "attempt",
+    log_event(own->stopped ? LOG_INFO : LOG_WARN, own->stopped ? "attempt_stopped" : "attempt_lost",
+              "queue", own->lane->queue.name, "task", LOG_INT(work->task_id), "attempt",
               LOG_INT(work->attempt), "error", why_of(work), NULL);
 }
 

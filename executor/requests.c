@@ -75,6 +75,12 @@ static enum rc drop_waiting(struct lane *lane, const struct db_result *rows, str
     return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 
+static void stop(struct assignment *at, int64_t now_us)
+{
+    if (at->stop_us == 0)
+        at->stop_us = at->stop_again_us = now_us;
+}
+
 /* The question names every task in hand, waiting or running, because a notification does not say
  * which tasks an operator has ended. */
 enum rc requests_check_stops(struct lane *lane, struct err *err)
@@ -104,13 +110,21 @@ enum rc requests_check_stops(struct lane *lane, struct err *err)
             int row = at->lane == lane ? row_of(rows, &at->work) : -1;
             /* Only noted here. requests_interrupt() sends the cancel, again and again: one that
              * arrives between two statements of a task has no effect. */
-            if (row < 0 || !db_bool(rows, row, CONTROL_STOPPED_STOP) || at->stop_us != 0)
+            if (row < 0 || !db_bool(rows, row, CONTROL_STOPPED_STOP) || at->stopped)
                 continue;
-            at->stop_us = at->stop_again_us = ex->turn.now_us;
+            at->stopped = true;
+            stop(at, ex->turn.now_us);
             log_event(LOG_INFO, "task_stopping", "queue", lane->queue.name, "task",
                       LOG_INT(at->work.task_id), NULL);
         }
     return drop_waiting(lane, rows, err);
+}
+
+void requests_stop_running(struct readers *readers, int64_t now_us)
+{
+    for (int i = 0; i < readers->count; i++)
+        if (readers->list[i].first != NULL)
+            stop(readers->list[i].first, now_us);
 }
 
 static bool to_be_stopped(const struct assignment *first)

@@ -37,6 +37,8 @@ struct paused_runs {
 MUST_CHECK enum rc requests_check_stops(struct lane *lane, struct err *err);
 /** Cancels the tasks that are to be stopped, again and again until they end. */
 void requests_interrupt(struct readers *readers, int64_t now_us);
+/** What the readers run now is to be stopped, too. */
+void requests_stop_running(struct readers *readers, int64_t now_us);
 int64_t requests_due_us(const struct executor *ex); /* 0: nothing is being stopped */
 /** Reads which runs are paused, how many readers to use, and whether to end. */
 MUST_CHECK enum rc requests_read(struct lane *lane, struct err *err);

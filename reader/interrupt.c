@@ -77,8 +77,6 @@ void reader_cancel(struct reader_thread *reader)
     (void)pthread_mutex_lock(&reader->lock);
     reader->cancelled = true;
     action_stop_ask(&reader->stop_action, ACTION_TERMINATE);
-    if (!reader->acting)
-        db_cancel(reader->canceller);
     (void)pthread_mutex_unlock(&reader->lock);
 }
 

@@ -36,7 +36,7 @@ void reader_name_losses(struct reader_thread *reader, const struct err *why)
     const struct works *sent = &reader->batch.sent;
     int tasks = 0;
     enum loss loss = loss_of(why);
-    if (reader->abandoned && loss == LOSS_UNKNOWN) /* by us */
+    if (reader->cancelled && loss == LOSS_UNKNOWN) /* by us */
         return;
     for (struct work *work = sent->first; work != NULL; work = work->next) {
         tasks += !work->sent.cleans;

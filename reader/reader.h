@@ -37,7 +37,8 @@ void reader_stop(struct reader_thread *reader);
 #define READER_MOST 64
 /** Works, linked by their mail's next; NULL: none. Together, so that they make one batch. */
 void reader_assign(struct reader_thread *reader, struct mail *works);
-/** Asks the server to cancel the statement that it runs now. */
+/** It begins no further work, and returns those that have not begun. The one that runs is cancelled
+ * by reader_interrupt. */
 void reader_cancel(struct reader_thread *reader);
 /** Asks the server to cancel work, or cuts its session off; then the work is lost, and its row
  * decides. Nothing, if the reader runs another one by now. A command is asked to end. */
