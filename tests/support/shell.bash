@@ -68,13 +68,16 @@ scratch_drop() {
 sql_alone() { "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" -c "$1"; }
 
 # The program of tests/support/sql_session serves the script and its jobs in turns: the pipe $sql_turn has one byte, and
-# a process that has taken it may ask.
+# a process that has taken it may ask. The program lets no read wait there: read -t would not do, because of two
+# processes that see the same byte one waits until the other gives it back.
 sql_in='' sql_out='' sql_turn=''
 sql_session() {
+    exec {sql_turn}<> <(:)
     # bats waits until every process has closed 3
-    coproc SQL_SESSION { exec "${LOCKSTEP_BIN%/*}/sql_session" 2>/dev/null 3>&-; }
+    coproc SQL_SESSION { exec "${LOCKSTEP_BIN%/*}/sql_session" "$sql_turn" 2>/dev/null 3>&-; }
     disown "$SQL_SESSION_PID" # none of the script's jobs
-    exec {sql_in}>&"${SQL_SESSION[1]}" {sql_out}<&"${SQL_SESSION[0]}" {sql_turn}<> <(:)
+    exec {sql_in}>&"${SQL_SESSION[1]}" {sql_out}<&"${SQL_SESSION[0]}"
+    read -r -u "$sql_out" # it is ready
     printf '.' >&"$sql_turn"
 }
 
@@ -83,7 +86,7 @@ sql_ask() { # TEXT
     local LC_ALL=C turn status out error # bytes are counted
     [ -n "$sql_in" ] || [ "$BASH_SUBSHELL" != 0 ] || sql_session
     if [[ -z $sql_in || -n ${PGAPPNAME-} || -n ${PGOPTIONS-} || $1 == '\'* ]] ||
-        ! read -rN 1 -t 0.005 -u "$sql_turn" turn; then
+        ! read -rN 1 -u "$sql_turn" turn 2>/dev/null; then
         sql_error='' # psql has printed it
         sql_said=$(sql_alone "$1") || return
         sql_said+=${sql_said:+$'\n'}

@@ -2,7 +2,9 @@
  * A psql that stays, for the shell tests: sql of tests/support/shell.bash asks it. A psql for each
  * request costs a process and a session, and a script has hundreds of requests.
  *
- * It answers requests until its input ends or its parent does:
+ *   sql_session TURN   the descriptor of a pipe: no read is to wait there
+ *
+ * It says a line when that is so, and answers requests until its input ends or its parent does:
  *   request   CONNINFO NUL TEXT NUL
  *   answer    STATUS OUT_BYTES ERROR_BYTES NEWLINE OUT ERROR
  * OUT, ERROR and STATUS are those of psql -X -q -At -c TEXT. TEXT is one simple query, so that its
@@ -14,6 +16,7 @@
  * that the server has ended, begin a new session. It does not know the meta-commands of psql and
  * COPY FROM STDIN.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -150,13 +153,17 @@ static void reply(PGconn **session, const char *conninfo, const char *text)
     free(error);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     char *conninfo = NULL, *text = NULL, *last = NULL;
     size_t size[2] = {0};
     PGconn *session = NULL;
     /* Its input has more writers than the script: the daemons that this has started. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (argc != 2 || fcntl(atoi(argv[1]), F_SETFL, O_NONBLOCK) != 0)
+        return 1;
+    puts("ready");
+    fflush(stdout);
     while (getdelim(&conninfo, &size[0], '\0', stdin) > 0 &&
            getdelim(&text, &size[1], '\0', stdin) > 0) {
         if (session != NULL && (strcmp(last, conninfo) != 0 || !is_open(session)))
