@@ -1,4 +1,4 @@
-/* browser.mjs: Debian's Chromium by playwright-core, and what every test of a page watches: errors of the console, requests that
+/* browser.mjs: Debian's Chromium without windows, by playwright-core, and what every test of a page watches: errors of the console, requests that
  * leave it, violations of axe-core.
  */
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ const PATIENCE_MS = 120000; // a slow machine has time; what does not come ends 
 
 export const launch = () =>
     chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
         args: ['--no-sandbox', '--disable-dev-shm-usage'],
     });
 

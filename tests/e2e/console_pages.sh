@@ -1,7 +1,7 @@
 #!/bin/bash
 # The pages of the console in a real browser: each opens with an empty and with a busy database, in both colour schemes
 # and at three widths, without an error, a request outside or a violation of axe-core. Actions by keyboard have their
-# effect in the database. Screenshots are kept in build/console/shots.
+# effect in the database. With LOCKSTEP_TEST_SHOTS=yes screenshots are kept in build/console/shots.
 # ctest: nosan long timeout=600
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/browser.bash"
@@ -9,7 +9,7 @@
 browser_needed chromium
 browser_surroundings
 shots=$browser_root/build/console/shots
-# SCHEMES DIR: nothing is wrong on any of $pages; a DIR for screenshots, or -.
+# SCHEMES DIR: nothing is wrong on any of $pages; a DIR for screenshots of three widths, or - for one width.
 visit() { browser_run pages.mjs "$url" "$1" "$2" "${pages[@]}"; }
 # Actions without a route in this console are not tested: its OpenAPI document lists the routes.
 has() { curl -s -m 30 "${url}api/v1/openapi.json" | jq -e --arg route "$1" '.paths | has($route)' >/dev/null; }

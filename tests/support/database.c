@@ -71,7 +71,7 @@ static const char *new_database(const char *template)
     STR_AUTO conninfo = {0};
 
     database->name = support_name("ls");
-    support_exec(db, "CREATE DATABASE %s TEMPLATE %s", database->name, template);
+    support_exec(db, "CREATE DATABASE %s TEMPLATE %s STRATEGY file_copy", database->name, template);
     db_close(db);
     str_format(&conninfo, "%s dbname=%s", support_cluster(),
                database->name); /* the last dbname counts */
