@@ -436,8 +436,8 @@ CREATE TABLE lockstep.job_event (
     CONSTRAINT job_event_event CHECK ((event = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'completed'::text, 'error'::text, 'zombie'::text, 'changed'::text, 'alert'::text, 'recovered'::text, 'late'::text, 'stuck'::text]))),
     CONSTRAINT job_event_pkey PRIMARY KEY (job_event_id)
 );
-CREATE INDEX job_event_at ON lockstep.job_event (at);
-CREATE INDEX job_event_of_job ON lockstep.job_event (job, at DESC);
+CREATE INDEX job_event_at ON lockstep.job_event (at, job_event_id);
+CREATE INDEX job_event_of_job ON lockstep.job_event (job, at DESC, job_event_id DESC);
 GRANT SELECT ON TABLE lockstep.job_event TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.job_notice (
@@ -482,9 +482,9 @@ CREATE TABLE lockstep.job_occurrence (
     CONSTRAINT job_occurrence_job_id_fkey FOREIGN KEY (job_id) REFERENCES lockstep.job(job_id) ON DELETE CASCADE,
     CONSTRAINT job_occurrence_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES lockstep.schedule(schedule_id) ON DELETE SET NULL
 );
-CREATE INDEX job_occurrence_at ON lockstep.job_occurrence (decided_at);
+CREATE INDEX job_occurrence_at ON lockstep.job_occurrence (decided_at, occurrence_id);
 CREATE INDEX job_occurrence_good ON lockstep.job_occurrence (job_id, scheduled_for DESC) WHERE (status = 'Completed'::text);
-CREATE INDEX job_occurrence_of_job ON lockstep.job_occurrence (job_id, scheduled_for DESC);
+CREATE INDEX job_occurrence_of_job ON lockstep.job_occurrence (job_id, scheduled_for DESC, occurrence_id DESC);
 CREATE INDEX job_occurrence_of_run ON lockstep.job_occurrence (run_id) WHERE (run_id IS NOT NULL);
 GRANT SELECT ON TABLE lockstep.job_occurrence TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 

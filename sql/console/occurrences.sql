@@ -6,7 +6,8 @@ WITH seen AS (
     SELECT o.occurrence_id, o.decided_at, o.outcome, o.job_id FROM lockstep.job_occurrence o
     WHERE (o.decided_at, o.occurrence_id) < ((SELECT lockstep.place_at($2::text)), (SELECT lockstep.place_id($2::text)))
       AND o.decided_at BETWEEN COALESCE($5::timestamptz, '-infinity') AND COALESCE($6::timestamptz, 'infinity')
-    ORDER BY o.decided_at DESC, o.occurrence_id DESC LIMIT 10001),
+    -- a limit that is not known beforehand, so that the index has the order also where it seems to have few rows
+    ORDER BY o.decided_at DESC, o.occurrence_id DESC LIMIT (SELECT 10001)),
 found AS MATERIALIZED (
     SELECT s.occurrence_id, s.decided_at
     FROM seen s

@@ -1184,9 +1184,9 @@ CREATE TABLE lockstep.job_occurrence (
     UNIQUE (schedule_id, scheduled_for),
     CONSTRAINT job_occurrence_outcome CHECK (outcome IN ('fired', 'skipped', 'missed', 'error'))
 );
-CREATE INDEX job_occurrence_of_job ON lockstep.job_occurrence (job_id, scheduled_for DESC);
+CREATE INDEX job_occurrence_of_job ON lockstep.job_occurrence (job_id, scheduled_for DESC, occurrence_id DESC);
 CREATE INDEX job_occurrence_good ON lockstep.job_occurrence (job_id, scheduled_for DESC) WHERE status = 'Completed';
-CREATE INDEX job_occurrence_at ON lockstep.job_occurrence (decided_at);
+CREATE INDEX job_occurrence_at ON lockstep.job_occurrence (decided_at, occurrence_id);
 CREATE INDEX job_occurrence_of_run ON lockstep.job_occurrence (run_id) WHERE run_id IS NOT NULL;
 
 CREATE TABLE lockstep.job_event (
@@ -1203,8 +1203,8 @@ CREATE TABLE lockstep.job_event (
         CHECK (event IN ('fired', 'skipped', 'missed', 'completed', 'error', 'zombie', 'changed', 'alert', 'recovered',
                          'late', 'stuck'))
 );
-CREATE INDEX job_event_of_job ON lockstep.job_event (job, at DESC);
-CREATE INDEX job_event_at ON lockstep.job_event (at);
+CREATE INDEX job_event_of_job ON lockstep.job_event (job, at DESC, job_event_id DESC);
+CREATE INDEX job_event_at ON lockstep.job_event (at, job_event_id);
 
 -- Sums of the times of jobs that are no longer kept, and where their sweep continues.
 CREATE TABLE lockstep.job_day_swept (
