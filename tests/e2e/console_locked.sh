@@ -20,17 +20,17 @@ locks() {
     "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c 'BEGIN' -c "LOCK TABLE $1 IN ACCESS EXCLUSIVE MODE" \
         -c 'SELECT pg_sleep(600)' >/dev/null 2>&1 &
     locker=$! locked=$1
-    eventually 20 eval \
-        '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'$1'"'::regclass AND mode = '"'AccessExclusiveLock'"' AND granted")" = 1 ]'
+    eventually 20 is "SELECT count(*) FROM pg_locks
+        WHERE relation = '$1'::regclass AND mode = 'AccessExclusiveLock' AND granted AND $own_locks" 1
 }
 lets_go() {
     sql "SELECT count(pg_terminate_backend(pid)) FROM pg_locks
-        WHERE relation = '$locked'::regclass AND mode = 'AccessExclusiveLock' AND granted" >/dev/null
+        WHERE relation = '$locked'::regclass AND mode = 'AccessExclusiveLock' AND granted AND $own_locks" >/dev/null
     wait "$locker" || true
 }
 waits() {
-    eventually 20 eval \
-        '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'$locked'"'::regclass AND NOT granted")" -ge 1 ]'
+    eventually 20 is "SELECT count(*) > 0 FROM pg_locks
+        WHERE relation = '$locked'::regclass AND NOT granted AND $own_locks" t
 }
 # asks N PATH: at once, by the processes ${asking[@]}; answered: how many got which status, and whether within the time
 # of one statement
@@ -174,6 +174,7 @@ eventually 20 grep -q hello "$tmp/stream"
 wait_of() {
     sql "SELECT a.pid || ' ' || a.query_start FROM pg_stat_activity a JOIN pg_locks l USING (pid)
         WHERE l.relation = 'lockstep.console_token'::regclass AND NOT l.granted AND a.query ~ 'console_token'
+          AND a.datname = current_database()
         LIMIT 1"
 }
 heard() {
@@ -226,8 +227,8 @@ case_begin 'a change whose client leaves before it was made is not made'
 locks lockstep.queue
 api POST "api/v1/queues/$q/pause" '{"reason": "left"}' -m 1 -b "$tmp/cookies" -H "X-CSRF-Token: $csrf"
 expect 'it left' "$status" 'curl: 28'
-eventually 20 eval \
-    '[ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = '"'lockstep.queue'"'::regclass AND NOT granted")" = 0 ]'
+eventually 20 is "SELECT count(*) FROM pg_locks
+    WHERE relation = 'lockstep.queue'::regclass AND NOT granted AND $own_locks" 0
 lets_go
 expect 'not paused' \
     "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_paused' AND detail = 'left'")" 0

@@ -534,7 +534,7 @@ UPDATE lockstep.executor SET drain_by = 'd', drain_at = now(), memory_bytes = 1,
     ended_at = NULL
 WHERE host = 'h' AND queues = ARRAY['$q'];
 UPDATE lockstep.slot s SET executor_no = (SELECT max(executor_no) FROM lockstep.executor), taken_at = now()
-WHERE s.slot_id = ANY (SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND granted);
+WHERE s.slot_id = ANY (SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND granted AND $own_locks);
 UPDATE lockstep.queue SET halted_reason = 'topic_deleted', halted_detail = 'd', halted_at = now(), blocked_offset = 1,
     blocked_at = now()
 WHERE name = 'a1';

@@ -189,10 +189,10 @@ cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "sql": "SET work_mem = '77MB'"}
 {"order": 2, "sql": "CREATE TEMPORARY TABLE mine (a int)"}
 {"order": 3, "sql": "SELECT set_config('search_path', 'pg_catalog', false)"}
-{"order": 4, "sql": "SELECT pg_advisory_lock(4711)"}
+{"order": 4, "sql": "SELECT pg_advisory_lock(47110815)"}
 {"order": 5, "sql": "LISTEN something"}
 {"order": 6, "sql": "PREPARE p AS SELECT 1"}
-{"order": 7, "sql": "DO $$BEGIN IF current_setting('work_mem') = '77MB' OR to_regclass('pg_temp.mine') IS NOT NULL OR current_setting('search_path') = 'pg_catalog' OR EXISTS (SELECT FROM pg_listening_channels()) OR EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'p') OR EXISTS (SELECT FROM pg_locks WHERE objid = 4711 AND locktype = 'advisory') THEN RAISE EXCEPTION 'something was left'; END IF; END$$"}
+{"order": 7, "sql": "DO $$BEGIN IF current_setting('work_mem') = '77MB' OR to_regclass('pg_temp.mine') IS NOT NULL OR current_setting('search_path') = 'pg_catalog' OR EXISTS (SELECT FROM pg_listening_channels()) OR EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'p') OR EXISTS (SELECT FROM pg_locks WHERE objid = 47110815 AND locktype = 'advisory') THEN RAISE EXCEPTION 'something was left'; END IF; END$$"}
 END
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 1 >/dev/null

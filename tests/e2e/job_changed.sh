@@ -100,7 +100,7 @@ change() { # KIND CHANGE
 }
 held() {
     is "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND classid = 4711 AND objid = 2 AND granted
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" t
+        AND $own_locks" t
 }
 # The change is made, or waits for the row of the job.
 made_or_waits() {
@@ -125,7 +125,7 @@ step() {
         echo "SELECT pg_advisory_lock(4711, 1);" >&"$holder"
         eventually 20 is "SELECT count(*) FROM pg_locks
             WHERE locktype = 'advisory' AND classid = 4711 AND objid = 1 AND granted
-            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" 1
+            AND $own_locks" 1
         ;;
     esac
     LOCKSTEP_PROBE=$probe LOCKSTEP_PROBE_DIR=$tmp "${LOCKSTEP_BIN}-probed" scheduler run -d "$db" \

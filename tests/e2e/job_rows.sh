@@ -207,7 +207,10 @@ expect 'its times that were missed' \
 
 case_begin 'an open transaction of an operator over one job keeps no other job'
 sql "BEGIN; SELECT lockstep.job_set('load', '{\"description\": \"open\"}'); SELECT pg_sleep(600)" >/dev/null 2>&1 &
-edited() { is "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'" 1; }
+edited() {
+    is "SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'" 1
+}
 eventually 30 edited || wrong 'the job is not being edited'
 kill -KILL "$other"
 wait "$other" || true

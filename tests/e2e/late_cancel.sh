@@ -15,7 +15,8 @@ SQL
 sent() { [ -e "$tmp/probes/cancel.$1.hit" ]; }
 active() {
     is "SELECT count(*) FROM pg_stat_activity
-        WHERE application_name = 'lockstep/reader' AND state = 'active' AND query ~ '$1'" 1
+        WHERE datname = current_database() AND application_name = 'lockstep/reader' AND state = 'active'
+          AND query ~ '$1'" 1
 }
 try() { # NAME FIRST NEXT cancel|timeout: the first task, which is asked to end while its request is held; the next one
     local q

@@ -31,7 +31,7 @@ for n in {1..80}; do echo '{"order": 1, "sql": "SELECT FROM shut"}'; done >"$tmp
 slots='SELECT count(*) FROM lockstep.slot WHERE executor_no IS NOT NULL'
 shut() {
     [ "$(sql "SELECT count(*) FROM pg_locks
-        WHERE relation = 'shut'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = "$1" ]
+        WHERE relation = 'shut'::regclass AND mode = 'AccessExclusiveLock' AND granted AND $own_locks")" = "$1" ]
 }
 done_are() {
     [ "$(sql "SELECT count(*) FROM lockstep.task t JOIN lockstep.run r USING (run_no)

@@ -114,7 +114,8 @@ for signal in TERM INT; do
     publisher=$!
     waits() {
         is "SELECT count(*) FROM pg_stat_activity
-            WHERE application_name LIKE 'lockstep/producer%' AND wait_event_type = 'Lock'" 1
+            WHERE datname = current_database() AND application_name LIKE 'lockstep/producer%'
+              AND wait_event_type = 'Lock'" 1
     }
     eventually 20 waits || { bad "a publish does not wait for the row: $(cat "$tmp/refused")"; continue; }
     kill -"$signal" "$publisher"

@@ -11,6 +11,8 @@
 #   lockstep ARGS...   the built binary on that database and the test broker
 #   jobs_end           kills the jobs that still run; those that have ended may have left their numbers to others
 #   eventually SECONDS COMMAND...   until COMMAND succeeds: a condition is waited for, never a time
+#   $own_locks         in a WHERE over pg_locks: those of $db. pg_locks and pg_stat_activity have the rows of all
+#                      databases, in whose copies the tables have the same oids
 #   is QUERY VALUE     such a condition: QUERY returns VALUE
 #   nap SECONDS        between two looks at a condition
 
@@ -18,6 +20,8 @@
 export LOCKSTEP_CONFIG=/dev/null # a configuration of the user's must not interfere
 export LOCKSTEP_EXECUTOR_MAX_ATTEMPTS=1 # a failure is final unless a test says otherwise; the default is 3
 db=''
+# shellcheck disable=SC2034 # for the scripts
+own_locks='database = (SELECT oid FROM pg_database WHERE datname = current_database())'
 
 scratch_name() { printf 'ls_%d_%08x\n' "$$" "$SRANDOM"; } # not RANDOM, which a test may have seeded
 
