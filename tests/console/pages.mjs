@@ -1,6 +1,6 @@
 /* pages.mjs URL SCHEMES DIR PAGE=PATH...: opens each page; nothing may go wrong on any of them. SCHEMES: light, or light,dark; in each of them the page is judged by axe-core (in the dark its
- * contrast), and at three widths it fits and, with LOCKSTEP_TEST_SHOTS=yes, is photographed: DIR/NAME-SCHEME-WIDTH.png. With - as DIR one
- * width has to do.
+ * contrast), and at three widths it fits and is photographed: DIR/NAME-SCHEME-WIDTH.png. With - as DIR one width has to do, and with LOCKSTEP_TEST_SHOTS=no
+ * there are no photographs.
  */
 import { mkdirSync } from 'node:fs';
 import { CONTRAST, check, done, launch, open, shown, violations } from './browser.mjs';
@@ -15,7 +15,7 @@ const cutOff = () =>
         .filter((button) => button.getBoundingClientRect().right > button.closest('.table-box').getBoundingClientRect().right + 1)
         .map((button) => button.textContent);
 
-const shot = async (page, name) => process.env.LOCKSTEP_TEST_SHOTS === 'yes' && page.screenshot({ path: `${dir}/${name}.png` });
+const shot = async (page, name) => process.env.LOCKSTEP_TEST_SHOTS !== 'no' && page.screenshot({ path: `${dir}/${name}.png` });
 
 async function fits(page, name, scheme) {
     for (const width of WIDTHS) {

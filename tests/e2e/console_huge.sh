@@ -1,8 +1,7 @@
 #!/bin/bash
 # The pages of the console with a database in which everything is many (tests/console/huge.sql): nothing is cut off, at
-# any width, and none takes long; a Gantt of 100 phases with 1,000 tasks each stays smooth. With LOCKSTEP_TEST_SHOTS=yes
-# screenshots are kept in build/console/shots/huge, in the light: e2e.console_pages has those in the dark, with the same
-# styles.
+# any width, and none takes long; a Gantt of 100 phases with 1,000 tasks each stays smooth. Screenshots are kept in
+# build/console/shots/huge, in the light: e2e.console_pages has those in the dark, with the same styles.
 # ctest: nosan long timeout=600
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/browser.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The pages of the console in a real browser: each opens with an empty and with a busy database, in both colour schemes
 # and at three widths, without an error, a request outside or a violation of axe-core. Actions by keyboard have their
-# effect in the database. With LOCKSTEP_TEST_SHOTS=yes screenshots are kept in build/console/shots.
+# effect in the database. Screenshots are kept in build/console/shots.
 # ctest: nosan long timeout=600
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/browser.bash"

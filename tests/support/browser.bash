@@ -12,7 +12,8 @@ browser_needed() {
         exit 0
     fi
     command -v node >/dev/null && [ "$1" = node ] && return
-    command -v node >/dev/null && command -v chromium-headless-shell >/dev/null && "$browser_root/scripts/console/fetch" && return
+    command -v node >/dev/null && command -v chromium-headless-shell >/dev/null &&
+        "$browser_root/scripts/console/fetch" && return
     echo "not ok 1 - $1 is there: ./dev setup test installs it; LOCKSTEP_TEST_BROWSER=no leaves out what needs it"
     exit 1
 }
