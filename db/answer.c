@@ -40,12 +40,11 @@ void db_interrupt(int fd)
     interrupt_fd = fd;
 }
 
-/* What a command waits for may be interrupted; but not what it asks for because it was. */
-static bool may_interrupt(const struct db *db)
+void db_asks(struct db *db)
 {
     struct pollfd fd = {.fd = interrupt_fd, .events = POLLIN};
     bool command = db->role == DB_CLI || db->role == DB_PRODUCER || db->role == DB_QUERY;
-    return interrupt_fd >= 0 && command && poll(&fd, 1, 0) == 0;
+    db->interruptible = interrupt_fd >= 0 && command && poll(&fd, 1, 0) == 0;
 }
 
 /* The request has a thread of its own (db/canceller.h): PQcancel has no time-out, and a frozen
@@ -134,9 +133,8 @@ static PGresult *answer(struct db *db, int sent)
         return NULL;
     db->interrupted = false;
     db->done = false;
-    bool interruptible = db->patience_ms == 0 && may_interrupt(db);
     for (;;) {
-        if (interruptible)
+        if (db->interruptible && db->patience_ms == 0)
             wait_interruptibly(db);
         if (db->patience_ms > 0 && !ready(db, until_us))
             give_up(db);

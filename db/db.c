@@ -278,6 +278,7 @@ static enum rc refused(struct db *db, const struct sql_statement *stmt, const PG
 static enum rc run_once(struct db *db, const struct sql_statement *stmt, const char *const *params,
                         struct db_result **ret_result, struct err *err)
 {
+    db_asks(db);
     /* Wary: a user's SQL may have changed the session. Its DEALLOCATE ALL, or a statement of the
      * same name, must not make ours fail or be another one. */
     enum rc rc = db->wary ? RC_OK : db_prepare(db, stmt, err);
@@ -369,6 +370,7 @@ enum rc db_run_beside(struct db *db, const struct sql_statement *stmt, const cha
  * BEGIN, COMMIT, DISCARD. */
 enum rc db_script(struct db *db, const char *text, struct db_result **ret_result, struct err *err)
 {
+    db_asks(db);
     PGresult *result = db_answer(db, PQsendQuery(db->conn, text));
     ExecStatusType status = PQresultStatus(result);
     enum rc rc = RC_OK;

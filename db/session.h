@@ -27,6 +27,7 @@ struct db {
     char ended_state[6];            /* the server has ended the session while nothing was asked, */
     char ended_why[256];            /* and said so; "": it has not */
     bool late;                      /* one was not: the session is given up */
+    bool interruptible;             /* db_asks: an interrupt that comes is meant for the call */
     bool interrupted;               /* the call was cancelled for db_interrupt */
     bool done;                      /* its statement was done: an error is that of its commit */
     struct db_canceller *interrupt; /* the request that cancels it; NULL: none was made */
@@ -64,6 +65,11 @@ void db_diag_notice(struct db_diag *diag, const char *severity, const PGresult *
 
 /** Runs sql/session/settings.sql: after connecting and after DISCARD ALL. */
 MUST_CHECK enum rc db_setup(struct db *db, struct err *err);
+
+/** Before a call is sent: an interrupt that comes from now on is meant for it. A call that is made
+ * because of an interrupt is not interrupted. Behind the send it would be too late: the call may
+ * wait already, and the interrupt have come. */
+void db_asks(struct db *db);
 
 /** The result that PQexec would return for the command of a PQsend function (sent: its result);
  * NULL: not sent, or not answered in time. */
