@@ -32,7 +32,7 @@ refuses() { # WHAT SQLSTATE TIMES
 }
 locks() {
     sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = lockstep.lock_class('phase')::oid
-         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+         AND $own_locks"
 }
 no_locks() { [ "$(locks)" = 0 ]; }
 done_is() { is "SELECT status FROM lockstep.run WHERE run_id = '$1'" Completed; }

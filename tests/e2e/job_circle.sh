@@ -13,7 +13,7 @@ follow() { echo "SELECT lockstep.schedule_add('$1', '{\"name\": \"s\", \"kind\":
 locks() {
     is "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = lockstep.lock_class('dispatch')::oid
                 AND objid = 1 AND granted = $1
-              AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" 1; }
+              AND $own_locks" 1; }
 {
     echo 'BEGIN;'
     follow a b

@@ -181,8 +181,7 @@ wait $daemon || status=$?
 expect 'drained' "$status" 0
 status=0; lockstep executor drain "$id" 2>/dev/null || status=$?
 expect 'it is gone' "$status" 2
-expect 'nothing is left' "$(sql "SELECT count(*) FROM pg_locks
-    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+no_locks_left
 lockstep run explain "$g" | grep -q 'no executor works for queue' ||
     { echo 'run explain does not say that nobody is there'; failed=1; }
 executors 1 "$q" 4

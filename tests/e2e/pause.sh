@@ -214,8 +214,7 @@ echo "$many paused tasks and $((many / 100)) phases ran in $((SECONDS - from)) s
 expect 'each once' "$(sql 'SELECT count(*) FROM counted')" $((many + many / 100))
 kill -TERM "$daemon"
 wait "$daemon" || { echo "the executor ended with $?"; failed=1; }
-expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks
-    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+no_locks_left
 grep -E 'incarnation_lost|level=error' "$tmp/daemon.log" && failed=1
 cases_end
 [ $failed = 0 ] || tail -30 "$tmp/daemon.log"

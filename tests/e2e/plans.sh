@@ -27,7 +27,7 @@ world few
 "${psql[@]}" -c "SELECT pg_advisory_lock(1280507907, 1), pg_sleep(600)" >/dev/null 2>&1 & # executor 1 lives
 eventually 10 is "SELECT count(*) FROM pg_locks
                WHERE locktype = 'advisory' AND granted AND objid = 1 AND classid::bigint = 1280507907
-               AND database = (SELECT oid FROM pg_database WHERE datname = current_database())" 1
+               AND $own_locks" 1
 sql "INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind)
     SELECT 1, a.pid, a.backend_start, 'liveness' FROM pg_stat_activity a JOIN pg_locks l USING (pid)
     WHERE l.locktype = 'advisory' AND l.objid = 1 AND l.classid::bigint = 1280507907

@@ -172,7 +172,6 @@ expect 'its attempts' \
         FROM lockstep.task t WHERE t.name IN ('sales of a week', 'report', 'tidy up')")" \
     'sales of a week Completed 1, report Completed 2, tidy up Completed 1'
 [ "$failed" = 0 ] || cat "$tmp/example.log"
-expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks
-    WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+no_locks_left
 cases_end
 exit $failed

@@ -34,7 +34,7 @@ wrong() {
 
 no_locks_left() {
     expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks
-        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")" 0
+        WHERE locktype = 'advisory' AND $own_locks")" 0
 }
 
 ends_well() { wait "$1" || wrong "${2:-the executor} ended with $?"; }

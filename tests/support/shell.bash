@@ -11,9 +11,9 @@
 #   lockstep ARGS...   the built binary on that database and the test broker
 #   jobs_end           kills the jobs that still run; those that have ended may have left their numbers to others
 #   eventually SECONDS COMMAND...   until COMMAND succeeds: a condition is waited for, never a time
+#   is QUERY VALUE     such a condition: QUERY returns VALUE
 #   $own_locks         in a WHERE over pg_locks: those of $db. pg_locks and pg_stat_activity have the rows of all
 #                      databases, in whose copies the tables have the same oids
-#   is QUERY VALUE     such a condition: QUERY returns VALUE
 #   nap SECONDS        between two looks at a condition
 
 : "${LOCKSTEP_BIN:?run this through ctest or scripts/with-servers}"
