@@ -290,16 +290,15 @@ static enum rc run_blocks(struct db *db, const struct work *work, struct part *p
     return rc;
 }
 
-/* Everything before this attempt is made durable first, and the record follows the effect, which
- * commits by itself. If the flush came later, a crash of the server could keep the effect and lose
- * the claim, and the message would be claimed and run once more (tests/e2e/flush.sh). */
+/* The session's commits are synchronous (part_run). Everything before this attempt is made durable
+ * first, and the record follows the effect, which commits by itself. If the flush came later, a
+ * crash of the server could keep the effect and lose the claim, and the message would be claimed
+ * and run once more (tests/e2e/flush.sh). */
 static enum rc run_bare(struct db *db, const struct work *work, struct part *part,
                         const struct plan *plan, struct err *why)
 {
     DB_RESULT_AUTO *now = NULL;
-    enum rc rc = db_script(db, "SET synchronous_commit = on", NULL, why);
-    if (rc == RC_OK)
-        rc = db_run(db, &sql_session_flush, NULL, NULL, why);
+    enum rc rc = db_run(db, &sql_session_flush, NULL, NULL, why);
     if (rc == RC_OK)
         rc = db_run(db, &sql_reader_now, NULL, &now, why);
     probe("bare.run");
@@ -324,14 +323,19 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
 {
     struct plan plan;
     enum rc rc = plan_make(&plan, work->msg, part->first, part->count, why);
+    /* A row that shows durably that a wary attempt runs shows durably that it is done, too: else
+     * the next crash would undo the completion, and count the attempt as its cause. */
+    bool durable = work->wary || !part->transaction;
     /* db_wary: until the session is clean our statements are sent by their text. The task may have
      * dropped the prepared ones, or may have prepared its own under their names. */
     part->continues = true;
     db_wary(db, true);
+    if (rc == RC_OK && durable)
+        rc = db_script(db, "SET synchronous_commit = on", NULL, why);
     if (rc == RC_OK)
         rc = part->transaction ? run_blocks(db, work, part, &plan, why)
                                : run_bare(db, work, part, &plan, why);
-    bool reset = plan.changes_session || !part->transaction;
+    bool reset = plan.changes_session || durable;
     if (rc == RC_OK && !reset && plan_risky(&plan, work))
         reset = db_clean(db, NULL) != RC_OK;
     if (rc == RC_OK && reset)
