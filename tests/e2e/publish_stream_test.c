@@ -7,22 +7,11 @@
 #include "tests/e2e/publish_seen.h"
 #include "tests/e2e/publish_topic.h"
 #include "tests/support/rc.h"
+#include "tests/support/sanitized.h"
 
 #include <sys/wait.h>
 
 #define STREAMED 200000
-/* A sanitizer keeps what is freed, so memory says nothing then. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#elif !defined(SANITIZED)
-#define SANITIZED false
-#endif
-
 #define STREAM_MAX_KB 50000
 
 static void write_sorted_lines(FILE *file, int count)
