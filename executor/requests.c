@@ -14,6 +14,7 @@
 #include "executor/phases.h"
 #include "executor/returning.h"
 #include "executor/server.h"
+#include "executor/signals.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -219,7 +220,8 @@ enum rc requests_read(struct lane *lane, struct err *err)
                     &row, err);
     if (rc != RC_OK)
         return rc;
-    if (!db_null(row, 0, CONTROL_MINE_DRAIN_BY) && !ex->drain.draining) {
+    /* Each queue has a notification of it; a second signal would cancel what runs. */
+    if (!db_null(row, 0, CONTROL_MINE_DRAIN_BY) && signals_stop() == 0) {
         log_event(LOG_INFO, "drain_asked", "by", db_text(row, 0, CONTROL_MINE_DRAIN_BY), NULL);
         (void)raise(SIGTERM); /* the same way from here on */
     }

@@ -52,6 +52,24 @@ runs() {
 eventually 20 runs || wrong 'the task does not run'
 kill -TERM "$pid"
 ends
+
+case_begin 'an executor of several queues that an operator drains finishes what it runs'
+q=$(scratch_name) second=$(scratch_name)
+sql 'CREATE TABLE let_go (gone boolean)'
+for one in "$q" "$second"; do lockstep queue create "$one" -q --create-topic --max-readers 1; done
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$second" --readers 1 \
+    2>"$tmp/log" &
+pid=$!
+publish '{"order": 1, "sql": "DO $$BEGIN WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.01); END LOOP; END$$"}'
+eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'DO %'" 1 ||
+    wrong 'the task does not run'
+lockstep executor drain "$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')" -q
+eventually 20 grep -q event=draining "$tmp/log" || wrong 'it does not drain'
+sql 'INSERT INTO let_go VALUES (true)'
+ends_well "$pid"
+expect 'its task' "$(sql "SELECT DISTINCT status FROM lockstep.task JOIN lockstep.queue USING (queue_id)
+    WHERE queue.name = '$q'")" Completed
+expect 'what it says of cancels' "$(grep -c 'event=cancelling' "$tmp/log")" 0
 cases_end
 [ $failed = 0 ] || cat "$tmp/log"
 exit $failed
