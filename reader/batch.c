@@ -262,6 +262,8 @@ enum rc batch_send(struct reader_thread *reader, struct err *err)
         plan_done(&plan);
         if (rc == RC_OK && sending.tasks == BATCH_MOST) /* a cleaning leads the next one */
             rc = end_batch(reader, &sending, err);
+        if (reader->cancelled) /* while a task ran here */
+            reader_return_all(reader);
     }
     return rc == RC_OK ? end_batches(reader, &sending, err) : rc;
 }
