@@ -290,10 +290,10 @@ static enum rc run_blocks(struct db *db, const struct work *work, struct part *p
     return rc;
 }
 
-/* The session's commits are synchronous (part_run). Everything before this attempt is made durable
- * first, and the record follows the effect, which commits by itself. If the flush came later, a
- * crash of the server could keep the effect and lose the claim, and the message would be claimed
- * and run once more (tests/e2e/flush.sh). */
+/* Everything before this attempt is made durable first, and the record follows the effect, which
+ * commits by itself. If the flush came later, a crash of the server could keep the effect and lose
+ * the claim, and the message would be claimed and run once more (tests/e2e/flush.sh). The record is
+ * durable with all before it, whatever the task has set. */
 static enum rc run_bare(struct db *db, const struct work *work, struct part *part,
                         const struct plan *plan, struct err *why)
 {
@@ -314,6 +314,8 @@ static enum rc run_bare(struct db *db, const struct work *work, struct part *par
         rc = rc == RC_OK ? noted : rc;
     }
     if (rc == RC_OK)
+        rc = db_script(db, "SET synchronous_commit = on", NULL, why);
+    if (rc == RC_OK)
         rc = record_end(db, work, part,
                         part->started ? part->started : db_text(now, 0, READER_NOW_NOW), why);
     return ours ? attempt_read_only(work, rc, why) : rc;
@@ -323,19 +325,14 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
 {
     struct plan plan;
     enum rc rc = plan_make(&plan, work->msg, part->first, part->count, why);
-    /* A row that shows durably that a wary attempt runs shows durably that it is done, too: else
-     * the next crash would undo the completion, and count the attempt as its cause. */
-    bool durable = work->wary || !part->transaction;
     /* db_wary: until the session is clean our statements are sent by their text. The task may have
      * dropped the prepared ones, or may have prepared its own under their names. */
     part->continues = true;
     db_wary(db, true);
-    if (rc == RC_OK && durable)
-        rc = db_script(db, "SET synchronous_commit = on", NULL, why);
     if (rc == RC_OK)
         rc = part->transaction ? run_blocks(db, work, part, &plan, why)
                                : run_bare(db, work, part, &plan, why);
-    bool reset = plan.changes_session || durable;
+    bool reset = plan.changes_session || !part->transaction;
     if (rc == RC_OK && !reset && plan_risky(&plan, work))
         reset = db_clean(db, NULL) != RC_OK;
     if (rc == RC_OK && reset)

@@ -126,9 +126,9 @@ ends Completed
 expect 'unreadable' "$(of_run "t.attempt_num || '/' || t.lost_num" | tail -n 1)" '1/0'
 over
 
-case_begin 'a task that crashes the server comes to an end, and another task of the same phase is done'
-# The crash comes each time between the completion of the other task and its flush, which would come by itself after ten
-# seconds here.
+case_begin 'a task that crashes the server comes to an end, and the others of the same phase do not end with it'
+# The crash comes each time between the ends of the others, of which one fails, and their flush, which would come by
+# itself after ten seconds here.
 cluster_open
 pg_init crashing restart_after_crash=on wal_writer_delay=10s
 pg_start crashing
@@ -137,9 +137,10 @@ db=$(pg_conninfo crashing)
 lockstep migrate up >/dev/null
 setup
 sql <<'SQL'
-CREATE FUNCTION crash_behind(name text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION crash_behind(others text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    WHILE NOT EXISTS (SELECT FROM lockstep.task t WHERE t.name = crash_behind.name AND t.status = 'Completed') LOOP
+    WHILE (SELECT count(*) FROM lockstep.task t WHERE t.name = ANY (others) AND t.status IN ('Completed', 'Error'))
+        < cardinality(others) LOOP
         PERFORM pg_sleep(0.001);
     END LOOP;
     COPY (SELECT 1) TO PROGRAM 'kill -9 ${PPID}';
@@ -147,14 +148,17 @@ END $$
 SQL
 make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}'
 other=$q
-make '{"order": 1, "sql": "SELECT crash_behind($$beside$$)"}' '{"order": 1, "name": "beside", "sql": "SELECT 1"}'
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$other" --readers 4 \
+make '{"order": 1, "sql": "SELECT crash_behind($${done,set,failed}$$)"}' \
+    '{"order": 1, "name": "done", "sql": "SELECT 1"}' \
+    '{"order": 1, "name": "set", "sql": ["SET LOCAL synchronous_commit = off", "SELECT 1"]}' \
+    '{"order": 1, "name": "failed", "sql": "SELECT 1 / 0", "max_attempts": 9, "retry_intervals": [600]}'
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$other" --readers 5 \
     2>>"$tmp/$q.log" &
 pid=$!
-crashed() { sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 2>/dev/null | grep -qx Failed; }
-eventually 60 crashed || { failed=1; tail -n 30 "$tmp/$q.log"; }
+given_up() { of_run t.error 2>/dev/null | grep -q 'given up'; }
+eventually 60 given_up || { failed=1; tail -n 30 "$tmp/$q.log"; }
 expect 'it crashes' "$(of_run "string_agg(t.status || COALESCE(': ' || t.error, ''), ', ' ORDER BY t.seq)")" \
-    'Failed: given up: 2 attempts were lost, Completed'
+    'Failed: given up: 2 attempts were lost, Completed, Completed, Error: 22012: division by zero'
 sql "INSERT INTO let_go VALUES ('$other')"
 case_begin 'a crash counts one attempt at most of a task that is not its cause'
 # It counts one if the server did not come to warn the session.

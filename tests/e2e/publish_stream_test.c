@@ -11,7 +11,7 @@
 
 #include <sys/wait.h>
 
-#define STREAMED 200000
+#define STREAMED      200000
 #define STREAM_MAX_KB 50000
 
 static void write_sorted_lines(FILE *file, int count)

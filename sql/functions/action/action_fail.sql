@@ -1,5 +1,6 @@
 -- As fail, for an attempt outside the database: keeps its answer, and puts the next attempt off for as long as the
--- server asked (p_retry_after_s, NULL: it did not), if that is later than the interval.
+-- server asked (p_retry_after_s, NULL: it did not), if that is later than the interval. It is durable at once, as the
+-- begin was: else a crash of the server would undo it, and count the attempt as the cause.
 CREATE OR REPLACE FUNCTION lockstep.action_fail(
     p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text, p_error text, p_detail text,
     p_hint text, p_context text, p_response text, p_retry_after_s int)
@@ -10,6 +11,7 @@ DECLARE
     made text := lockstep.fail(p_task_id, p_token, p_permanent, p_ran_us, p_sqlstate, p_error, p_detail, p_hint,
                                p_context);
 BEGIN
+    PERFORM set_config('synchronous_commit', 'on', true);
     -- fail has written the row and so locked it: other sessions see this change together with that one.
     UPDATE lockstep.task t
     SET response = p_response,

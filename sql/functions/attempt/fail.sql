@@ -5,7 +5,7 @@
 -- A fault of the server counts neither as a failed attempt nor as a lost one: the task is put off, longer each time,
 -- without end.
 -- p_raised: the task's own SQL has raised the error (RAISE): its SQLSTATE says nothing of the server.
--- The answer is the new status. A stale token raises an error.
+-- Durable if doubted: as complete. The answer is the new status. A stale token raises an error.
 CREATE OR REPLACE FUNCTION lockstep.fail(
     p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text, p_error text, p_detail text,
     p_hint text, p_context text, p_raised boolean DEFAULT false)
@@ -23,10 +23,14 @@ DECLARE
     ended timestamptz := clock_timestamp();
     why CONSTANT text := concat_ws(': ', p_sqlstate, p_error);
 BEGIN
-    SELECT queue_id, run_no, "order", phase_id, attempt_num, max_attempts, lost_num, executor_no, payload INTO task_row
+    SELECT queue_id, run_no, "order", phase_id, attempt_num, max_attempts, lost_num, executor_no, payload, doubted
+    INTO task_row
     FROM lockstep.task WHERE task_id = p_task_id AND token = p_token;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'task %: this attempt is no longer the current one', p_task_id USING ERRCODE = 'LS001';
+    END IF;
+    IF task_row.doubted THEN
+        PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
     wish := task_row.payload::json;
     SELECT b.max_lost, b.retry_intervals,
