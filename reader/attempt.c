@@ -292,8 +292,8 @@ static enum rc run_blocks(struct db *db, const struct work *work, struct part *p
 
 /* Everything before this attempt is made durable first, and the record follows the effect, which
  * commits by itself. If the flush came later, a crash of the server could keep the effect and lose
- * the claim, and the message would be claimed and run once more (tests/e2e/flush.sh). The record is
- * durable with all before it, whatever the task has set. */
+ * the claim, and the message would be claimed and run once more (tests/e2e/flush.sh). The setting
+ * that makes the record durable follows the task's statements, because they may change it. */
 static enum rc run_bare(struct db *db, const struct work *work, struct part *part,
                         const struct plan *plan, struct err *why)
 {

@@ -23,9 +23,6 @@ processes = 4000
 file_limit = 100kB
 kill_after = 300ms
 path = /usr/bin:/bin
-[executor]
-frozen_after = 2s
-heartbeat = 200ms
 END
 chmod 700 "$tmp"
 export LOCKSTEP_CONFIG=$tmp/lockstep.conf SECRET_OF_THE_EXECUTOR=1
@@ -52,7 +49,7 @@ cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 2, "name": "left", "command": "act", "args": ["left"]}
 {"order": 3, "name": "deaf", "command": "small", "args": ["deaf"], "timeout": 0.3, "max_attempts": 2, "retry_intervals": [0.05]}
 {"order": 3, "name": "polite", "command": "act", "args": ["polite"], "timeout": 0.3}
-{"order": 3, "name": "family", "command": "act", "args": ["family", "60"], "timeout": 1}
+{"order": 3, "name": "family", "command": "act", "args": ["family", "60"], "timeout": 3}
 {"order": 4, "name": "again", "command": "act", "args": ["exit", "75"], "max_attempts": 3, "retry_intervals": [0.05]}
 {"order": 5, "name": "sql", "sql": "SELECT 1"}
 END

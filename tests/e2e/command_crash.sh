@@ -15,7 +15,7 @@ act = $here/../support/act $tmp/$name
 [command:act]
 kill_after = 400ms
 [executor]
-frozen_after = 2s
+frozen_after = ${frozen:-10s}
 heartbeat = 200ms
 drain_timeout = ${drain:-30s}
 END
@@ -57,6 +57,7 @@ expect "$name: what it said" "$(it t.response)" 'attempt 2'
 leave "$b"
 
 case_begin 'the runner ends a command whose executor stands still, before another executor takes the task over'
+frozen=2s
 task frozen once
 executor a; a=$pid
 begun
@@ -72,6 +73,7 @@ leave "$a"
 
 case_begin 'an executor that wakes before it records a command records nothing when another one has done it again'
 task zombie span 0
+frozen=
 mkdir "$tmp/zombie.hit"
 binary=$LOCKSTEP_BIN-probed LOCKSTEP_PROBE=outside.record=stop LOCKSTEP_PROBE_DIR=$tmp/zombie.hit executor a; a=$pid
 eventually 20 test -f "$tmp/zombie.hit/outside.record.hit"

@@ -9,8 +9,8 @@ chmod 755 "$tmp"
 ledger_create
 http_start http
 host=127.0.0.1:$port
-printf '[executor]\nfrozen_after = 2s\nheartbeat = 200ms\n' | tee "$tmp/none.conf" "$tmp/all.conf" >"$tmp/command.conf"
-printf '[commands]\nact = %s %s\n' "$here/../support/act" "$tmp/ledger" | tee -a "$tmp/all.conf" >>"$tmp/command.conf"
+touch "$tmp/none.conf"
+printf '[commands]\nact = %s %s\n' "$here/../support/act" "$tmp/ledger" | tee "$tmp/all.conf" >"$tmp/command.conf"
 printf '[http]\nallow = %s\n' "$host" >>"$tmp/all.conf"
 executor() { # CONFIGURATION OPTIONS...: its pid in $pid
     LOCKSTEP_CONFIG=$tmp/$1.conf "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" \

@@ -44,7 +44,7 @@ cat >"$tmp/tasks.jsonl" <<'END'
 {"order": 1, "name": "outside", "command": "outside"}
 {"order": 1, "name": "hidden", "command": "hidden"}
 {"order": 1, "name": "root", "command": "root"}
-{"order": 2, "name": "family", "command": "nobody", "args": ["family", "60"], "timeout": 0.7}
+{"order": 2, "name": "family", "command": "nobody", "args": ["family", "60"], "timeout": 3}
 END
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 4 --max-attempts 1 --on-failure continue

@@ -55,14 +55,20 @@ ends
 
 case_begin 'an executor of several queues that an operator drains finishes what it runs'
 q=$(scratch_name) second=$(scratch_name)
-sql 'CREATE TABLE let_go (gone boolean)'
+sql <<'SQL'
+CREATE TABLE let_go (gone boolean);
+CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$
+SQL
 for one in "$q" "$second"; do lockstep queue create "$one" -q --create-topic --max-readers 1; done
 "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$second" --readers 1 \
     2>"$tmp/log" &
 pid=$!
-publish '{"order": 1, "sql": "DO $$BEGIN WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.01); END LOOP; END$$"}'
-eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'DO %'" 1 ||
-    wrong 'the task does not run'
+publish '{"order": 1, "sql": "SELECT hold()"}'
+holds="SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT hold%'"
+eventually 20 is "$holds" 1 || wrong 'the task does not run'
 lockstep executor drain "$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')" -q
 eventually 20 grep -q event=draining "$tmp/log" || wrong 'it does not drain'
 sql 'INSERT INTO let_go VALUES (true)'

@@ -21,11 +21,11 @@ daemon() { # LOG CONNINFO
     "$LOCKSTEP_BIN" executor run -d "$2" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>>"$tmp/$1.log" &
     executors+=($!)
 }
-publish() { # FIRST_ORDER
+publish() { # FIRST_ORDER SECONDS: for a task
     local i
     base=$1
     for ((i = 0; i < 800; i++)); do
-        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, 0.004)\"}"
+        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, $2)\"}"
     done >"$tmp/tasks.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 }
@@ -66,7 +66,7 @@ grep -q '^this server is a standby: the executors' <(head -1 "$tmp/explained") &
 grep -q '^FAIL  primary .*the server is a standby' "$tmp/checked" || { cat "$tmp/checked"; failed=1; }
 
 case_begin 'a cut-off standby becomes the primary'
-publish 1
+publish 1 0.03
 eventually 30 effects 100
 pg_set b primary_conninfo=
 eventually 10 is 'SELECT count(*) FROM pg_stat_replication' 0
@@ -101,7 +101,7 @@ pg_start a
 lead_to a
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/control'" >/dev/null
 eventually 20 grep -q 'event=incarnation_lost.*timeline 1, but timeline 2' "$tmp/address.log" || failed=1
-publish 101
+publish 101 0.004
 judge 'with an old primary'
 eventually 20 living 3 || failed=1
 pg_sql b \

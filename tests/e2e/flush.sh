@@ -48,8 +48,10 @@ is_completed() { # RUN
 # The end of a run is left by the executors in memory: without this the cases below would prove nothing.
 case_begin 'a completed run that was not reported yet is lost by a crash'
 begin 'nothing is told'
+lockstep queue pause "$q" -q # the publisher's last commit, which is durable, comes before the run's end
 executor &
 run=$(tasks | lockstep publish --queue "$q" -q -)
+lockstep queue resume "$q" -q
 eventually 20 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 crash
 [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'")" != Completed ] ||

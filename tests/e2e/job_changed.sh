@@ -69,7 +69,7 @@ CREATE VIEW marked AS SELECT string_agg(DISTINCT s.version || ' ' || (e.run_id I
     FROM staging s LEFT JOIN lockstep.enqueued e ON e.run_id = s.batch;
 SQL
 
-hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]'
+hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h", "phase": "'$((($(date +%s) + 1800) % 3600))'s"}]'
 # template VERSION: v1 has one task, v2 two, of one phase each
 template() {
     local one="{\"order\": 1, \"sql\": \"SELECT '$1'\"}"

@@ -29,7 +29,7 @@ job() { # NAME FIELDS
     sql "SELECT lockstep.job_define(jsonb_build_object('job', '$1', 'queue', '$q', 'overlap', 'allow') || \$\$$2\$\$)" \
         >/dev/null
 }
-hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]'
+hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h", "phase": "'$((($(date +%s) + 1800) % 3600))'s"}]'
 template='"tasks": [{"order": 1, "sql": "SELECT 1"}]'
 query="\"query\": \"SELECT 1 AS order, 'SELECT 1' AS sql\""
 # refuses TABLE JOB WHEN: a row that is inserted into the table, when its transaction is committed

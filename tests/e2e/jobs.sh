@@ -43,7 +43,7 @@ case_begin 'of two executors one dispatches, and the other one continues when it
 declare -A alive
 for i in 1 2; do executor "$tmp/pair.$i.log"; alive[$pid]=yes; done
 # Only the one that dispatches has a session for it.
-both_started() { [ "$(cat "$tmp"/pair.[12].log | grep -c event=executor_started)" = 2 ]; }
+both_started() { incarnations "$tmp/pair.1.log" 1 && incarnations "$tmp/pair.2.log" 1; }
 eventually 30 both_started
 one_dispatcher() {
     is "SELECT count(*) FROM pg_stat_activity

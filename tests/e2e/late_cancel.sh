@@ -25,11 +25,11 @@ try() { # NAME FIRST NEXT cancel|timeout: the first task, which is asked to end 
     rm -rf "$tmp/probes"
     mkdir "$tmp/probes"
     lockstep queue create "$q" -q --create-topic --max-readers 1
+    sql 'DELETE FROM let_go'
     printf '%s\n' "$2" "$3" | lockstep publish --queue "$q" -q --on-failure continue - >/dev/null
     LOCKSTEP_PROBE_DIR=$tmp/probes LOCKSTEP_PROBE=cancel.send=hold,cancel.sent=sleep:1 \
         "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/log" &
     local pid=$!
-    sql 'DELETE FROM let_go'
     eventually 20 active first || bad "$1: the first task does not run"
     if [ "$4" = cancel ]; then
         eventually 20 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1

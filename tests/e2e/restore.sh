@@ -30,7 +30,7 @@ publish() { # FIRST_ORDER
     local i
     base=$1
     for ((i = 0; i < 600; i++)); do
-        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, 0.004)\"}"
+        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, 0.02)\"}"
     done >"$tmp/tasks.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 }

@@ -72,8 +72,8 @@ lockstep queue show "$a" -o json |
     bad "queue show: $(lockstep queue show "$a")"
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/said" | head -1)" >/dev/null # as it is printed
 session_close
-lockstep queue show "$a" -o json | jq -e '.queue.row_held == null' >/dev/null ||
-    bad 'a row is held by a session that has ended'
+is_free() { lockstep queue show "$a" -o json | jq -e '.queue.row_held == null' >/dev/null; }
+eventually 10 is_free || bad 'a row is held by a session that has ended'
 
 case_begin 'a session of Lockstep is named only when its transaction lasts'
 hold "SET application_name = 'lockstep/control'; SELECT FROM lockstep.queue WHERE name = '$a' FOR UPDATE"

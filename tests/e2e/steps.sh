@@ -15,7 +15,7 @@ CREATE FUNCTION once(what text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF nextval(what) = 1 THEN RAISE EXCEPTION 'the first time'; END IF;
 END $$;
-CREATE SEQUENCE first_b
+CREATE SEQUENCE first_b; CREATE SEQUENCE slow_b
 SQL
 effects() { sql "SELECT string_agg(step, ' ' ORDER BY n) FROM effect WHERE task = '$1'"; }
 state() { sql "SELECT t.status, t.step, t.attempt_num, t.lost_num FROM lockstep.task t WHERE t.name = '$1'"; }
@@ -37,9 +37,9 @@ sql "INSERT INTO broken VALUES ('stuck b')"
     task stuck "a=$(does stuck a)|b=$(does stuck b)|c=$(does stuck c)" ', "max_attempts": 2, "retry_intervals": [0.05]'
     task refused "a=$(does refused a)|b=\"sql\": \"SELECT 1; COMMIT\"" ', "max_attempts": 5'
     task bare "a=$(does bare a)|b=\"sql\": \"VACUUM effect\", \"transaction\": false|c=$(does bare c)"
-    a="\"sql\": [\"SELECT pg_sleep(0.4)\", \"SELECT did('slow', 'a')\"]"
-    b="\"sql\": [\"SELECT did('slow', 'b')\", \"SELECT pg_sleep(0.4)\"]"
-    task slow "a=$a|b=$b" ', "timeout": 0.6, "max_attempts": 2, "retry_intervals": [0.05]'
+    a="\"sql\": [\"SELECT pg_sleep(2)\", \"SELECT did('slow', 'a')\"]"
+    b="\"sql\": [\"SELECT did('slow', 'b')\", \"SELECT pg_sleep(CASE nextval('slow_b') WHEN 1 THEN 3 ELSE 1 END)\"]"
+    task slow "a=$a|b=$b" ', "timeout": 4, "max_attempts": 2, "retry_intervals": [0.05]'
     a="\"sql\": \"SET work_mem = '77MB'; CREATE TEMP TABLE mine (a int); SELECT did('clean', 'a')\""
     b="concat('b ', current_setting('work_mem'), ' ', to_regclass('pg_temp.mine') IS NULL)"
     task clean "a=$a|b=\"sql\": \"SELECT did('clean', $b)\"" ', "max_attempts": 1'

@@ -34,11 +34,11 @@ once=', "max_attempts": 1' twice=', "max_attempts": 2, "retry_intervals": [0.05]
     task 'request fails' "$(does rf a), $(asks b "$at/retry/0"), $(calls c '"span", "0"')" "$twice"
     task refused "$(does refused a), $(asks b "$at/status/404"), $(does refused c)" ', "max_attempts": 5'
     task 'late command' "{\"name\": \"a\", \"sql\": [\"SELECT pg_sleep(0.4)\", \"SELECT did('lc', 'a')\"]}, $(calls b \
-        '"nap", "60"'), $(does lc c)" "$twice, \"timeout\": 1.2"
+        '"nap", "60"'), $(does lc c)" "$twice, \"timeout\": 4"
     task 'late sql' \
-        "$(calls a '"nap", "0.9"'), {\"name\": \"b\", \"sql\": [\"SELECT did('ls', 'b')\", \"SELECT pg_sleep(0.9)\"]}" \
-        "$twice, \"timeout\": 1.4"
-    task 'late request' "$(calls a '"span", "0.1"'), $(asks b "$at/slow/30"), $(does lr c)" "$once, \"timeout\": 0.8"
+        "$(calls a '"nap", "2.5"'), {\"name\": \"b\", \"sql\": [\"SELECT did('ls', 'b')\", \"SELECT pg_sleep(2.5)\"]}" \
+        "$twice, \"timeout\": 4"
+    task 'late request' "$(calls a '"span", "0.1"'), $(asks b "$at/slow/30"), $(does lr c)" "$once, \"timeout\": 3"
     order=2 task after "$(does after a), $(asks b "$at/echo/after")"
 } >"$tmp/tasks.jsonl"
 q=$(scratch_name)
@@ -85,12 +85,12 @@ expect 'what will never be better is not tried again' "$(effects refused) / $(of
 expect 'the time-out is for the whole attempt: a command' "$(effects lc) / $(acted 'late command')" 'a c / b b'
 expect 'it is told where' "$(sql "SELECT a.error, split_part(a.context, E'\n', 1)
     FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name LIKE 'late%' ORDER BY t.seq")" \
-    'time-out: the attempt ran for longer than 1.2 s|step "b" (2 of 3)
-time-out: the attempt ran for longer than 1.4 s|step "b" (2 of 2)
-time-out: the attempt ran for longer than 0.8 s|step "b" (2 of 3)'
+    'time-out: the attempt ran for longer than 4 s|step "b" (2 of 3)
+time-out: the attempt ran for longer than 4 s|step "b" (2 of 2)
+time-out: the attempt ran for longer than 3 s|step "b" (2 of 3)'
 expect 'the time-out is for the whole attempt: SQL behind a command' "$(effects ls) / $(acted 'late sql')" 'b / a'
 expect 'a request that is ended is not followed' "$(effects lr)" ''
-expect 'all of the attempt is measured' "$(sql "SELECT a.ended_at - a.started_at BETWEEN '1.2 s' AND '9 s'
+expect 'all of the attempt is measured' "$(sql "SELECT a.ended_at - a.started_at BETWEEN '4 s' AND '20 s'
     FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name = 'late command'")" t
 expect 'the next phase waits for all steps' \
     "$(sql "SELECT min(t.started_at) FILTER (WHERE \"order\" = 2) > max(t.started_at

@@ -149,7 +149,8 @@ sql "CREATE ROLE $own LOGIN IN ROLE lockstep_executor, lockstep_task"
     -s "postgres.task_conninfo=$db user=$tasks" 2>>"$tmp/log" &
 pid=$!
 eventually 15 grep -q event=executor_started "$tmp/log"
-sql "ALTER ROLE $own NOLOGIN; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$own'" >/dev/null
+sql "ALTER ROLE $own NOLOGIN" # by itself: an executor that is quick could log in again before the commit
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$own'" >/dev/null
 refused() {
     grep -Eq 'event=incarnation_lost .*code=28000 .*is not permitted to log in.*a new password in the configuration counts after a restart' \
         "$tmp/log"

@@ -61,8 +61,8 @@ begin both '' 2
 case_begin 'an executor without an answer on its liveness session ends its tasks after T1, though other sessions are well'
 since=$(now)
 stop "$(backend liveness liveness)"
-eventually 5 lost liveness || failed=1
-eventually 5 is "$(running liveness)" 0 || failed=1
+eventually 10 lost liveness || failed=1
+eventually 10 is "$(running liveness)" 0 || failed=1
 took=$(($(now) - since))
 [ "$took" -le 3500 ] || wrong "no liveness for $took ms, and still running"
 expect 'liveness: the one line' \
@@ -73,8 +73,8 @@ grep -q 'event=incarnation_lost object=liveness.*error="the server does not answ
 case_begin 'an executor without an answer on its control session ends its tasks at its next call there'
 stop "$(backend control control)"
 lockstep publish --queue "${queue[control]}" -q "$tmp/${queue[control]}.jsonl" >/dev/null
-eventually 6 lost control || failed=1
-eventually 5 is "$(running control)" 0 || failed=1
+eventually 10 lost control || failed=1
+eventually 10 is "$(running control)" 0 || failed=1
 grep -q 'event=incarnation_lost.*error="the server does not answer"' "$tmp/control.log" ||
     { cat "$tmp/control.log"; failed=1; }
 
