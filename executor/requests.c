@@ -141,10 +141,10 @@ void requests_interrupt(struct readers *readers, int64_t now_us)
         struct assignment *first = readers->list[i].first;
         if (!to_be_stopped(first) || now_us < first->stop_again_us)
             continue;
-        first->severed = now_us - first->stop_us > STOP_GRACE_US;
+        bool sever = now_us - first->stop_us > STOP_GRACE_US;
         first->stop_again_us = now_us + STOP_AGAIN_US;
         probe("stop.send");
-        reader_interrupt(readers->list[i].thread, &first->work, first->severed);
+        first->severed = reader_interrupt(readers->list[i].thread, &first->work, sever);
     }
 }
 

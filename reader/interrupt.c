@@ -128,13 +128,19 @@ static void interrupt(struct reader_thread *reader, bool sever)
 }
 
 /* The lock makes the check and the request one step: without it the reader could begin the next
- * task in between, and the cancel would hit that one. */
-void reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever)
+ * task in between, and the cancel would hit that one. A cancelled reader begins none. If its session
+ * is at work all the same, it records an end, and may wait for a row that another session keeps: the
+ * end is given up with the session (lose_session). */
+bool reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever)
 {
     (void)pthread_mutex_lock(&reader->lock);
-    if (reader->alone == work || work->piped)
+    bool cuts = sever && !reader->acting && reader->canceller != NULL;
+    bool gives_up = cuts && reader->cancelled;
+    if (reader->alone == work || work->piped || gives_up)
         interrupt(reader, sever);
+    reader->gives_up = reader->gives_up || gives_up;
     (void)pthread_mutex_unlock(&reader->lock);
+    return cuts;
 }
 
 bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # An executor ends at the end of its drain, and its tasks are free at once: a request to cancel may come before the
-# statement that it is meant for, or the task's SQL may catch it.
+# statement that it is meant for, the task's SQL may catch it, or the record of its end may wait for a row.
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 sql <<'SQL'
@@ -52,6 +52,18 @@ runs() {
 eventually 20 runs || wrong 'the task does not run'
 kill -TERM "$pid"
 ends
+
+case_begin 'the record of a failure that waits for a row which another session keeps does not keep the executor'
+executor ''
+publish '{"order": 1, "sql": ["SELECT pg_sleep(1)", "SELECT 1 / 0"]}'
+eventually 20 is "SELECT count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(1)'" 1 || wrong 'the task does not run'
+session_open "BEGIN; SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE"
+eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+    AND application_name = 'lockstep/reader' AND wait_event_type = 'Lock'" 1 || wrong 'the record does not wait'
+kill -TERM "$pid"
+ends
+session_close
 
 case_begin 'an executor of several queues that an operator drains finishes what it runs'
 q=$(scratch_name) second=$(scratch_name)
