@@ -128,19 +128,20 @@ static void interrupt(struct reader_thread *reader, bool sever)
 }
 
 /* The lock makes the check and the request one step: without it the reader could begin the next
- * task in between, and the cancel would hit that one. A cancelled reader begins none. If its session
- * is at work all the same, it records an end, and may wait for a row that another session keeps: the
- * end is given up with the session (lose_session). */
+ * task in between, and the cancel would hit that one. A cancelled reader begins none after its next
+ * look. Its session is then at most recording an end, and may wait for a row that another session
+ * keeps: the end is given up with the session (lose_session). */
 bool reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever)
 {
     (void)pthread_mutex_lock(&reader->lock);
-    bool cuts = sever && !reader->acting && reader->canceller != NULL;
-    bool gives_up = cuts && reader->cancelled;
-    if (reader->alone == work || work->piped || gives_up)
+    bool can_cut = sever && !reader->acting && reader->canceller != NULL;
+    bool gives_up = can_cut && reader->cancelled;
+    bool asks = reader->alone == work || work->piped || gives_up;
+    if (asks)
         interrupt(reader, sever);
     reader->gives_up = reader->gives_up || gives_up;
     (void)pthread_mutex_unlock(&reader->lock);
-    return cuts;
+    return asks && can_cut;
 }
 
 bool reader_time_out(struct reader_thread *reader, struct work *work, bool sever)

@@ -88,9 +88,11 @@ static void lose_session(struct reader_thread *reader, const struct err *why)
     reader->bereft = true;
     struct works failed = reader->broken;
     reader->broken = (struct works){0};
-    bool records = !reader->abandoned && !reader->gives_up;
-    for (struct work *work; (work = works_take(&failed)) != NULL;)
+    for (struct work *work; (work = works_take(&failed)) != NULL;) {
+        /* The answer of a command is not given up: the command would be run once more. */
+        bool records = !reader->abandoned && (!reader->gives_up || work->answer != NULL);
         works_add(records && known(work) ? &reader->broken : &reader->lost, work);
+    }
     batch_lose(reader);
     if (reader->lost_pid == 0 && (reader->lost.first != NULL || reader->broken.first != NULL)) {
         reader->lost_pid = reader->pid;

@@ -44,7 +44,8 @@ struct reader_thread {
     _Atomic bool cancelled; /* by us: a failure for that reason is a loss */
     _Atomic bool bereft;    /* its session broke, and it is without one */
     _Atomic bool crash;     /* the server reported a crash */
-    _Atomic bool gives_up; /* control cut its session off: ends that it has not recorded are lost */
+    /* control cut its session off: ends that are not recorded, also time-outs, are lost */
+    _Atomic bool gives_up;
     _Atomic bool abandoned; /* the incarnation is over: no task starts any more */
     _Atomic bool cut_off;   /* it could not open a session, and takes nothing */
     int open_again_ms;      /* how long it waits before it tries again, 0: it has one */

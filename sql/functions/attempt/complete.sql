@@ -20,7 +20,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'task %: this attempt is no longer the current one', p_task_id USING ERRCODE = 'LS001';
     END IF;
-    IF was_shown THEN
+    IF was_shown AND pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off' THEN
         PERFORM pg_catalog.set_config('synchronous_commit', 'on', true);
     END IF;
 END
