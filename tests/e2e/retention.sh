@@ -174,12 +174,12 @@ expect 'a replay of the lot' "$(lockstep replay --queue "$q" --from-offset earli
     -o jsonl 2>/dev/null | jq -r 'select(.action != "skip")')" ''
 
 # stays_open FILE SQL [END]: a transaction whose answers go to FILE, and which stays open until there is $tmp/tried.
-# Then END.
+# Then END, or it is undone.
 stays_open() {
     {
         echo "BEGIN; $2"
         eventually 60 test -e "$tmp/tried"
-        echo "${3:-}"
+        echo "${3:-ROLLBACK;}" # a session that only ends lets go a moment after its client
     } | "$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -d "$db" >"$1" &
 }
 

@@ -32,9 +32,9 @@ wrong() {
     failed=1
 }
 
-no_locks_left() {
-    expect 'locks that are left' "$(sql "SELECT count(*) FROM pg_locks
-        WHERE locktype = 'advisory' AND $own_locks")" 0
+no_locks_left() { # a session lets go a moment after its client has ended
+    eventually 10 is "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND $own_locks" 0 ||
+        wrong "locks that are left: $sql_said"
 }
 
 ends_well() { wait "$1" || wrong "${2:-the executor} ended with $?"; }
@@ -72,7 +72,10 @@ session_open() {
     backend=$(sed -n 's/^backend //p' "$tmp/session.out")
 }
 
-session_close() { exec {session}>&-; }
+session_close() { # and what it had locked is free
+    exec {session}>&-
+    eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE pid = $backend" 0
+}
 
 run_is() { is "SELECT status FROM lockstep.run_status WHERE run_id = '$1'" "$2"; }
 stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }
