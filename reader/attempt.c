@@ -261,6 +261,8 @@ static enum rc run_block(struct db *db, const struct work *work, struct part *pa
         rc = db_run(db, &sql_reader_reset_role, NULL, NULL, why);
     if (rc == RC_OK && plan_risky(plan, work))
         rc = db_run(db, &sql_reader_definitions_changed, (const char *const[]){"true"}, NULL, why);
+    if (rc == RC_OK && work->wary) /* as begin_shown was; here, because the task may change it */
+        rc = db_script(db, "SET LOCAL synchronous_commit = on", NULL, why);
     if (rc == RC_OK)
         rc = record_end(db, work, part, part->started, why);
     if (*ret_ours)
@@ -342,7 +344,8 @@ enum rc part_run(struct db *db, const struct work *work, struct part *part, stru
     return rc;
 }
 
-/* If it ends the server or this executor now, its row shows that it was the one. */
+/* If it ends the server or this executor now, its row shows, durably, that it was the one. So its
+ * end is durable, too: else another task's crash of the server would undo it, and count it here. */
 static enum rc begin_shown(struct db *db, struct work *work, bool *ret_stale, struct err *err)
 {
     struct err why = {0};

@@ -5,7 +5,8 @@
 -- A fault of the server counts neither as a failed attempt nor as a lost one: the task is put off, longer each time,
 -- without end.
 -- p_raised: the task's own SQL has raised the error (RAISE): its SQLSTATE says nothing of the server.
--- Durable if doubted: as complete. The answer is the new status. A stale token raises an error.
+-- The attempt of a doubted task was shown durably, so its end is durable, too (reader/attempt.c, begin_shown). The
+-- answer is the new status. A stale token raises an error.
 CREATE OR REPLACE FUNCTION lockstep.fail(
     p_task_id bigint, p_token uuid, p_permanent boolean, p_ran_us bigint, p_sqlstate text, p_error text, p_detail text,
     p_hint text, p_context text, p_raised boolean DEFAULT false)
