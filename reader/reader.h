@@ -41,8 +41,9 @@ void reader_assign(struct reader_thread *reader, struct mail *works);
  * by reader_interrupt. */
 void reader_cancel(struct reader_thread *reader);
 /** Asks the server to cancel work, or cuts its session off; then the work is lost, and its row
- * decides. Nothing, if the reader runs another one by now. A command is asked to end. False: the
- * session was not cut off, so a further request may be needed. */
+ * decides. Nothing, if the reader runs another one by now; but a cancelled reader's session is cut
+ * off also while it records an end. A command is asked to end. False: the session was not cut off,
+ * so a further request may be needed. */
 bool reader_interrupt(struct reader_thread *reader, const struct work *work, bool sever);
 /** Cancels it and cuts its session, whether the server answers or not: the incarnation is over. */
 void reader_abandon(struct reader_thread *reader);

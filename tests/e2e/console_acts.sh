@@ -353,7 +353,7 @@ as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\", $right}"
 expect 'while it is at work' "$status $(api_is .hint)" \
     "409 Try again: a producer is at work. If it makes the run: lockstep run show $noted"
 session_close
-eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE pid = $backend" 0
+eventually 20 session_gone
 # The relay holds the producers' lock, too, while it sends what was enqueued before.
 redriven_now() { as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\", $right}"; [ "$status" = 200 ]; }
 eventually 20 redriven_now || echo "after its end: $status $answer"

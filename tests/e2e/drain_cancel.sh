@@ -24,6 +24,9 @@ executor() { # PROBES
     pid=$!
 }
 publish() { lockstep publish --queue "$q" -q - <<<"$1" >/dev/null; }
+runs() { # QUERY, as it begins
+    is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '$1%'" 1
+}
 ends() { # the executor, in order: its task waits for another one, and no lost attempt counts
     eventually 20 gone "$pid" || { wrong "it does not end: $(tail -n 5 "$tmp/log")"; kill -KILL "$pid"; }
     ends_well "$pid"
@@ -46,18 +49,14 @@ ends
 case_begin 'a task that catches its cancel loses its session'
 executor ''
 publish '{"order": 1, "sql": "SELECT stubborn()"}'
-runs() {
-    is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^SELECT stubborn'" 1
-}
-eventually 20 runs || wrong 'the task does not run'
+eventually 20 runs 'SELECT stubborn' || wrong 'the task does not run'
 kill -TERM "$pid"
 ends
 
 case_begin 'the record of a failure that waits for a row which another session keeps does not keep the executor'
 executor ''
 publish '{"order": 1, "sql": ["SELECT pg_sleep(1)", "SELECT 1 / 0"]}'
-eventually 20 is "SELECT count(*) FROM pg_stat_activity
-    WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep(1)'" 1 || wrong 'the task does not run'
+eventually 20 runs 'SELECT pg_sleep(1)' || wrong 'the task does not run'
 session_open "BEGIN; SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE"
 eventually 20 is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
     AND application_name = 'lockstep/reader' AND wait_event_type = 'Lock'" 1 || wrong 'the record does not wait'
@@ -75,19 +74,16 @@ BEGIN
 END $$
 SQL
 for one in "$q" "$second"; do lockstep queue create "$one" -q --create-topic --max-readers 1; done
-"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --queue "$second" --readers 1 \
-    2>"$tmp/log" &
-pid=$!
+daemon --queue "$q" --queue "$second" --readers 1
 publish '{"order": 1, "sql": "SELECT hold()"}'
-holds="SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT hold%'"
-eventually 20 is "$holds" 1 || wrong 'the task does not run'
+eventually 20 runs 'SELECT hold' || wrong 'the task does not run'
 lockstep executor drain "$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')" -q
-eventually 20 grep -q event=draining "$tmp/log" || wrong 'it does not drain'
+eventually 20 grep -q event=draining "$tmp/daemon.log" || wrong 'it does not drain'
 sql 'INSERT INTO let_go VALUES (true)'
-ends_well "$pid"
+ends_well "$daemon"
 expect 'its task' "$(sql "SELECT DISTINCT status FROM lockstep.task JOIN lockstep.queue USING (queue_id)
     WHERE queue.name = '$q'")" Completed
-expect 'what it says of cancels' "$(grep -c 'event=cancelling' "$tmp/log")" 0
+expect 'what it says of cancels' "$(grep -c 'event=cancelling' "$tmp/daemon.log")" 0
 cases_end
-[ $failed = 0 ] || cat "$tmp/log"
+[ $failed = 0 ] || cat "$tmp/log" "$tmp/daemon.log"
 exit $failed

@@ -69,6 +69,7 @@ CREATE VIEW marked AS SELECT string_agg(DISTINCT s.version || ' ' || (e.run_id I
     FROM staging s LEFT JOIN lockstep.enqueued e ON e.run_id = s.batch;
 SQL
 
+# due in half an hour: not while the test runs
 hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h", "phase": "'$((($(date +%s) + 1800) % 3600))'s"}]'
 # template VERSION: v1 has one task, v2 two, of one phase each
 template() {

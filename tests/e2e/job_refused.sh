@@ -29,6 +29,7 @@ job() { # NAME FIELDS
     sql "SELECT lockstep.job_define(jsonb_build_object('job', '$1', 'queue', '$q', 'overlap', 'allow') || \$\$$2\$\$)" \
         >/dev/null
 }
+# due in half an hour: not while the test runs
 hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h", "phase": "'$((($(date +%s) + 1800) % 3600))'s"}]'
 template='"tasks": [{"order": 1, "sql": "SELECT 1"}]'
 query="\"query\": \"SELECT 1 AS order, 'SELECT 1' AS sql\""

@@ -4,7 +4,6 @@
 # ctest: nosan timeout=120
 . "$(dirname "$0")/../support/e2e.bash"
 hold() { session_open "SELECT count(pg_advisory_lock($1, g)) FROM generate_series($2, $3) AS g"; } # CLASS FROM TO
-ended() { is "SELECT count(*) FROM pg_stat_activity WHERE pid = $1" 0; } # BACKEND
 queue=$(scratch_name)
 lockstep queue create "$queue" -q --create-topic
 echo '{"order": 1, "sql": "SELECT 1"}' >"$tmp/a.jsonl"
@@ -18,7 +17,7 @@ expect 'exit' "$status" 7
 grep -q "is held by pid $backend" "$tmp/log" || { cat "$tmp/log"; failed=1; }
 # REMEDY_LOCKS_TAKEN, as it is printed
 sql "$(grep -oE 'SELECT pg_terminate_backend\([0-9]+\)' "$tmp/log" | tail -1)" >/dev/null
-eventually 10 ended "$backend"
+eventually 10 session_gone
 timeout 60 "$LOCKSTEP_BIN" executor run --queue "$queue" --until-idle -d "$db" \
     -b "$LOCKSTEP_TEST_BROKERS" 2>"$tmp/log" || { cat "$tmp/log"; failed=1; }
 
@@ -38,7 +37,7 @@ for command in 'monitor check' 'monitor list' check; do
         "$tmp/said" || { cat "$tmp/said"; failed=1; }
 done
 sql "$(grep -oE "SELECT pg_terminate_backend\($backend\)" "$tmp/said" | tail -1)" >/dev/null
-eventually 10 ended "$backend"
+eventually 10 session_gone
 lockstep monitor check >"$tmp/said" 2>&1 || { cat "$tmp/said"; failed=1; }
 
 case_begin 'an executor waits for the locks of a phase, and names the session that holds them; no attempt is lost'

@@ -14,6 +14,7 @@
 #                            echo '...;' >&"$session". PGAPPNAME is its name
 #   session_close            its input ends, and so does it
 # For eventually:
+#   session_gone             the backend of that session has ended, and holds nothing
 #   run_is RUN STATUS        the status of a run that has ended, or of one that has not
 #   stopped PID              the process stands still (SIGSTOP)
 #   gone PID                 there is no such process; one that was not waited for is gone, too
@@ -73,6 +74,7 @@ session_open() {
 }
 
 session_close() { exec {session}>&-; }
+session_gone() { is "SELECT count(*) FROM pg_stat_activity WHERE pid = $backend" 0; }
 
 run_is() { is "SELECT status FROM lockstep.run_status WHERE run_id = '$1'" "$2"; }
 stopped() { [ "$(sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null)" = T ]; }
