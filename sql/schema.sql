@@ -475,6 +475,7 @@ CREATE TABLE lockstep.job_occurrence (
     dispatcher text NOT NULL,
     status text,
     ended_at timestamp with time zone,
+    retried boolean DEFAULT false NOT NULL,
     rows bigint,
     CONSTRAINT job_occurrence_outcome CHECK ((outcome = ANY (ARRAY['fired'::text, 'skipped'::text, 'missed'::text, 'error'::text]))),
     CONSTRAINT job_occurrence_pkey PRIMARY KEY (occurrence_id),

@@ -1180,6 +1180,7 @@ CREATE TABLE lockstep.job_occurrence (
     dispatcher text NOT NULL,
     status text,                                -- of the run, when it has ended
     ended_at timestamptz,
+    retried boolean NOT NULL DEFAULT false,     -- that end is of a retry: it says nothing of how long the run takes
     rows bigint,                                -- that waited when a trigger fired
     UNIQUE (schedule_id, scheduled_for),
     CONSTRAINT job_occurrence_outcome CHECK (outcome IN ('fired', 'skipped', 'missed', 'error'))

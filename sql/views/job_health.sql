@@ -5,8 +5,8 @@
 --   manual    it has no schedule: no run is expected
 --   blocked   fired, but its queue is halted or has no executor
 --   stuck     its run takes longer than max_expected; without one, longer than twice the time of 95 of 100 good runs
---             and a minute, known after five of them; or none of its messages was claimed for five minutes, though an
---             executor has no other work
+--             and a minute, known after five that were not retried; or none of its messages was claimed
+--             for five minutes, though an executor has no other work
 --   missed    a time has passed by more than lockstep.job_grace, and no dispatcher has decided it; or its last time was
 --             decided as missed
 --   failed    a schedule whose zone is gone, its last run, the firing of its last time, or three looks of its trigger
@@ -57,7 +57,7 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
        h.next_at, h.open_run, h.last_run, h.last_status
 FROM (
     SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted,
-           j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run, o.created_at AS open_since,
+           j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run, o.since AS open_since,
            COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status,
            y.error AS last_error, l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
            l.decided_at - l.scheduled_for AS lateness, p.longest, o.is_unclaimed, z.set_at AS silenced_at,
@@ -72,7 +72,7 @@ FROM (
                 WHEN q.paused THEN 'paused'
                 WHEN z.until > clock_timestamp() THEN 'silenced'
                 WHEN o.run_id IS NOT NULL AND (q.halted_reason IS NOT NULL OR NOT e.lives) THEN 'blocked'
-                WHEN o.is_unclaimed OR clock_timestamp() - o.created_at > p.longest THEN 'stuck'
+                WHEN o.is_unclaimed OR clock_timestamp() - o.since > p.longest THEN 'stuck'
                 WHEN o.run_id IS NOT NULL THEN 'running'
                 WHEN c.fault IS NOT NULL THEN 'failed'
                 WHEN n.is_undecided THEN 'missed'
@@ -112,7 +112,7 @@ FROM (
         FROM (SELECT s AS schedule, s.name, s.next_at FROM lockstep.schedule s
               WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) m) n ON true
     LEFT JOIN LATERAL (
-        SELECT r.run_id, r.created_at,
+        SELECT r.run_id, GREATEST(r.created_at, r.reopened_at) AS since,
                r.first_offset IS NULL AND r.created_at < clock_timestamp() - interval '5 minutes'
                AND lockstep.job_unclaimed(r.run_no, interval '5 minutes') AS is_unclaimed
         FROM lockstep.run r WHERE r.job_id = j.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1) o ON true
@@ -137,6 +137,7 @@ FROM (
         FROM (SELECT b.ended_at - b.decided_at AS took
               FROM lockstep.job_occurrence b
               WHERE o.run_id IS NOT NULL AND j.max_expected IS NULL AND b.job_id = j.job_id AND b.status = 'Completed'
+                    AND NOT b.retried
               ORDER BY b.scheduled_for DESC LIMIT 50) g) p ON true
     CROSS JOIN LATERAL (
         SELECT o.run_id IS NULL

@@ -52,6 +52,10 @@ UPDATE lockstep.run SET created_at = now() - interval '11 min';
 SELECT is(pg_temp.health('r'), 'stuck t', 'one that takes 11 is stuck');
 SELECT matches((SELECT detail FROM lockstep.job_health WHERE job = 'r'), 'takes longer than 00:10:00$',
                'and says than what');
+UPDATE lockstep.run SET reopened_at = now() - interval '9 min';
+SELECT is(pg_temp.health('r'), 'running f', 'unless it was retried 9 minutes ago');
+UPDATE lockstep.run SET reopened_at = now() - interval '11 min', created_at = now() - interval '3 h';
+SELECT is(pg_temp.health('r'), 'stuck t', 'and is stuck 11 minutes after the retry');
 SELECT is(pg_temp.health('free'), 'running f', 'without the field, and without good runs before, nothing is known');
 INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, decided_at, outcome, source, dispatcher, status, ended_at)
 SELECT j.job_id, now() - n * interval '1 day', now() - n * interval '1 day', 'fired', 's', 'd', 'Completed',
@@ -60,6 +64,17 @@ FROM lockstep.job j, generate_series(1, 5) AS n WHERE j.name = 'r';
 SELECT is(pg_temp.health('r'), 'stuck t', 'max_expected counts, whatever the runs before took');
 SELECT lockstep.job_set('r', '{"max_expected": null}');
 SELECT is(pg_temp.health('r'), 'running f', 'without it they count');
+UPDATE lockstep.run SET reopened_at = NULL;
+SELECT is(pg_temp.health('r'), 'stuck t', 'a run of 3 hours is longer than twice the hour that they took');
+UPDATE lockstep.run SET reopened_at = now() - interval '1 min';
+UPDATE lockstep.job_occurrence o SET decided_at = r.created_at FROM lockstep.run r WHERE r.run_id = o.run_id;
+SELECT pg_temp.ends('r'), lockstep.job_run('r');
+UPDATE lockstep.run SET created_at = now() - interval '3 h', first_offset = run_no, status = 'Running'
+WHERE ended_at IS NULL;
+SELECT is((SELECT min(o.duration) > interval '2 h' FROM lockstep.occurrence o
+           WHERE o.job = 'r' AND o.source LIKE 'manual%' AND o.status = 'Completed'), true,
+          'and one that was retried has ended, hours after it began');
+SELECT is(pg_temp.health('r'), 'stuck t', 'which says nothing of how long a run takes');
 
 SELECT throws_like(format('SELECT lockstep.job_define(%L)', spec), message, message)
 FROM (VALUES (pg_temp.spec('x', '{"max_expected": "soon"}'), 'max_expected: "soon" is not a length of time'),

@@ -216,7 +216,11 @@ SELECT is(pg_temp.dispatch('2030-01-01 08:00Z'), 'lost fire 08:00', 'and the job
 SELECT pg_temp.gone('lost');
 SELECT pg_temp.hourly(name, '2030-01-01 06:00Z', '{"max_runtime": "1h"}') FROM unnest('{first,second}'::text[]) AS name;
 SELECT pg_temp.dispatch('2030-01-01 06:00Z');
-UPDATE lockstep.run SET created_at = now() - interval '2 h' WHERE ended_at IS NULL;
+UPDATE lockstep.run SET created_at = now() - interval '2 h', reopened_at = now() - interval '30 min'
+WHERE ended_at IS NULL;
+SELECT is(pg_temp.overdue(), 0::bigint, 'a run that was retried has max_runtime again');
+UPDATE lockstep.run SET reopened_at = CASE WHEN run_no = pg_temp.run_of('first') THEN now() - interval '61 min' END
+WHERE ended_at IS NULL;
 CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
 SELECT format('CREATE TRIGGER refuse BEFORE UPDATE ON lockstep.run FOR EACH ROW WHEN (OLD.run_no = %s) EXECUTE '
               'FUNCTION pg_temp.refuse()',

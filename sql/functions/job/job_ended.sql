@@ -10,14 +10,14 @@ DECLARE
     wake timestamptz;
     is_due boolean;
 BEGIN
-    UPDATE lockstep.job_occurrence o SET status = p_run.status, ended_at = p_run.ended_at
+    UPDATE lockstep.job_occurrence o SET status = p_run.status, ended_at = p_run.ended_at, retried = p_run.reopened_at IS NOT NULL
     WHERE o.run_id = p_run.run_id AND o.job_id = p_run.job_id RETURNING o.scheduled_for INTO was_for;
     IF name IS NULL THEN -- deleted meanwhile
         RETURN;
     END IF;
     PERFORM lockstep.job_note(name, CASE WHEN p_run.status = 'Completed' THEN 'completed' ELSE 'error' END,
                               p_run.started_by, 'the run is ' || p_run.status, p_run.run_id,
-                              p_run.ended_at - p_run.created_at);
+                              p_run.ended_at - GREATEST(p_run.created_at, p_run.reopened_at));
     UPDATE lockstep.schedule s SET wake_at = p_run.ended_at
     WHERE s.job_id = p_run.job_id AND s.is_active AND (s.queued_for IS NOT NULL OR s.next_at <= p_run.ended_at);
     is_due := FOUND;

@@ -1,9 +1,9 @@
--- Cancels runs of jobs that are longer than max_runtime, and zombies: runs of which for zombie_after no task has run,
--- is to run or has ended, and whose end does not come. A run that still works, or that waits for its turn, is no
--- zombie. A run that no executor has claimed is none either, unless its messages are lost: the queue was read to its
--- end by an executor that has lived for so long, which has no other work. Each run is cancelled by itself: a run that
--- cannot be cancelled is named in its job's log, once, and the others are cancelled. If another session holds a queue,
--- the same look waits for no further run of it. The answer is the runs that were cancelled.
+-- Cancels runs of jobs that are longer than max_runtime (since they began, or were retried), and zombies: runs of which
+-- for zombie_after no task has run, is to run or has ended, and whose end does not come. A run that still works, or that
+-- waits for its turn, is no zombie. A run that no executor has claimed is none either, unless its messages are lost: the
+-- queue was read to its end by an executor that has lived for so long, which has no other work. Each run is cancelled by
+-- itself: a run that cannot be cancelled is named in its job's log, once, and the others are cancelled. If another
+-- session holds a queue, the same look waits for no further run of it. The answer is the runs that were cancelled.
 CREATE OR REPLACE FUNCTION lockstep.job_overdue() RETURNS TABLE (job text, run uuid, why text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 #variable_conflict use_column
@@ -18,12 +18,13 @@ DECLARE
 BEGIN
     FOR one IN
         SELECT j.name, r.run_id, r.started_by, q.queue_id, q.name AS queue,
-               r.created_at < clock_timestamp() - j.max_runtime AS is_long, j.max_runtime, j.zombie_after
+               GREATEST(r.created_at, r.reopened_at) < clock_timestamp() - j.max_runtime AS is_long, j.max_runtime,
+               j.zombie_after
         -- by run_of_job
         FROM (SELECT b.*
               FROM lockstep.run b WHERE b.job_id > 0 AND b.ended_at IS NULL AND b.cancelled_at IS NULL OFFSET 0) r
         JOIN lockstep.job j USING (job_id) JOIN lockstep.queue q ON q.queue_id = r.queue_id
-        WHERE (r.created_at < clock_timestamp() - j.max_runtime
+        WHERE (GREATEST(r.created_at, r.reopened_at) < clock_timestamp() - j.max_runtime
                -- While executors may still find something of it on the topic it is none. An offset more: of the
                -- transaction's end.
                OR ((r.started_at < clock_timestamp() - j.zombie_after
