@@ -10,7 +10,8 @@ DECLARE
     wake timestamptz;
     is_due boolean;
 BEGIN
-    UPDATE lockstep.job_occurrence o SET status = p_run.status, ended_at = p_run.ended_at, retried = p_run.reopened_at IS NOT NULL
+    UPDATE lockstep.job_occurrence o
+    SET status = p_run.status, ended_at = p_run.ended_at, retried = p_run.reopened_at IS NOT NULL
     WHERE o.run_id = p_run.run_id AND o.job_id = p_run.job_id RETURNING o.scheduled_for INTO was_for;
     IF name IS NULL THEN -- deleted meanwhile
         RETURN;

@@ -1,9 +1,10 @@
 -- Cancels runs of jobs that are longer than max_runtime (since they began, or were retried), and zombies: runs of which
--- for zombie_after no task has run, is to run or has ended, and whose end does not come. A run that still works, or that
--- waits for its turn, is no zombie. A run that no executor has claimed is none either, unless its messages are lost: the
--- queue was read to its end by an executor that has lived for so long, which has no other work. Each run is cancelled by
--- itself: a run that cannot be cancelled is named in its job's log, once, and the others are cancelled. If another
--- session holds a queue, the same look waits for no further run of it. The answer is the runs that were cancelled.
+-- for zombie_after no task has run, is to run or has ended, and whose end does not come. A run that still works, or
+-- that waits for its turn, is no zombie. A run that no executor has claimed is none either, unless its messages are
+-- lost: the queue was read to its end by an executor that has lived for so long, which has no other work. Each run is
+-- cancelled by itself: a run that cannot be cancelled is named in its job's log, once, and the others are cancelled. If
+-- another session holds a queue, the same look waits for no further run of it. The answer is the runs that were
+-- cancelled.
 CREATE OR REPLACE FUNCTION lockstep.job_overdue() RETURNS TABLE (job text, run uuid, why text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
 #variable_conflict use_column
