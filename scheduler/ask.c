@@ -90,9 +90,9 @@ static enum rc fire(struct db *db, struct ask *ask)
 static bool is_no_fault(const struct err *why)
 {
     static const enum sqlstate others[] = {
-        SQLSTATE_SERIALIZATION_FAILURE,  SQLSTATE_DEADLOCK_DETECTED,  SQLSTATE_LOCK_NOT_AVAILABLE,
-        SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_SYSTEM_ERROR,       SQLSTATE_ADMIN_SHUTDOWN,
-        SQLSTATE_CRASH_SHUTDOWN,         SQLSTATE_CANNOT_CONNECT_NOW, SQLSTATE_NO_SENSE};
+        SQLSTATE_SERIALIZATION_FAILURE,  SQLSTATE_DEADLOCK_DETECTED, SQLSTATE_LOCK_NOT_AVAILABLE,
+        SQLSTATE_INSUFFICIENT_RESOURCES, SQLSTATE_SYSTEM_ERROR,      SQLSTATE_ADMIN_SHUTDOWN,
+        SQLSTATE_CRASH_SHUTDOWN,         SQLSTATE_CANNOT_CONNECT_NOW};
     /* 53400 belongs to class 53, which is in the list, but only the statement itself exceeds this
      * limit. */
     if (sqlstate_is(why, SQLSTATE_CONFIGURATION_LIMIT_EXCEEDED)) /* 53400 */

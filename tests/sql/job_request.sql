@@ -84,6 +84,33 @@ SELECT is((SELECT (lockstep.dispatch_failed('test', d.token, true, 'cut off')).v
 SELECT is(pg_temp.outcomes(), '00:00 fired, 01:00 error: it failed, 02:00 error: cut off', 'and nothing is left');
 SELECT is(pg_temp.turn('20 min'), 'nothing', 'to do');
 
+-- A run begins while the SQL of a request runs: the request waits for its end.
+CREATE FUNCTION pg_temp.overtaken() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    said text := pg_temp.turn();
+BEGIN
+    INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, job_id)
+    SELECT gen_random_uuid(), j.queue_id, 'stop', 'Running', j.job_id FROM lockstep.job j;
+    BEGIN
+        PERFORM pg_temp.fired();
+    EXCEPTION
+        WHEN OTHERS THEN
+            said := said || ', ' || (SELECT (lockstep.dispatch_failed('test', d.token, false, SQLERRM)).verdict
+                                     FROM decided d);
+    END;
+    said := said || ', ' || pg_temp.turn();
+    PERFORM pg_temp.ended();
+    RETURN said || ', ' || pg_temp.turn('4 s');
+END
+$$;
+SELECT pg_temp.fill();
+SELECT is(pg_temp.overtaken(), 'ask 01:00, wait, wait 01:00, ask 01:00', 'a time of a range');
+SELECT lockstep.job_withdraw('asks'), lockstep.job_run('asks');
+SELECT matches(pg_temp.overtaken(), 'ask .*, wait, wait .*, ask ', 'a run by hand');
+SELECT isnt(pg_temp.fired(), NULL, 'which fires then');
+SELECT pg_temp.ended();
+DELETE FROM lockstep.job_occurrence WHERE schedule_id IS NULL;
+
 -- The same range again: the times that have not fired are asked for again.
 SELECT is(pg_temp.fill('allow'), 'request 01:00, request 02:00', 'a time that failed can be asked for again');
 SELECT is(pg_temp.turn(), 'ask 01:00', 'its turn');

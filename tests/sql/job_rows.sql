@@ -46,7 +46,7 @@ BEGIN
                 WHEN OTHERS THEN
                     d := CASE WHEN d.verdict = 'look'
                                   THEN lockstep.dispatch_looked('test', d.token, NULL, NULL, NULL, SQLERRM)
-                              ELSE lockstep.dispatch_failed('test', d.token, SQLSTATE = 'LS002', SQLERRM) END;
+                              ELSE lockstep.dispatch_failed('test', d.token, false, SQLERRM) END;
             END;
         END LOOP;
         CONTINUE WHEN d.verdict IS NULL;
@@ -266,6 +266,39 @@ SELECT lockstep.job_set('q',
 UPDATE lockstep.schedule SET next_at = '2030-01-01 10:00Z', wake_at = '2030-01-01 10:00Z';
 SELECT matches(pg_temp.cycle('2030-01-01 10:00Z'), 'q error .the query returns more than 100000 tasks',
                'too many are refused');
+-- A run begins while the query runs: what was decided does not hold any more, which is no error.
+CREATE FUNCTION pg_temp.overtaken(p_overlap text, p_at timestamptz) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    d lockstep.dispatched;
+    said text;
+BEGIN
+    PERFORM lockstep.job_set('q', jsonb_build_object('overlap', p_overlap));
+    UPDATE lockstep.schedule SET next_at = p_at, wake_at = p_at;
+    d := lockstep.dispatch('test', p_at);
+    INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, job_id)
+    SELECT gen_random_uuid(), j.queue_id, 'stop', 'Running', j.job_id FROM lockstep.job j;
+    BEGIN
+        PERFORM lockstep.ask_fire(d.token, d.mark, d.query, d.words);
+        said := 'fires';
+    EXCEPTION
+        WHEN OTHERS THEN
+            said := (lockstep.dispatch_failed('test', d.token, false, SQLERRM)).verdict;
+    END;
+    said := said || '; ' || pg_temp.cycle(p_at);
+    PERFORM pg_temp.ends();
+    RETURN said || '; ' || pg_temp.cycle(p_at + interval '5 s');
+END
+$$;
+SELECT lockstep.job_set('q', '{"query": "SELECT 7 AS \"order\", ''SELECT 1'' AS sql"}');
+SELECT matches(pg_temp.overtaken('queue_one', '2030-01-01 11:00Z'),
+               'wait; q queue .run .* is Running since .*; q fires by itself: schedule s', 'queue_one waits for its end');
+SELECT pg_temp.ends();
+SELECT matches(pg_temp.overtaken('skip', '2030-01-01 12:00Z'), 'wait; q skip .run .* is Running since .*; nothing',
+               'skip skips');
+SELECT is(pg_temp.overtaken('allow', '2030-01-01 13:00Z'), 'fires; nothing; nothing', 'allow fires');
+SELECT is((SELECT string_agg(o.outcome, ', ' ORDER BY o.scheduled_for) FROM lockstep.occurrence o
+           WHERE o.scheduled_for >= '2030-01-01 11:00Z'), 'fired, skipped, fired', 'and no time is an error');
+SELECT pg_temp.ends(), lockstep.job_set('q', '{"overlap": "skip"}');
 -- The job that it follows ends again while its query runs, which fails: the second end is not lost.
 SELECT lockstep.job_define(pg_temp.spec('before')), lockstep.job_define(pg_temp.spec('follows',
     '{"query": "SELECT 1 AS nothing",

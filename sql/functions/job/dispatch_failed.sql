@@ -1,6 +1,7 @@
 -- SQL of users for a firing has failed, or its outcome is unknown. p_again: the job is not to blame (the session was
--- lost, another session was in the way): it is decided again, as lockstep.job_again has it. A token that is void has
--- fired, or its job was changed: the call changes nothing.
+-- lost, another session was in the way): it is decided again, as lockstep.job_again has it. Nor is it to blame when its
+-- time would not fire any more, because a run of it began while its SQL ran: then its next turn decides. A token that is
+-- void has fired, or its job was changed: the call changes nothing.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_failed(p_by text, p_token uuid, p_again boolean, p_why text)
 RETURNS lockstep.dispatched
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off
@@ -11,6 +12,8 @@ DECLARE
     due lockstep.schedule;
     done lockstep.dispatched;
     pause interval;
+    decided record;
+    fires boolean := true;
 BEGIN
     done.verdict := 'wait';
     done.reason := p_why;
@@ -26,8 +29,20 @@ BEGIN
     done.job := own.name;
     done.schedule := due.name;
     done.scheduled_for := ask.scheduled_for;
-    pause := CASE WHEN p_again THEN lockstep.job_again(own, due, p_why) END;
-    IF pause IS NOT NULL THEN
+    IF p_again THEN
+        pause := lockstep.job_again(own, due, p_why);
+    ELSE
+        BEGIN
+            decided := lockstep.job_decide(own, due, ask.asked_at);
+            fires := decided.verdict = 'fire' AND decided.scheduled_for IS NOT DISTINCT FROM ask.scheduled_for;
+        EXCEPTION
+            WHEN OTHERS OR assert_failure THEN
+                NULL; -- a schedule that cannot be decided (its zone is gone) is an error, too
+        END;
+    END IF;
+    IF NOT fires THEN
+        UPDATE lockstep.schedule s SET asked_until = NULL WHERE s.schedule_id = ask.schedule_id;
+    ELSIF pause IS NOT NULL THEN
         UPDATE lockstep.schedule s SET asked_until = clock_timestamp() + pause WHERE s.schedule_id = ask.schedule_id;
     ELSE
         done.verdict := 'error';

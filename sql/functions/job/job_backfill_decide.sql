@@ -1,5 +1,5 @@
 -- Whether a backfill fires this time now: fire, wait (for the end of a run), skip, or leave it to the dispatcher; NULL:
--- it has fired. detail: why not.
+-- it has fired. detail: why not. A schedule without a row: it is no time of a schedule.
 CREATE OR REPLACE FUNCTION lockstep.job_backfill_decide(
     p_job lockstep.job, p_schedule lockstep.schedule, p_at timestamptz, p_overlap text,
     OUT action text, OUT detail text)

@@ -29,21 +29,19 @@ BEGIN
     done.schedule := due.name;
     done.scheduled_for := request.scheduled_for;
     done.verdict := 'ask';
-    IF request.fills IS NOT NULL THEN
-        decided := lockstep.job_backfill_decide(own, due, request.scheduled_for, request.fills_overlap);
-        done.reason := COALESCE(decided.detail, 'it has fired meanwhile');
-        IF decided.action = 'wait' THEN -- and so do the times behind it
-            UPDATE lockstep.job_ask a SET wake_at = p_now + AGAIN
-            WHERE a.job_id = own.job_id AND a.wake_at <= p_now AND a.fills IS NOT NULL;
-            done.verdict := 'wait';
-            RETURN done;
-        ELSIF decided.action IS DISTINCT FROM 'fire' THEN
-            DELETE FROM lockstep.job_ask a WHERE a.token = request.token;
-            PERFORM lockstep.job_note(own.name, 'skipped', request.source, pg_catalog.format(
-                                          '%s: %s', lockstep.job_time(request.scheduled_for), done.reason));
-            done.verdict := 'skip';
-            RETURN done;
-        END IF;
+    decided := lockstep.job_request_decide(own, due, request);
+    done.reason := COALESCE(decided.detail, 'it has fired meanwhile');
+    IF decided.action = 'wait' THEN -- and so do the times behind it
+        UPDATE lockstep.job_ask a SET wake_at = p_now + AGAIN
+        WHERE a.job_id = own.job_id AND a.wake_at <= p_now AND (a.fills IS NULL) = (request.fills IS NULL);
+        done.verdict := 'wait';
+        RETURN done;
+    ELSIF decided.action IS DISTINCT FROM 'fire' THEN
+        DELETE FROM lockstep.job_ask a WHERE a.token = request.token;
+        PERFORM lockstep.job_note(own.name, 'skipped', request.source, pg_catalog.format(
+                                      '%s: %s', lockstep.job_time(request.scheduled_for), done.reason));
+        done.verdict := 'skip';
+        RETURN done;
     END IF;
     UPDATE lockstep.job_ask a
     SET token = pg_catalog.gen_random_uuid(), asked_at = pg_catalog.clock_timestamp(), wake_at = p_now + LEASE
