@@ -155,6 +155,21 @@ SELECT lockstep.job_set('asks', '{"query": "SELECT 1 AS \"order\", ''x'' AS sql"
 SELECT lockstep.job_sweep(p_most => 1);
 SELECT is((SELECT count(*) FROM lockstep.job_requests('asks')), 1::bigint, 'a sweep leaves a request alone');
 SELECT lockstep.job_withdraw('asks'), pg_temp.ended();
+-- A schedule that is due again as soon as its SQL has ended keeps no request from its turn.
+SELECT lockstep.job_run('asks');
+SELECT lockstep.job_define(
+    pg_temp.spec('busy', '{"query": "SELECT 1",
+                           "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}') - 'tasks');
+CREATE FUNCTION pg_temp.due(p_at interval) RETURNS text LANGUAGE sql AS $$
+    UPDATE lockstep.schedule s SET next_at = a.wake_at + p_at, wake_at = a.wake_at + p_at, asked_until = NULL
+    FROM lockstep.job_ask a
+    WHERE a.wake_at IS NOT NULL AND s.job_id = (SELECT j.job_id FROM lockstep.job j WHERE j.name = 'busy');
+    SELECT pg_temp.turn();
+    SELECT d.job FROM decided d
+$$;
+SELECT is(pg_temp.due('-1 ms'), 'busy', 'before the request it has its turn');
+SELECT is(pg_temp.due('1 ms'), 'asks', 'behind it the request has');
+SELECT lockstep.job_withdraw('asks'), lockstep.job_delete('busy'), pg_temp.ended();
 -- The oldest first, also behind an edit, which gives all of them a new token.
 SELECT lockstep.job_set('asks', '{"overlap": "allow"}');
 SELECT lockstep.job_run('asks') AS run \gset

@@ -266,7 +266,7 @@ SELECT lockstep.job_set('q',
 UPDATE lockstep.schedule SET next_at = '2030-01-01 10:00Z', wake_at = '2030-01-01 10:00Z';
 SELECT matches(pg_temp.cycle('2030-01-01 10:00Z'), 'q error .the query returns more than 100000 tasks',
                'too many are refused');
--- A run begins while the query runs: what was decided does not hold any more, which is no error.
+-- A run begins while the query runs, so the decision to fire is void: the time is decided again.
 CREATE FUNCTION pg_temp.overtaken(p_overlap text, p_at timestamptz) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     d lockstep.dispatched;
@@ -291,7 +291,8 @@ END
 $$;
 SELECT lockstep.job_set('q', '{"query": "SELECT 7 AS \"order\", ''SELECT 1'' AS sql"}');
 SELECT matches(pg_temp.overtaken('queue_one', '2030-01-01 11:00Z'),
-               'wait; q queue .run .* is Running since .*; q fires by itself: schedule s', 'queue_one waits for its end');
+               'wait; q queue .run .* is Running since .*; q fires by itself: schedule s',
+               'queue_one waits for the end of the run');
 SELECT pg_temp.ends();
 SELECT matches(pg_temp.overtaken('skip', '2030-01-01 12:00Z'), 'wait; q skip .run .* is Running since .*; nothing',
                'skip skips');

@@ -6,8 +6,8 @@
 -- own changes only (job_turn). A decision that could wait or take long has a transaction of its own, because other
 -- sessions wait for the rows that a batch has: a run that may have to be cancelled (whose end may hold the schedule's
 -- row, so that is locked later), SQL of users, a large template. A firing that has to wait nevertheless, for a second
--- at most, ends the batch. When no schedule is due, a request has its turn (job_request_turn). The answer has a row for
--- each schedule that was decided:
+-- at most, ends the batch. A request has its turn (job_request_turn) when no schedule is due, and before a schedule
+-- with SQL of users that is due later than the request. The answer has a row for each schedule that was decided:
 --   verdict   error; otherwise as job_turn. NULL, in the last row: no schedule is due any more, for wait_us (NULL:
 --             until it is notified). Without such a row more may be due.
 CREATE OR REPLACE FUNCTION lockstep.dispatch(
@@ -35,7 +35,7 @@ BEGIN
     LOOP
         read := 0;
         FOR due IN
-            SELECT s.schedule_id, s.job_id, s.wake_at, j.overlap = 'cancel' AS cancels,
+            SELECT s.schedule_id, s.job_id, s.wake_at, s.uses_sql, j.overlap = 'cancel' AS cancels,
                    s.uses_sql OR j.overlap = 'cancel' OR pg_column_size(j.spec) > SMALL AS is_alone
             FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
             WHERE s.is_active AND s.wake_at <= now AND (s.wake_at, s.schedule_id) > (last_at, last_id)
@@ -45,6 +45,13 @@ BEGIN
             -- a given clock does not move
             EXIT pages WHEN decided = p_most
                             OR decided > 0 AND (due.is_alone OR p_now IS NULL AND clock_timestamp() > began + LONGEST);
+            IF due.uses_sql AND EXISTS (SELECT FROM lockstep.job_ask a WHERE a.wake_at < due.wake_at) THEN
+                done := lockstep.job_request_turn(now, p_by);
+                IF done.verdict IS NOT NULL THEN
+                    RETURN NEXT done;
+                    RETURN;
+                END IF;
+            END IF;
             read := read + 1;
             last_at := due.wake_at;
             last_id := due.schedule_id;
