@@ -4,6 +4,7 @@
 --   disabled, paused, silenced    by a person, no problem; a job is disabled, too, when each of its schedules is
 --   manual    it has no schedule: no run is expected
 --   blocked   fired, but its queue is halted or has no executor
+--   running   a run of it is open, or the SQL of a firing whose time has passed runs
 --   stuck     its run takes longer than max_expected; without one, longer than twice the time of 95 of 100 good runs
 --             and a minute, known after five that were not retried; or none of its messages was claimed
 --             for five minutes, though an executor has no other work
@@ -25,7 +26,7 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
             WHEN 'paused' THEN h.paused_at
             WHEN 'silenced' THEN h.silenced_at
             WHEN 'never' THEN h.changed_at
-            ELSE h.open_since END AS since,
+            ELSE COALESCE(h.open_since, h.asked_at) END AS since,
        CASE h.state
            WHEN 'missed'
                THEN CASE WHEN h.is_undecided IS NOT TRUE THEN format(
@@ -53,7 +54,7 @@ SELECT h.job, h.queue, h.state, h.state IN ('blocked', 'stuck', 'missed', 'never
                                       CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
            WHEN 'never' THEN 'no schedule has a time to come'
            WHEN 'silenced' THEN h.silence
-           WHEN 'running' THEN format('run %s', h.open_run) END AS detail,
+           WHEN 'running' THEN COALESCE('run ' || h.open_run, 'the SQL of its firing runs') END AS detail,
        h.next_at, h.open_run, h.last_run, h.last_status
 FROM (
     SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted,
@@ -61,19 +62,20 @@ FROM (
            COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status,
            y.error AS last_error, l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
            l.decided_at - l.scheduled_for AS lateness, p.longest, o.is_unclaimed, z.set_at AS silenced_at,
-           n.schedule AS due, n.is_undecided, c.fault, c.look_at, c.look_error, c.failing_since,
+           n.schedule AS due, n.is_undecided, n.asked_at, c.fault, c.look_at, c.look_error, c.failing_since,
            l.outcome AS last_outcome, l.source AS last_source, l.decided_at AS last_decided_at,
            CASE WHEN z.job_id IS NOT NULL
                     THEN format('until %s by %s: %s', lockstep.job_time(date_trunc('second', z.until)), z.set_by,
                                 z.reason) END AS silence,
            CASE WHEN n.is_undecided AND NOT j.is_watch
-                    THEN (SELECT min(w.why) FROM lockstep.job_held(j.job_id) AS w) END AS held,
+                    THEN COALESCE((SELECT min(w.why) FROM lockstep.job_held(j.job_id) AS w),
+                                  (n.schedule).failing_why) END AS held,
            CASE WHEN NOT j.enabled THEN 'disabled'
                 WHEN q.paused THEN 'paused'
                 WHEN z.until > clock_timestamp() THEN 'silenced'
                 WHEN o.run_id IS NOT NULL AND (q.halted_reason IS NOT NULL OR NOT e.lives) THEN 'blocked'
                 WHEN o.is_unclaimed OR clock_timestamp() - o.since > p.longest THEN 'stuck'
-                WHEN o.run_id IS NOT NULL THEN 'running'
+                WHEN o.run_id IS NOT NULL OR n.asked_at IS NOT NULL THEN 'running'
                 WHEN c.fault IS NOT NULL THEN 'failed'
                 WHEN n.is_undecided THEN 'missed'
                 WHEN c.schedules = 0 THEN 'manual'
@@ -104,13 +106,16 @@ FROM (
                min(format('schedule %s: %s', s.name, lockstep.rule_fault(s.rule))) FILTER (
                    WHERE s.is_active AND (s.rule).zone <> 'UTC' AND lockstep.rule_fault(s.rule) IS NOT NULL) AS fault
         FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
-    LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided
-        SELECT m.schedule, m.name, m.next_at,
-               COALESCE(m.next_at < clock_timestamp() - COALESCE((m.schedule).grace, interval '1 minute')
-                        AND m.next_at < clock_timestamp() - lockstep.job_grace(m.schedule, m.next_at),
-                        false) AS is_undecided
-        FROM (SELECT s AS schedule, s.name, s.next_at FROM lockstep.schedule s
-              WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) m) n ON true
+    LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided; asked_at: since then its SQL runs
+        SELECT m.schedule, m.name, m.next_at, m.is_over AND a.token IS NULL AS is_undecided, a.asked_at
+        FROM (SELECT s AS schedule, s.schedule_id, s.name, s.next_at, s.asked_until,
+                     COALESCE(s.next_at < clock_timestamp() - COALESCE(s.grace, interval '1 minute')
+                              AND s.next_at < clock_timestamp() - lockstep.job_grace(s, s.next_at),
+                              false) AS is_over
+              FROM lockstep.schedule s
+              WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) m
+        LEFT JOIN lockstep.job_ask a
+               ON m.is_over AND a.schedule_id = m.schedule_id AND m.asked_until > clock_timestamp()) n ON true
     LEFT JOIN LATERAL (
         SELECT r.run_id, GREATEST(r.created_at, r.reopened_at) AS since,
                r.first_offset IS NULL AND r.created_at < clock_timestamp() - interval '5 minutes'

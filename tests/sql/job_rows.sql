@@ -290,6 +290,22 @@ BEGIN
 END
 $$;
 SELECT lockstep.job_set('q', '{"query": "SELECT 7 AS \"order\", ''SELECT 1'' AS sql"}');
+-- Its query takes long, and fails later.
+UPDATE lockstep.schedule SET next_at = clock_timestamp() - interval '7 min', wake_at = clock_timestamp();
+SELECT matches((SELECT state || ': ' || detail FROM lockstep.job_health), 'missed: schedule s: no dispatcher decided ',
+               'no dispatcher has it');
+SELECT d.token FROM lockstep.dispatch('test') AS d \gset
+SELECT is((SELECT concat_ws(' ', state, is_problem, detail) FROM lockstep.job_health),
+          'running f the SQL of its firing runs', 'its query takes long');
+SELECT is((SELECT h.since FROM lockstep.job_health h), (SELECT a.asked_at FROM lockstep.job_ask a), 'since then');
+UPDATE lockstep.schedule SET asked_until = clock_timestamp();
+SELECT is((SELECT state FROM lockstep.job_health), 'missed', 'nothing is known of it any more');
+SELECT lockstep.dispatch_failed('test', :'token', true, 'no CONNECT');
+SELECT lockstep.dispatch_failed('test', d.token, true, 'no CONNECT')
+FROM lockstep.dispatch('test', clock_timestamp() + interval '1 min') AS d;
+SELECT matches((SELECT detail FROM lockstep.job_health), 'schedule s: .* was not decided: no CONNECT',
+               'the reason for which it is tried again');
+UPDATE lockstep.schedule SET failing_since = NULL, failing_why = NULL, asked_until = NULL;
 SELECT matches(pg_temp.overtaken('queue_one', '2030-01-01 11:00Z'),
                'wait; q queue .run .* is Running since .*; q fires by itself: schedule s',
                'queue_one waits for the end of the run');

@@ -1,6 +1,6 @@
 -- The SQL of a request has failed. p_again: the job is not to blame: the request is tried again, for five minutes.
--- When it would not fire any more, because a run of the job began while its SQL ran, its next turn decides. Otherwise it
--- ends with an occurrence whose outcome is error; when that cannot be recorded, it is tried again in a minute.
+-- When it would not fire any more, because a run of the job began while its SQL ran, its next turn decides. Otherwise
+-- it ends with an occurrence whose outcome is error; when that cannot be recorded, it is tried again in a minute.
 CREATE OR REPLACE FUNCTION lockstep.job_request_failed(
     p_request lockstep.job_ask, p_again boolean, p_why text, p_by text)
 RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$
