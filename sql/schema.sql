@@ -417,7 +417,7 @@ CREATE TABLE lockstep.job_end (
     job_end_id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
     schedule_id integer NOT NULL,
     scheduled_for timestamp with time zone NOT NULL,
-    wake_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
     CONSTRAINT job_end_pkey PRIMARY KEY (job_end_id),
     CONSTRAINT job_end_schedule_id_scheduled_for_key UNIQUE (schedule_id, scheduled_for),
     CONSTRAINT job_end_schedule_id_fkey FOREIGN KEY (schedule_id) REFERENCES lockstep.schedule(schedule_id) ON DELETE CASCADE
@@ -871,6 +871,7 @@ CREATE TABLE lockstep.schedule (
     grace interval,
     next_at timestamp with time zone,
     wake_at timestamp with time zone,
+    due_at timestamp with time zone,
     queued_for timestamp with time zone,
     queued_missed_from timestamp with time zone,
     queued_missed integer DEFAULT 0 NOT NULL,
@@ -892,7 +893,7 @@ CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE (asked_until IS NOT NULL);
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE (is_active AND (wake_at IS NOT NULL));
 CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation)) WHERE (((rows_rule).relation IS NOT NULL) AND is_active);
-GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire, catchup_window, jitter, grace, next_at, wake_at, queued_for, queued_missed_from, queued_missed, look, fired_at, failing_since, failing_why, uses_sql, asked_until) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
+GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire, catchup_window, jitter, grace, next_at, wake_at, due_at, queued_for, queued_missed_from, queued_missed, look, fired_at, failing_since, failing_why, uses_sql, asked_until) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (
     slot_id integer NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -1097,6 +1097,7 @@ CREATE TABLE lockstep.schedule (
     grace interval, -- how late it may be; NULL: by the distance of its times
     next_at timestamptz, -- the first time that is not decided; NULL: none is known
     wake_at timestamptz, -- when the dispatcher decides about it; NULL: there is no time
+    due_at timestamptz, -- of a schedule that follows a job: the end at next_at is due from then on
     queued_for timestamptz, -- decided, and fires when the job's run has ended
     queued_missed_from timestamptz, -- the times that passed before that one: its occurrence has them
     queued_missed int NOT NULL DEFAULT 0,
@@ -1127,7 +1128,7 @@ CREATE TABLE lockstep.job_end (
     job_end_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     schedule_id int NOT NULL REFERENCES lockstep.schedule ON DELETE CASCADE,
     scheduled_for timestamptz NOT NULL,
-    wake_at timestamptz NOT NULL,
+    due_at timestamptz NOT NULL,
     UNIQUE (schedule_id, scheduled_for)
 );
 
@@ -1395,8 +1396,8 @@ GRANT SELECT (enqueue_id, queue_id, run_no, run_id, phases, bytes, floor_offset,
     TO lockstep_producer, lockstep_operator, lockstep_monitor;
 -- Without schedule_uid: a login that knows it knows the ids of runs to come.
 GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire,
-              catchup_window, jitter, grace, next_at, wake_at, queued_for, queued_missed_from, queued_missed, look,
-              fired_at, failing_since, failing_why, uses_sql, asked_until) ON lockstep.schedule
+              catchup_window, jitter, grace, next_at, wake_at, due_at, queued_for, queued_missed_from, queued_missed,
+              look, fired_at, failing_since, failing_why, uses_sql, asked_until) ON lockstep.schedule
     TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;
 -- All of a token but its hash.
 GRANT SELECT (token_no, name, operator, producer, pinger, created_by, created_at, expires_at, last_used_at, revoked_by,

@@ -32,7 +32,7 @@ END
 $$;
 -- What follows has its turn at that moment of 2030, not at that of the clock.
 CREATE FUNCTION pg_temp.turn(p_at timestamptz) RETURNS void LANGUAGE sql AS $$
-    UPDATE lockstep.schedule SET wake_at = p_at WHERE after_job IS NOT NULL AND wake_at IS NOT NULL
+    UPDATE lockstep.schedule SET wake_at = p_at, due_at = p_at WHERE after_job IS NOT NULL AND wake_at IS NOT NULL
 $$;
 -- An undone time: the occurrences of the job were never written.
 CREATE FUNCTION pg_temp.set_back(name text, next timestamptz) RETURNS void LANGUAGE sql AS $$

@@ -75,6 +75,20 @@ SELECT is(pg_temp.dispatch(), 'child fire, child wait', 'until the run has ended
 SELECT pg_temp.ends('child');
 SELECT is(pg_temp.dispatch(), 'child fire', 'and the last one after it');
 
+-- A look of the dispatcher that comes earlier, or later, leaves the moment at which an end is due alone.
+SELECT pg_temp.child('{}', '{"jitter": "10m"}'), pg_temp.parent(), lockstep.job_run('child'), pg_temp.ends('child');
+SELECT is(pg_temp.dispatch(), 'child wait', 'a run of its own that ends meanwhile does not shorten its jitter');
+SELECT pg_temp.child('{"overlap": "queue_one"}', '{"catchup_window": "1h"}'), pg_temp.parent(), pg_temp.parent();
+SELECT is(pg_temp.dispatch(), 'child fire, child queue', 'one end waits');
+SELECT pg_temp.parent(), pg_temp.ends('child');
+UPDATE lockstep.schedule SET next_at = next_at - interval '5 h' WHERE after_job IS NOT NULL; -- the parent took so long
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 'child';
+SELECT is(pg_temp.dispatch(), 'child error, child error',
+          'it cannot fire, and the end behind it is not missed by that');
+SELECT pg_temp.child('{}', '{"catchup_window": "1h"}'), pg_temp.parent();
+UPDATE lockstep.schedule SET due_at = due_at - interval '2 h' WHERE after_job IS NOT NULL; -- it was tried since then
+SELECT is(pg_temp.dispatch(), 'child miss', 'an end is tried until catchup_window is over');
+
 -- Only the ends that it follows.
 SELECT pg_temp.child('{"overlap": "allow"}', '{"on": "failure"}'), pg_temp.parent('Failed'), pg_temp.parent(),
        pg_temp.parent('Failed');

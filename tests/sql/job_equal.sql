@@ -90,7 +90,7 @@ SELECT lockstep.job_define(pg_temp.spec('c', '{"overlap": "allow",
     "schedules": [{"name": "s1", "kind": "after", "job": "a"}, {"name": "s2", "kind": "after", "job": "b"}]}'));
 SELECT is(pg_temp.dispatch('2030-01-01 06:00Z'), 's1 fire 06:00, s1 fire 06:00', 'two jobs fire at one time');
 SELECT pg_temp.ends('a'), pg_temp.ends('b');
-UPDATE lockstep.schedule SET wake_at = '2030-01-01 06:10Z' WHERE after_job IS NOT NULL;
+UPDATE lockstep.schedule SET wake_at = '2030-01-01 06:10Z', due_at = '2030-01-01 06:10Z' WHERE after_job IS NOT NULL;
 SELECT is(pg_temp.dispatch('2030-01-01 06:10Z'), 's1 fire 06:00, s2 fire 06:00',
           'what follows two jobs runs after each of them');
 SELECT pg_temp.gone('c');

@@ -1,7 +1,7 @@
 -- SQL of users for a firing has failed, or its outcome is unknown. p_again: the job is not to blame (the session was
 -- lost, another session was in the way): it is decided again, as lockstep.job_again has it. Nor is it to blame when its
--- time would not fire any more, because a run of it began while its SQL ran: then its next turn decides. A token that is
--- void has fired, or its job was changed: the call changes nothing.
+-- time would not fire any more, because a run of it began while its SQL ran: then its next turn decides. A token that
+-- is void has fired, or its job was changed: the call changes nothing.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_failed(p_by text, p_token uuid, p_again boolean, p_why text)
 RETURNS lockstep.dispatched
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off

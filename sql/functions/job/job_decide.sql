@@ -35,7 +35,7 @@ BEGIN
     next_at := p_schedule.next_at;
     wake_at := CASE WHEN p_schedule.after_job IS NULL
                         THEN next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at)
-                    WHEN next_at IS NOT NULL THEN p_schedule.wake_at END;
+                    WHEN next_at IS NOT NULL THEN p_schedule.due_at END;
     SELECT r.run_id, r.status, r.created_at INTO open
     FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
     reason := CASE WHEN open.run_id IS NULL
@@ -102,7 +102,7 @@ BEGIN
         verdict := 'skip';
         reason := twin;
     -- A job that follows another has the time of that one, which may have taken long: the end of its run counts.
-    ELSIF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.wake_at END) < oldest THEN
+    ELSIF (CASE WHEN p_schedule.after_job IS NULL THEN scheduled_for ELSE p_schedule.due_at END) < oldest THEN
         verdict := 'miss';
         reason := pg_catalog.format('no dispatcher was at work within %s%s', p_now - later - oldest,
             lockstep.job_missed_words(p_schedule.rule, missed_count + 1, missed_from, scheduled_for));

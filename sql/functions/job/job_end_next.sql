@@ -7,8 +7,8 @@ BEGIN
         WHERE e.job_end_id = (SELECT pg_catalog.min(b.job_end_id)
                               FROM lockstep.job_end b WHERE b.schedule_id = p_schedule_id)
           AND EXISTS (SELECT FROM lockstep.schedule s WHERE s.schedule_id = p_schedule_id AND s.next_at IS NULL)
-        RETURNING e.scheduled_for, e.wake_at)
-    UPDATE lockstep.schedule s SET next_at = n.scheduled_for, wake_at = LEAST(s.wake_at, n.wake_at)
+        RETURNING e.scheduled_for, e.due_at)
+    UPDATE lockstep.schedule s SET next_at = n.scheduled_for, due_at = n.due_at, wake_at = LEAST(s.wake_at, n.due_at)
     FROM next n WHERE s.schedule_id = p_schedule_id;
 END
 $$;

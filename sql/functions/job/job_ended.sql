@@ -7,7 +7,7 @@ DECLARE
     was_for timestamptz;
     one lockstep.schedule;
     at timestamptz;
-    wake timestamptz;
+    due timestamptz;
     is_due boolean;
 BEGIN
     UPDATE lockstep.job_occurrence o
@@ -40,11 +40,12 @@ BEGIN
             END LOOP;
         END IF;
         -- a run that was found on the topic may have ended long ago
-        wake := GREATEST(p_run.ended_at, pg_catalog.clock_timestamp()) + one.jitter;
+        due := GREATEST(p_run.ended_at, pg_catalog.clock_timestamp()) + one.jitter;
         IF one.next_at IS NULL THEN
-            UPDATE lockstep.schedule s SET next_at = at, wake_at = wake WHERE s.schedule_id = one.schedule_id;
+            UPDATE lockstep.schedule s SET next_at = at, due_at = due, wake_at = due
+            WHERE s.schedule_id = one.schedule_id;
         ELSE
-            INSERT INTO lockstep.job_end (schedule_id, scheduled_for, wake_at) VALUES (one.schedule_id, at, wake);
+            INSERT INTO lockstep.job_end (schedule_id, scheduled_for, due_at) VALUES (one.schedule_id, at, due);
         END IF;
     END LOOP;
     IF is_due THEN
