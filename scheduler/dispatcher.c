@@ -89,6 +89,12 @@ static enum rc take_over(struct dispatcher *dispatcher, int *ret_wait_ms, struct
     if (rc == RC_OK && dispatcher->locked) {
         log_event(LOG_INFO, "dispatching", "dispatcher", dispatcher->options.who, NULL);
         stand_by(dispatcher, false);
+        if (dispatcher->asking > 0) {
+            /* Its token is void now. It could keep all SQL of users waiting for ten minutes, so it
+             * is cut off: it comes back as lost, and the next ask starts another asker. */
+            asker_stop(dispatcher->asker);
+            dispatcher->asker = NULL;
+        }
         rc = changed_all(&dispatcher->changed, db, err);
     } else if (rc == RC_OK && dispatcher->options.stands_by != NULL) {
         /* In an executor the heartbeat checks whether the lock is free, so 100 executors do not

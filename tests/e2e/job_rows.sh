@@ -226,7 +226,7 @@ expect 'sessions that the dispatcher lost' "$(grep -c dispatcher_lost "$tmp/thir
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()" >/dev/null
 
-case_begin 'an executor that gets SIGTERM while SQL of a job runs ends'
+case_begin 'a dispatcher that lost its session cuts off the SQL that it had asked for, and asks again'
 lockstep job apply - \
     -q <<<'[{"job": "long", "queue": "'"$q"'",
              "query": "SELECT 1 AS \"order\", '"'SELECT 1'"' AS sql, pg_sleep(600)::text AS name",
@@ -235,6 +235,17 @@ long_runs() {
     is "SELECT count(*) FROM pg_stat_activity
         WHERE usename = '$tasks' AND wait_event = 'PgSleep' AND query LIKE '%ask_fire%'" 1
 }
+eventually 60 long_runs || wrong 'the long query does not run'
+ended_at=$(sql "SELECT clock_timestamp() FROM pg_terminate_backend((
+        SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name LIKE 'lockstep/dispatcher%'))")
+asked_again() {
+    is "SELECT count(*) FROM pg_stat_activity WHERE usename = '$tasks' AND wait_event = 'PgSleep'
+            AND query LIKE '%ask_fire%' AND query_start > '$ended_at'" 1
+}
+eventually 60 asked_again || wrong "the query does not run again: $(tail -5 "$tmp/third.log")"
+
+case_begin 'an executor that gets SIGTERM while SQL of a job runs ends'
 eventually 60 long_runs || wrong 'the long query does not run'
 told_to_end "$other"
 cases_end
