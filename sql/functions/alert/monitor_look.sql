@@ -2,7 +2,8 @@
 -- two looks in a row have seen it, and the incident closes when two looks in a row have not. p_by looks every p_every;
 -- a look of another monitor that is not older counts, so any number of monitors may run. When no monitor has looked for
 -- long, or the clock was set, that itself is an incident (kind absent), and no other incident is opened or closed for a
--- minute, because executors and dispatchers may have to catch up, too.
+-- minute, because executors and dispatchers may have to catch up, too. In that minute what waits for a time of the
+-- clock before waits for one of the clock as it is now (lockstep.job_set_back).
 --   looked    false: another look was made just now, or is being made
 --   opened, closed    incidents of jobs
 --   absence    NULL: there was none
@@ -48,7 +49,9 @@ BEGIN
         ON CONFLICT (job, kind)
         WHERE closed_at IS NULL DO UPDATE SET last_seen_at = EXCLUDED.last_seen_at, text = EXCLUDED.text;
     END IF;
-    IF last.quiet_until IS NULL THEN
+    IF last.quiet_until IS NOT NULL THEN
+        PERFORM lockstep.job_set_back(now);
+    ELSE
         UPDATE lockstep.job_alert a SET closed_at = now, ended = 'recovered'
         WHERE a.kind = 'absent' AND a.closed_at IS NULL;
         SELECT c.opened, c.closed INTO opened, closed FROM lockstep.monitor_compare(now) AS c;

@@ -98,6 +98,9 @@ BEGIN
         verdict := 'miss';
         reason := 'a later time has passed, too'
             || lockstep.job_missed_words(p_schedule.rule, missed_count + 1, missed_from, scheduled_for);
+    ELSIF lockstep.job_decided(p_schedule, scheduled_for) THEN
+        verdict := 'wait';
+        reason := 'this time was decided before the clock was set back';
     ELSIF twin IS NOT NULL THEN
         verdict := 'skip';
         reason := twin;

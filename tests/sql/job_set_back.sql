@@ -1,0 +1,67 @@
+-- The clock of the database was a day ahead, and was set back: jobs have their times by the clock as it is now, and no
+-- time fires twice (sql/functions/job/job_set_back.sql).
+BEGIN;
+SELECT no_plan();
+SET LOCAL client_min_messages = error;
+INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
+CREATE TABLE public.staging (id int, came timestamptz NOT NULL DEFAULT now());
+GRANT SELECT ON public.staging TO lockstep_task;
+
+\ir job.inc
+CREATE FUNCTION pg_temp.turn(p_now timestamptz) RETURNS text LANGUAGE sql AS $$
+    SELECT COALESCE(string_agg(concat_ws(' ', d.job, d.verdict,
+                                         to_char(d.scheduled_for AT TIME ZONE 'UTC', 'DD HH24:MI')), ', '),
+                    'nothing')
+    FROM lockstep.dispatch('test', p_now, p_most => 9) AS d WHERE d.verdict IS NOT NULL
+$$;
+CREATE FUNCTION pg_temp.next(p_name text) RETURNS text LANGUAGE sql AS $$
+    SELECT to_char(s.next_at AT TIME ZONE 'UTC', 'DD HH24:MI')
+    FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = p_name
+$$;
+CREATE FUNCTION pg_temp.look(p_now timestamptz) RETURNS text LANGUAGE sql AS $$
+    SELECT (lockstep.monitor_look('test', '1 minute', p_now)).absence
+$$;
+SELECT lockstep.job_define(pg_temp.spec('hour', '{"overlap": "allow",
+    "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')),
+       lockstep.job_define(pg_temp.spec('rows',
+    '{"trigger": {"on": "public.staging", "pending": "true", "threshold": 1}}'));
+UPDATE lockstep.schedule SET next_at = '2030-01-01 05:00Z', wake_at = '2030-01-01 05:00Z';
+
+-- A day ahead.
+SELECT is(pg_temp.turn('2030-01-02 06:30Z'), 'hour fire 02 06:00', 'the clock is ahead: the latest time fires');
+SELECT is(pg_temp.turn('2030-01-02 06:30Z'), 'rows look', 'and the trigger is looked at');
+SELECT lockstep.dispatch_looked('test', (SELECT a.token FROM lockstep.job_ask a), 0, NULL, NULL),
+       pg_temp.look('2030-01-02 06:30Z'), pg_temp.look('2030-01-02 06:32Z');
+SELECT is(pg_temp.next('hour'), '02 07:00', 'the next time is of that clock');
+
+-- It is set back.
+SELECT is(pg_temp.look('2030-01-01 06:30Z'),
+          'the clock of the database was set back, from 2030-01-02T06:32:00Z to 2030-01-01T06:30:00Z', 'it is noticed');
+SELECT is(pg_temp.next('hour'), '01 07:00', 'the next time is of this clock');
+SELECT is((SELECT l.message FROM lockstep.job_log l
+           WHERE l.job = 'hour' AND l.event = 'changed' AND l.source = 'schedule s'),
+          'the clock of the database was set back: its next time is 2030-01-01T07:00:00Z, not 2030-01-02T07:00:00Z',
+          'and the log says so');
+SELECT is(pg_temp.turn('2030-01-01 06:31Z'), 'rows look', 'the trigger is looked at');
+SELECT pg_temp.look('2030-01-01 06:31Z');
+SELECT is((SELECT count(*) FROM lockstep.job_ask), 1::bigint, 'once');
+DELETE FROM lockstep.job WHERE name = 'rows';
+SELECT is(pg_temp.turn('2030-01-01 07:00Z'), 'hour fire 01 07:00', 'and what is due fires');
+SELECT is(pg_temp.turn('2030-01-02 05:30Z'), 'hour fire 02 05:00', 'until the day on which the clock was');
+SELECT is((SELECT t.reason FROM lockstep.job_test('hour', '2030-01-02 06:00Z') AS t),
+          'this time was decided before the clock was set back', 'job test says that a time has fired');
+SELECT is(pg_temp.turn('2030-01-02 06:00Z'), 'hour wait 02 06:00', 'which does not fire again');
+SELECT is(pg_temp.turn('2030-01-02 07:00Z'), 'hour fire 02 07:00', 'and the next one fires');
+SELECT is((SELECT string_agg(o.outcome, ' ') FROM lockstep.occurrence o WHERE o.job = 'hour'),
+          'fired fired fired fired', 'nothing is an error');
+
+-- SQL that a dispatcher had asked for, and the end of a job.
+SELECT lockstep.job_define(pg_temp.spec('child', '{"schedules": [{"name": "s", "kind": "after", "job": "hour"}]}'));
+UPDATE lockstep.schedule SET next_at = '2030-01-02 07:00Z', due_at = '2030-01-02 07:00Z', wake_at = '2030-01-02 07:00Z'
+WHERE after_job IS NOT NULL;
+SELECT pg_temp.look('2030-01-02 07:00Z'), pg_temp.look('2030-01-01 07:00Z');
+SELECT is((SELECT bool_or(s.asked_until > '2030-01-01 07:15Z') FROM lockstep.schedule s), NULL,
+          'no token is waited for');
+SELECT is(pg_temp.turn('2030-01-01 07:00Z'), 'child fire 02 07:00', 'an end is not waited for');
+SELECT * FROM finish();
+ROLLBACK;
