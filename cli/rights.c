@@ -4,6 +4,7 @@
  * A new command that changes something needs a row, or its hint would name lockstep_monitor. The
  * rows of one noun go from the special to the general one. */
 #include "cli/commands.h"
+#include "cli/options.h"
 
 #include "base/remedies_rights.h"
 #include "config/conninfo.h"
@@ -16,9 +17,11 @@
 #define MONITOR  "lockstep_monitor"
 #define OPERATOR "lockstep_operator"
 
-/* The first row that fits. NULL fits any verb, or any first argument. */
+/* The first row that fits. NULL fits any verb, and any command line. */
 static const struct right {
-    const char *noun, *verb, *argument, *role;
+    const char *noun, *verb;
+    const char *with; /* the first argument, or an option that is given */
+    const char *role;
 } rights[] = {
     {"executor", "run", NULL, "lockstep_executor"},
     {"executor", "list", NULL, MONITOR},
@@ -27,8 +30,10 @@ static const struct right {
     {"all", NULL, NULL, "lockstep_executor"},
     {"publish", NULL, NULL, "lockstep_producer"},
     {"rejected", "redrive", NULL, "lockstep_producer"},
-    {"replay", NULL, NULL, OPERATOR},
-    {"migrate", NULL, NULL, "lockstep_owner"},
+    {"replay", NULL, "--execute", OPERATOR},
+    {"replay", NULL, "--resume", OPERATOR},
+    {"replay", NULL, "--abandon", OPERATOR},
+    {"migrate", "up", NULL, "lockstep_owner"},
     {"queue", "create", NULL, OPERATOR},
     {"queue", "set", NULL, OPERATOR},
     {"queue", "pause", NULL, OPERATOR},
@@ -51,6 +56,7 @@ static const struct right {
     {"job", "disable", NULL, OPERATOR},
     {"job", "set", NULL, OPERATOR},
     {"job", "delete", NULL, OPERATOR},
+    {"job", "withdraw", NULL, OPERATOR},
     {"schedule", "add", NULL, OPERATOR},
     {"schedule", "set", NULL, OPERATOR},
     {"schedule", "remove", NULL, OPERATOR},
@@ -66,6 +72,13 @@ static const struct right {
 static bool fits(const char *expected, const char *given)
 {
     return expected == NULL || (given != NULL && strcmp(expected, given) == 0);
+}
+
+static bool has(const struct cli *cli, const char *with)
+{
+    /* console token is one command whose first argument is its verb. */
+    const char *argument = cli->argument_count > 0 ? cli->arguments[0] : NULL;
+    return with != NULL && with[0] == '-' ? cli_has(cli, with + 2) : fits(with, argument);
 }
 
 /* A daemon's sessions are closed by now, and only a session knows its login, which may come from a
@@ -97,13 +110,10 @@ void rights_hint(const struct cli *cli, struct err *err)
         /* A hint of the database itself knows more. Only the general one of 42501 is replaced. */
         (*err->hint != '\0' && strncmp(err->hint, "Grant the group role", 20) != 0))
         return;
-    /* console token is one command whose first argument is its verb. */
-    const char *argument = cli->argument_count > 0 ? cli->arguments[0] : NULL;
     const struct right *right = rights;
     /* The last row fits every command, so the loop ends there. */
-    while (right->noun != NULL &&
-           !(fits(right->noun, cli->command->noun) && fits(right->verb, cli->command->verb) &&
-             fits(right->argument, argument)))
+    while (right->noun != NULL && !(fits(right->noun, cli->command->noun) &&
+                                    fits(right->verb, cli->command->verb) && has(cli, right->with)))
         right++;
     struct db *own = cli->db == NULL ? open_again(cli) : NULL;
     const struct db *db = own != NULL ? own : cli->db;

@@ -52,6 +52,7 @@ named() {
     lockstep job disable j -q
     named job enable j
     named job run j
+    named job withdraw j
     named job apply "$job"
     named schedule add j nightly --every 1h
     named schedule set j nightly --every 2h
@@ -122,6 +123,20 @@ END
         sql "DROP ROLE ${login}_$group"
         [ "$output" = $'2026-01-01 06:00:00+00\n3\n2' ] || { echo "$group: $output"; return 1; }
     done
+}
+
+@test "a login without any group that wants to look is told of the monitors, not of the owner or the operators" {
+    sql "REVOKE lockstep_monitor FROM $login"
+    while read -r -a command; do
+        if by "${command[@]}"; then echo "not refused: ${command[*]}"; return 1; fi
+        grep -q 'GRANT lockstep_monitor TO' "$BATS_TEST_TMPDIR/said" ||
+            { echo "${command[*]}"; cat "$BATS_TEST_TMPDIR/said"; return 1; }
+        named "${command[@]}"
+    done <<END
+migrate list
+migrate validate
+replay --queue $queue
+END
 }
 
 @test "a monitor who wants to change a queue is told which group may" {
