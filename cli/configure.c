@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 
 #include "action/settings.h"
+#include "config/conninfo.h"
 #include "config/key.h"
 #include "config/mask.h"
 #include "scheduler/receiver.h"
@@ -25,6 +26,13 @@ enum rc command_config_show(struct cli *cli, struct err *err)
     const struct config_value *value;
     for (int i = 0; (value = config_at(cli->config, i)) != NULL; i++) {
         STR_AUTO shown = {0};
+        if (config_conninfo_leaves_out(cli->config, value)) {
+            if (value->origin != CONFIG_BY_DEFAULT)
+                cli_say(cli, "lockstep: left out: %s of %s, because conninfo comes from %s\n",
+                        value->key, value->where,
+                        config_find(cli->config, value->section, "conninfo")->where);
+            continue;
+        }
         config_mask(value, &shown);
         const char *cells[] = {value->section, value->key, shown.data, origins[value->origin],
                                value->where};

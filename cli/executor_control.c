@@ -40,7 +40,10 @@ enum rc command_executor_drain(struct cli *cli, struct err *err)
                                  (const char *const[]){id, cli_text(cli, "reason")}, NULL, err),
                           err);
     if (rc == RC_OK)
-        cli_say(cli, "lockstep: %s: it drains, and ends when what it runs is finished\n", id);
+        cli_say(cli,
+                "lockstep: %s: it drains: what it runs may finish within its drain_timeout, then "
+                "it ends\n",
+                id);
     return rc;
 }
 

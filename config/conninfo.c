@@ -50,6 +50,19 @@ void config_conninfo_add(struct str *conninfo, const char *key, const char *valu
         add_keyword(conninfo, key, value);
 }
 
+static bool is_keyword(const struct config_value *value)
+{
+    return strcmp(value->section, "postgres") == 0 && value->row->type != CONFIG_CONNINFO;
+}
+
+/* Compared by source and not by key: host in the file does not belong to a database that the
+ * command line names. */
+bool config_conninfo_leaves_out(const struct config *config, const struct config_value *value)
+{
+    const struct config_value *base = config_find(config, "postgres", "conninfo");
+    return is_keyword(value) && base != NULL && value->origin < base->origin;
+}
+
 void config_conninfo(const struct config *config, struct str *ret_conninfo)
 {
     const struct config_value *base = config_find(config, "postgres", "conninfo");
@@ -59,12 +72,7 @@ void config_conninfo(const struct config *config, struct str *ret_conninfo)
     add_base(ret_conninfo, conninfo);
     const struct config_value *value;
     for (int i = 0; (value = config_at(config, i)) != NULL; i++) {
-        if (strcmp(value->section, "postgres") != 0 || value->row->type == CONFIG_CONNINFO)
-            continue;
-        /* Compared by source and not by key: host in the file does not belong to a database that
-         * the command line names. */
-        if (base != NULL && value->origin < base->origin)
-            continue;
-        config_conninfo_add(ret_conninfo, value->key, value->value);
+        if (is_keyword(value) && !config_conninfo_leaves_out(config, value))
+            config_conninfo_add(ret_conninfo, value->key, value->value);
     }
 }

@@ -31,6 +31,17 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
     [ "$(one kafka bootstrap.servers <<<"$json")" = "option:1 option" ]
 }
 
+@test "what a conninfo from a stronger place leaves out is named, and not shown as in force" {
+    printf '[postgres]\nsslmode = verify-full\nhost = db\n' >"$conf"
+    LOCKSTEP_POSTGRES_CONNINFO=host=other run --separate-stderr show
+    [ "$status" -eq 0 ]
+    [[ $output != *verify-full* ]]
+    [[ $stderr == *"left out: sslmode of $conf:2, because conninfo comes from LOCKSTEP_POSTGRES_CONNINFO"* ]]
+    LOCKSTEP_POSTGRES_HOST=other run --separate-stderr show
+    [[ $output == *verify-full* ]]
+    [ -z "$stderr" ]
+}
+
 @test "secrets are masked, and a file with one that others can read is refused" {
     printf '[postgres]\npassword = hush\ntask_conninfo = host=a password=hush\n[kafka]\nsasl.password = hush\n' >"$conf"
     chmod 600 "$conf"
