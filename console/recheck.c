@@ -6,9 +6,6 @@
 #include "base/memory.h"
 #include "console/visitor.h"
 
-/* The stream sends its questions together and waits for all answers before it sends the next ones.
- * So mail that comes while questions are answered is the order to stop, and the rest is answered
- * without the database. */
 static void *recheck_main(void *context)
 {
     struct recheck *recheck = context;
@@ -19,8 +16,7 @@ static void *recheck_main(void *context)
             struct rechecked *asked = (struct rechecked *)mail;
             next = mail->next;
             /* An unanswered visitor would be held for ever; "may" changes nothing at the end. */
-            stopping = stopping || thread_has_mail(&recheck->thread);
-            asked->may = stopping || recheck->may(recheck->context, asked->visitor);
+            asked->may = recheck->ending || recheck->may(recheck->context, asked->visitor);
             mailbox_put(recheck->answers, mail);
         }
         if (!stopping)
@@ -43,5 +39,7 @@ void recheck_ask(struct recheck *recheck, struct visitor *visitor)
 
 void recheck_stop(struct recheck *recheck)
 {
+    /* The flag overtakes the questions, the order to stop comes behind them: all are answered. */
+    recheck->ending = true;
     thread_stop(&recheck->thread);
 }

@@ -30,6 +30,7 @@ struct recheck {
     struct mailbox *answers; /* borrowed: outlives it */
     bool (*may)(void *context, struct visitor *visitor);
     void *context;
+    _Atomic bool ending; /* recheck_stop: no further question is asked */
 };
 
 /** recheck: with answers, may and context; it does not move from now on. */
