@@ -18,6 +18,12 @@
 
 #define KNOWN_US 5000000 /* an answer about the database is valid for so long */
 
+/* A person for whom the list is made, and whose groups were read too long ago. */
+struct listed {
+    struct mail mail;
+    struct visitor *visitor; /* held */
+};
+
 struct cluster {
     const char *name;
     struct api api;
@@ -52,13 +58,30 @@ static bool may(void *context, struct visitor *visitor)
     return sessions_may(cluster->api.sessions, visitor);
 }
 
-/* Without the lock while the statement runs, which may take as long as a database that hangs lets
- * it: requests for the list do not wait here. */
-static void read_figures(struct cluster *cluster)
+/* A person who has lost the right to look has no session afterwards. answers: the database has just
+ * answered: one that hangs is not asked, because a statement without an answer loses the person's
+ * session. */
+static void check_all(struct cluster *cluster, struct mail *mail, bool answers)
+{
+    for (struct mail *next; mail != NULL; mail = next) {
+        struct listed *listed = (struct listed *)mail;
+        next = mail->next;
+        if (answers)
+            (void)sessions_may(cluster->api.sessions, listed->visitor);
+        visitor_release(listed->visitor);
+        free(listed);
+    }
+}
+
+/* Without the lock while the statements run, which may take as long as a database that hangs lets
+ * them: requests for the list do not wait here. The people are checked before the answer is known,
+ * because the list that waits for it looks for their sessions then. */
+static void read_figures(struct cluster *cluster, struct mail *people)
 {
     struct err err = {0};
     DB_RESULT_AUTO *result = NULL;
     enum rc rc = visitor_run(cluster->own, NULL, &sql_console_cluster, NULL, &result, &err);
+    check_all(cluster, people, rc == RC_OK);
     (void)pthread_mutex_lock(&cluster->lock);
     cluster->asked = false;
     cluster->up = rc == RC_OK;
@@ -83,9 +106,11 @@ static void *cluster_main(void *context)
     struct cluster *cluster = context;
     bool stopping = false;
     while (!stopping) {
-        (void)thread_take(&cluster->thread, &stopping);
-        if (!stopping && is_asked(cluster))
-            read_figures(cluster);
+        struct mail *people = thread_take(&cluster->thread, &stopping);
+        if (!stopping && (people != NULL || is_asked(cluster)))
+            read_figures(cluster, people);
+        else
+            check_all(cluster, people, false);
         /* A poke between is_asked and this wait is not lost: the mailbox stays readable until it is
          * emptied. */
         if (!stopping && !thread_has_mail(&cluster->thread))
@@ -94,15 +119,26 @@ static void *cluster_main(void *context)
     return NULL;
 }
 
-void cluster_ask(struct cluster *cluster)
+static void send(struct cluster *cluster, struct visitor *visitor)
+{
+    struct listed *listed = xcalloc(1, sizeof *listed);
+    listed->visitor = visitor_hold(visitor);
+    thread_send(&cluster->thread, &listed->mail);
+}
+
+void cluster_ask(struct cluster *cluster, struct visitor *visitor)
 {
     (void)pthread_mutex_lock(&cluster->lock);
     /* Only the list asks: while no page shows it, the database gets no statement. */
     bool due = !cluster->asked &&
                (cluster->answered_us == 0 || clock_boot_us() - cluster->answered_us > KNOWN_US);
-    cluster->asked = cluster->asked || due;
+    /* The list has no figures of a database that did not answer: there is nothing to check. */
+    bool check = (due || cluster->up) && visitor != NULL && sessions_due(visitor);
+    cluster->asked = cluster->asked || due || check; /* check: the list waits for it */
     (void)pthread_mutex_unlock(&cluster->lock);
-    if (due)
+    if (check)
+        send(cluster, visitor);
+    else if (due)
         mailbox_poke(&cluster->thread.inbox);
 }
 

@@ -38,18 +38,29 @@ struct cluster *clusters_find(const struct clusters *clusters, const char *name)
     return NULL;
 }
 
-/* All are asked before the first is waited for. */
-static int64_t ask_all(const struct clusters *clusters)
+/* The person whom the request's cookie for this database names; NULL: there is none. */
+static struct visitor *person(const struct api *api, struct http_request *request, bool use)
 {
-    for (int i = 0; i < clusters->count; i++)
-        cluster_ask(clusters->items[i]);
+    const char *cookie = http_cookie(request, api->cookie);
+    return cookie != NULL ? sessions_known(api->sessions, cookie, use) : NULL;
+}
+
+/* All are asked before the first is waited for. request: NULL: it does not ask for figures. */
+static int64_t ask_all(const struct clusters *clusters, struct http_request *request)
+{
+    for (int i = 0; i < clusters->count; i++) {
+        struct visitor *visitor =
+            request != NULL ? person(cluster_api(clusters->items[i]), request, false) : NULL;
+        cluster_ask(clusters->items[i], visitor);
+        visitor_release(visitor);
+    }
     return clock_boot_us() + PATIENCE_US;
 }
 
 bool clusters_ready(const struct clusters *clusters)
 {
     bool ready = false;
-    int64_t until_us = ask_all(clusters);
+    int64_t until_us = ask_all(clusters, NULL);
     for (int i = 0; i < clusters->count && !ready; i++) {
         STR_AUTO figures = {0};
         ready = cluster_answers(clusters->items[i], until_us, &figures);
@@ -58,20 +69,23 @@ bool clusters_ready(const struct clusters *clusters)
 }
 
 /* Whether the visitor may see the figures of api's database. A token is valid in the database to
- * which the request came and is looked up only there; of the other databases only cookies are
- * compared, in memory, for a statement on each of them would wait for those that hang. */
+ * which the request came and is looked up only there. Cookies are compared in memory, for a
+ * statement on each database would wait for those that hang; and a request is a use of the session
+ * of the database to which it came, and of no other one. */
 static bool may_read(const struct api *api, const struct api *asked, struct http_request *request)
 {
     struct err err = {0};
     struct visitor *visitor = NULL;
-    if (api->sessions == asked->sessions && http_header(request, "Authorization") != NULL) {
+    bool here = api->sessions == asked->sessions;
+    if (here && http_header(request, "Authorization") != NULL) {
         enum rc rc = api_visitor(api, request, &visitor, &err);
         bool may = rc == RC_OK && visitor_level(visitor) >= LEVEL_MONITOR;
         visitor_release(visitor);
         return may;
     }
-    const char *cookie = http_cookie(request, api->cookie);
-    return !api->sign_in || (cookie != NULL && sessions_knows(api->sessions, cookie));
+    visitor = person(api, request, here);
+    visitor_release(visitor);
+    return !api->sign_in || visitor != NULL;
 }
 
 static void add_item(cJSON *items, const struct cluster *cluster, const struct clusters *clusters,
@@ -102,7 +116,7 @@ static void add_item(cJSON *items, const struct cluster *cluster, const struct c
 void clusters_answer(const struct clusters *clusters, const struct api *asked,
                      struct http_request *request)
 {
-    int64_t until_us = ask_all(clusters);
+    int64_t until_us = ask_all(clusters, request);
     cJSON *document = cJSON_CreateObject();
     cJSON *items = cJSON_AddArrayToObject(document, "items");
     for (int i = 0; i < clusters->count; i++) {

@@ -264,17 +264,22 @@ static bool too_old(const struct sessions *sessions, const struct visitor *visit
            now_us - ages.since_us > sessions->options.longest_us;
 }
 
+bool sessions_due(const struct visitor *visitor)
+{
+    return clock_boot_us() - visitor_ages(visitor).checked_us >= GROUPS_US;
+}
+
 /* The groups are read again every GROUPS_US, so that a right that was revoked ends here, too. While
  * the session is in use (RC_RETRY) they are read the next time: this request must not wait for
  * another. False: the visitor may not come in any more. */
 static bool still_may(struct sessions *sessions, struct visitor *visitor)
 {
     struct err err = {0};
-    int64_t now_us = clock_boot_us(), before_us = visitor_ages(visitor).checked_us;
-    if (now_us - before_us < GROUPS_US)
+    int64_t before_us = visitor_ages(visitor).checked_us;
+    if (!sessions_due(visitor))
         return true;
     /* Before the statement, so that requests that come meanwhile do not all ask. */
-    visitor_checked(visitor, now_us);
+    visitor_checked(visitor, clock_boot_us());
     enum rc rc = read_level(visitor, at_once, &(struct sign_in){0}, &err);
     if (rc == RC_RETRY)
         visitor_checked(visitor, before_us);
@@ -285,9 +290,10 @@ static bool still_may(struct sessions *sessions, struct visitor *visitor)
     return false;
 }
 
-static struct visitor *person(struct sessions *sessions, const char *id, int64_t now_us)
+struct visitor *sessions_known(struct sessions *sessions, const char *id, bool use)
 {
     struct visitor *found = NULL;
+    int64_t now_us = clock_boot_us();
     (void)pthread_mutex_lock(&sessions->lock);
     /* All are compared, without a break: the time does not show where a match is. */
     for (int i = 0; i < sessions->options.most; i++) {
@@ -296,22 +302,15 @@ static struct visitor *person(struct sessions *sessions, const char *id, int64_t
             !too_old(sessions, visitor, now_us))
             found = visitor_hold(visitor);
     }
-    if (found != NULL)
+    if (found != NULL && use)
         visitor_touch(found, now_us);
     (void)pthread_mutex_unlock(&sessions->lock);
     return found;
 }
 
-bool sessions_knows(struct sessions *sessions, const char *id)
-{
-    struct visitor *found = person(sessions, id, clock_boot_us());
-    visitor_release(found);
-    return found != NULL;
-}
-
 struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id)
 {
-    struct visitor *found = person(sessions, id, clock_boot_us());
+    struct visitor *found = sessions_known(sessions, id, true);
     if (found != NULL && !still_may(sessions, found)) {
         visitor_release(found);
         found = NULL;

@@ -57,8 +57,11 @@ MUST_CHECK enum rc sessions_sign_in(struct sessions *sessions, const char *login
                                     struct sign_in *ret_sign_in, struct err *err);
 /** The visitor of the cookie, or of the token; NULL: it has none that may come in. */
 struct visitor *sessions_of_cookie(struct sessions *sessions, const char *id);
-/** Whether the cookie names one who signed in here; the database is not asked. */
-bool sessions_knows(struct sessions *sessions, const char *id);
+/** The person with this cookie; NULL: there is none. No statement is run. use: it counts as a
+ * request of the session. */
+struct visitor *sessions_known(struct sessions *sessions, const char *id, bool use);
+/** Whether sessions_may would ask the database about this person. */
+bool sessions_due(const struct visitor *visitor);
 /** RC_NONE: it names none; else the database cannot be asked, or (RC_RETRY) too many ask it for
  * tokens. */
 MUST_CHECK enum rc sessions_of_token(struct sessions *sessions, const char *token,

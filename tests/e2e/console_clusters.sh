@@ -20,7 +20,9 @@ person "$ada" lockstep_monitor
 db=$beta person "$bob" lockstep_monitor
 alpha_token=$(lockstep console token create robot -q)
 beta_token=$("$LOCKSTEP_BIN" console token create robot -q -d "$beta")
-both() { console_start -b "$LOCKSTEP_TEST_BROKERS" -s "cluster:beta.conninfo=$beta" -s "cluster:alpha.conninfo=$db"; }
+both() {
+    console_start "$@" -b "$LOCKSTEP_TEST_BROKERS" -s "cluster:beta.conninfo=$beta" -s "cluster:alpha.conninfo=$db"
+}
 at=clusters/beta/api/v1 # where the API of beta is
 entered() {
     api POST "$1/session" "{\"login\": \"$2\", \"password\": \"secret of $2\"}" -b "$tmp/jar" -c "$tmp/jar"
@@ -89,6 +91,25 @@ api DELETE $at/session '{}' -b "$tmp/jar" -c "$tmp/jar" -H "X-CSRF-Token: $csrf"
 expect 'bob signs out' "$status" 200
 with_jar api/v1/clusters
 expect 'of one' "$(of alpha .signed_in) $(of beta .signed_in)" 'true false'
+
+case_begin 'a session that only the list names ends when its login has lost its groups'
+enter $at "$bob"
+with_jar api/v1/clusters
+expect 'bob at beta' "$(of beta .signed_in) $(of beta .figures.queues)" 'true 1'
+ends() { with_jar api/v1/clusters && [ "$(of beta .signed_in) $(of beta .figures)" = 'false null' ]; }
+db=$beta sql "REVOKE lockstep_monitor FROM $bob" >/dev/null
+eventually 60 ends || wrong 'beta still shows bob its figures'
+expect 'and is answered' "$(of beta .reachable) $(of alpha .signed_in)" 'true true'
+db=$beta sql "GRANT lockstep_monitor TO $bob" >/dev/null
+console_stop
+
+case_begin 'the list is no request of the sessions of other databases'
+both -s console.session_idle=5s
+enter api/v1 "$ada"
+enter $at "$bob"
+eventually 30 ends || wrong 'the session at beta is kept'
+console_stop
+both
 
 case_begin 'while a database says nothing, 16 requests wait for it, and the other one is answered'
 tokens=()
