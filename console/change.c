@@ -18,8 +18,9 @@ struct making {
     const struct visitor *visitor;
     const struct change *change;
     struct str *answer;
-    int portions; /* that were made */
-    bool known;   /* the answer is that of the first request with this key */
+    int portions;  /* that were made */
+    bool known;    /* the answer is that of the first request with this key */
+    bool in_doubt; /* what commits it was sent, and the session was lost before the answer */
 };
 
 /* *ret_known: the change was made before, and answer has its answer. The same key with another
@@ -72,8 +73,10 @@ static enum rc make_once(struct db *db, struct making *making, struct str *answe
     if (rc != RC_OK)
         return rc;
     rc = make_noted(db, making, answer, err);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         rc = db_run(db, &sql_console_commit, NULL, NULL, err);
+        making->in_doubt = rc == RC_LOST && !making->known;
+    }
     if (rc == RC_OK)
         return rc;
     /* A rollback that fails leaves a session in an unknown state. RC_LOST makes its owner close
@@ -92,6 +95,7 @@ static enum rc make_portion(struct db *db, struct making *making, struct err *er
     enum rc rc = change->key != NULL ? make_once(db, making, &answer, err)
                                      : document_make(change->context, db, change->route,
                                                      change->params, &answer, err);
+    making->in_doubt |= rc == RC_LOST && change->key == NULL;
     if (rc != RC_OK)
         return rc;
     making->portions++;
@@ -118,11 +122,27 @@ static enum rc make_on(struct db *db, void *context, struct err *err)
     return rc;
 }
 
+/* Also for a person, whose next request gets 401: a client that gets it for a change signs in and
+ * sends the change once more. */
+static enum rc doubt(const struct change *change, struct err *err)
+{
+    const char *hint =
+        route_code(change->route)->keyless ? "Repeat it: it continues."
+        : change->key != NULL
+            ? "Repeat it with the same Idempotency-Key, which makes it once, or check whether it "
+              "was made."
+            : "Check whether it was made before you repeat it. Next time send an Idempotency-Key.";
+    return err_set(err, RC_LOST, err->kind, change->route->path, hint,
+                   "it is not known whether the change was made: %s", err->message);
+}
+
 /* A portion that fails takes nothing from those before it: their answer has what is left. */
 enum rc change_make(struct visitor *visitor, const struct change *change, struct str *answer,
                     struct err *err)
 {
     struct making making = {.visitor = visitor, .change = change, .answer = answer};
     enum rc rc = visitor_use(visitor, change->context->request, make_on, &making, err);
-    return making.portions > 0 && route_code(change->route)->left != NULL ? RC_OK : rc;
+    if (making.portions > 0 && route_code(change->route)->left != NULL)
+        return RC_OK;
+    return making.in_doubt ? doubt(change, err) : rc;
 }

@@ -8,7 +8,8 @@
  * Threads: any.
  * Ownership: the answer is the caller's str.
  * Failure: as db_run; RC_NONE: there is no such thing. A key that was used for another request:
- *   RC_REJECT, err->code "key".
+ *   RC_REJECT, err->code "key". A session that was lost after the change was sent: RC_LOST, and the
+ *   message says that it may have been made; else it was not.
  */
 #ifndef CONSOLE_CHANGE_H
 #define CONSOLE_CHANGE_H

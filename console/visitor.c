@@ -197,7 +197,7 @@ static enum rc open_session(struct visitor *visitor, struct err *err)
     enum rc rc = RC_OK;
     /* A restart of the server ends sessions that are idle: found before a change is sent, because a
      * change is not sent twice. */
-    if (visitor->db != NULL && visitor->conninfo != NULL && db_has_ended(visitor->db)) {
+    if (visitor->db != NULL && db_has_ended(visitor->db)) {
         db_close(visitor->db);
         visitor->db = NULL;
     }

@@ -238,6 +238,41 @@ sql "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
     WHERE usename = '$acts' AND datname = current_database()" >/dev/null
 as GET 'api/v1/runs?limit=7'
 expect 'the first answer' "$status $(api_is .hint)" '401 Sign in again.'
+for key in '' 'Idempotency-Key: ended'; do
+    sign_in "$acts"
+    sql "SELECT count(pg_terminate_backend(pid, 20000)) FROM pg_stat_activity
+        WHERE usename = '$acts' AND datname = current_database()" >/dev/null
+    api POST "api/v1/queues/$q/pause" '{"reason": "ended"}' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H "$key"
+    expect "to a change: $key" "$status $(api_is .hint)" '401 Sign in again.'
+done
+
+case_begin 'a change whose session is lost at its commit may have been made, and its key makes it once'
+sql "CREATE FUNCTION public.ends() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+        'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(60); RETURN NULL; END';
+    CREATE CONSTRAINT TRIGGER ends AFTER UPDATE ON lockstep.queue
+        DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.ends()" >/dev/null
+pauses() { api POST "api/v1/queues/$q/pause" '{"reason": "lost"}' "$@"; } # CURL_ARGS...
+told() { echo "$status $(api_is '.detail | sub(": .*"; "")') $(api_is .hint)"; }
+unknown='503 it is not known whether the change was made'
+keyless="$unknown Check whether it was made before you repeat it. Next time send an Idempotency-Key."
+keyed="$unknown Repeat it with the same Idempotency-Key, which makes it once, or check whether it was made."
+sign_in "$acts"
+pauses -b "$tmp/cookies" -H "X-CSRF-Token: $csrf"
+expect 'a person' "$(told)" "$keyless"
+as GET api/v1/session
+expect 'who has to sign in again' "$status" 401
+sign_in "$acts"
+pauses -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: lost'
+expect 'a person, with a key' "$(told)" "$keyed"
+robot=$(lockstep console token create actor --role operator -q)
+pauses -H "Authorization: Bearer $robot"
+expect 'a program' "$(told)" "$keyless"
+sql "DROP TRIGGER ends ON lockstep.queue; DROP FUNCTION public.ends()" >/dev/null
+sign_in "$acts"
+for time in first second; do
+    pauses -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: lost'
+    expect "the $time time again" "$status $(api_is .changed)" '200 true'
+done
 
 case_begin 'a page may have the name of a file: that of a job'
 for path in jobs/load.json jobs/a.txt; do
