@@ -263,6 +263,9 @@ SELECT is((SELECT attempts || ' ' || COALESCE(error, '-') FROM lockstep.alert_no
           '3 status 500', 'it leaves the row as it is');
 SELECT pg_temp.due('backup', now() + interval '1 h'), pg_temp.look(), pg_temp.look(), pg_temp.sent('b');
 SELECT is(pg_temp.claim('a'), 'nothing', 'the end is not sent before the beginning, which is being sent');
+UPDATE lockstep.job_notice SET due_at = clock_timestamp() + interval '1 h' WHERE receiver = 'a' AND is_claimed;
+SELECT is((SELECT c.wait_ms > 1800000 FROM lockstep.notice_claim('a', 'm', '{*}', NULL, '0 s', NULL, '1 min') AS c),
+          true, 'nor waited for as if it were due, but until the lease of the beginning ends');
 SELECT is(pg_temp.sent('a'), NULL, 'delivered');
 SELECT is(pg_temp.claim('a'), 'closed backup missed 1', 'then it is');
 SELECT is(pg_temp.claim('b'), 'closed backup missed 1', 'to each that knows of its beginning');
@@ -317,11 +320,11 @@ SELECT pg_temp.opened('r1'), pg_temp.opened('r2'), pg_temp.opened('r3');
 SELECT is(pg_temp.claims(3), 'opened r1 missed 1, opened r2 missed 1, opened r3 missed 1', 'three notices');
 SELECT pg_temp.closed('r1');
 SELECT is(pg_temp.claims(1), 'nothing', 'while the opening of an incident that has ended is being sent');
-SELECT is(pg_temp.waiting('down'), 'r1 opened, r2 opened, r3 opened, r1 closed', 'its end waits');
+SELECT is(pg_temp.waiting('down'), 'r1 opened, r2 opened, r3 opened', 'its end waits');
 UPDATE lockstep.job_notice SET attempts = 9 WHERE receiver = 'down' AND notice = 'opened';
 SELECT pg_temp.sent_of(n, 'no answer') FROM unnest('{r1,r2,r3}'::text[]) AS n;
 SELECT is(pg_temp.claims(1), 'nothing', 'when it was not delivered, nothing is sent');
-SELECT is(pg_temp.waiting('down'), 'r2 opened, r3 opened', 'and both notices are dropped');
+SELECT is(pg_temp.waiting('down'), 'r2 opened, r3 opened', 'and both its opening and its end are dropped');
 SELECT pg_temp.opened('r4');
 SELECT is(pg_temp.claims(1), 'opened r4 missed 1', 'a new notice is tried');
 SELECT pg_temp.sent_of('r4');

@@ -28,7 +28,9 @@ BEGIN
         WHERE o.receiver = p_receiver AND o.delivered_at IS NULL AND a.closed_at IS NOT NULL AND l.being_sent = 0
           AND (o.notice = 'reminder' OR l.delivered = 0 OR a.closed_at <= now - NEWS)
         ORDER BY o.notice_id FOR UPDATE OF o SKIP LOCKED));
-    -- Counted, not joined, and in an order that no index has: no plan reads all alerts or all notices for it.
+    -- A notice is made when the notices of its incident before it have been delivered, so the end of an incident is not
+    -- sent before its opening, and wait_ms counts only notices that can be sent. The notices are counted, not joined,
+    -- and in an order that no index has: no plan reads all alerts or all notices for it.
     INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)
     SELECT a.alert_id, p_receiver, 'opened', 0, now, now FROM lockstep.job_alert a
     WHERE a.closed_at IS NULL AND a.opened_at <= now - p_hold AND lockstep.alert_matches(a.job, a.kind, p_jobs, p_kinds)
@@ -38,7 +40,7 @@ BEGIN
     SELECT a.alert_id, p_receiver, 'closed', 0, now, now
     FROM lockstep.job_alert a
     WHERE a.closed_at > now - NEWS
-      AND (SELECT count(*) > 0 AND bool_and(n.notice <> 'closed')
+      AND (SELECT count(*) > 0 AND bool_and(n.notice <> 'closed' AND n.delivered_at IS NOT NULL)
            FROM lockstep.job_notice n WHERE n.alert_id = a.alert_id AND n.receiver = p_receiver)
     ORDER BY a.alert_id + 0 ON CONFLICT DO NOTHING;
     INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)
@@ -49,14 +51,9 @@ BEGIN
                         FROM lockstep.job_notice n WHERE n.alert_id = a.alert_id AND n.receiver = p_receiver) l
     WHERE a.closed_at IS NULL AND a.acknowledged_at IS NULL AND l.open = 0 AND l.delivered_at <= now - p_remind
     ORDER BY a.alert_id + 0 ON CONFLICT DO NOTHING;
-    -- Of one incident in order: its end is not sent before its opening.
     SELECT n.* INTO due
     FROM lockstep.job_notice n
     WHERE n.receiver = p_receiver AND n.delivered_at IS NULL AND n.due_at <= now
-      AND (SELECT count(*) = 0
-           FROM lockstep.job_notice b
-           WHERE b.alert_id = n.alert_id AND b.receiver = p_receiver AND b.delivered_at IS NULL
-             AND b.notice_id < n.notice_id)
     ORDER BY n.due_at, n.notice_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         SELECT CASE WHEN count(*) > 0 THEN LEAST(ceil(GREATEST(date_part('epoch', min(n.due_at) - now), 0) * 1000) + 1,
