@@ -43,8 +43,8 @@
     "An executor halts the queue. Then, to read the new topic from its beginning: lockstep queue " \
     "resume %.63s --accept-topic --from-offset earliest"
 #define REMEDY_TOPIC_GONE                                                                          \
-    "Create the topic again, or name the right cluster. Then, for a new topic: lockstep queue "    \
-    "resume %.63s --accept-topic --from-offset earliest"
+    "Create the topic again, or name the right cluster. For a new topic an executor halts the "    \
+    "queue; then: lockstep queue resume %.63s --accept-topic --from-offset earliest"
 #define REMEDY_TOPIC_RETENTION                                                                     \
     "Publish the runs again that no executor holds in memory. If an executor has halted the "      \
     "queue: lockstep queue resume %.63s --accept-topic --from-offset earliest"

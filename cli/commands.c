@@ -285,7 +285,7 @@ const struct command commands[] = {
      "prints the statements that let LOGIN (default: this one) migrate, for an administrator",
      migrate_roles_options, "lockstep migrate roles --show-sql"},
     {"migrate", "get", "[VERSION]", NEEDS_NOTHING, command_migrate_get,
-     "prints the SQL of one migration, or of all", NULL, "lockstep migrate get 4"},
+     "prints the SQL of one migration, or of all", NULL, "lockstep migrate get 1"},
     {"queue", "create", "NAME", NEEDS_SCHEMA | NEEDS_KAFKA, command_queue_create,
      "makes a queue over a topic with one partition", queue_create_options,
      "lockstep queue create orders --create-topic --max-readers 5"},

@@ -207,7 +207,11 @@ static enum rc open_file(struct reading *reading, struct err *err)
     reading->file = fopen(reading->path, "re");
     struct stat info;
     if (reading->file == NULL)
-        return err_set(err, RC_FATAL, ERR_CONFIG, reading->path, "",
+        return err_set(err, RC_FATAL, ERR_CONFIG, reading->path,
+                       errno == EACCES ? "Run it as a login that may read the file, or name "
+                                         "another one: --config FILE, or LOCKSTEP_CONFIG. "
+                                         "/dev/null is one without settings."
+                                       : "",
                        "cannot read the configuration file: %s", strerror(errno));
     if (fstat(fileno(reading->file), &info) == 0 &&
         (S_ISREG(info.st_mode) || S_ISCHR(info.st_mode)))

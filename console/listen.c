@@ -36,9 +36,10 @@ static enum rc failed(const char *address, int number, struct err *err)
         : number == EADDRINUSE ? "Another process listens there: ss -ltnp shows which. End it, or "
                                  "name another port."
         : number == EADDRNOTAVAIL ? "It is not an address of this host: ip addr shows them."
-        : number == EACCES
-            ? "The login may not: ports under 1024 belong to root, and the directory "
-              "of a Unix socket must be writable."
+        : number == EACCES || number == EROFS || number == ENOENT
+            ? "The login may not: ports under 1024 belong to root, and the directory of a Unix "
+              "socket must exist and be writable. The units have one of their own each, such as "
+              "/run/lockstep-console."
             : ADDRESS_HINT;
     char text[128];
     enum rc rc = err_set(err, RC_FATAL, ERR_CONFIG, address, hint, "cannot listen: %s",

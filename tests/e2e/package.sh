@@ -7,13 +7,16 @@ build=$(dirname "$LOCKSTEP_BIN")
 mkdir -p "$tmp/out" "$tmp/above"
 
 case_begin 'the package is made'
-cpack --config "$build/CPackConfig.cmake" -B "$tmp/out" >"$tmp/cpack.log" 2>&1 || { cat "$tmp/cpack.log"; failed=1; }
+(umask 077 && cpack --config "$build/CPackConfig.cmake" -B "$tmp/out") >"$tmp/cpack.log" 2>&1 ||
+    { cat "$tmp/cpack.log"; failed=1; }
 package=$(find "$tmp/out" -maxdepth 1 -name 'lockstep_*.deb')
 [ -f "$package" ] || { echo "there is no package"; exit 1; }
 needs=$(dpkg-deb -f "$package" Depends | grep -oE 'libpq5|librdkafka1|libmicrohttpd[0-9]+' | tr -d 0-9 | sort | xargs)
 expect 'libraries among its dependencies' "$needs" \
     'libmicrohttpd libpq librdkafka'
 expect 'its conffile' "$(dpkg-deb --ctrl-tarfile "$package" | tar -xO ./conffiles)" /etc/lockstep/lockstep.conf
+expect 'directories that a login may not enter' \
+    "$(dpkg-deb --fsys-tarfile "$package" | tar -tv | awk '$1 ~ /^d/ && $1 != "drwxr-xr-x" {print $6}' | xargs)" ''
 expect 'files of others' "$(dpkg-deb --fsys-tarfile "$package" | tar -tv | awk '$2 != "root/root"')" ''
 expect 'top folders' "$(dpkg-deb --fsys-tarfile "$package" | tar -t | cut -d/ -f2 | sort -u | xargs)" 'etc usr'
 
