@@ -300,20 +300,25 @@ static void a_failure_and_an_opening_gate_never_start_what_the_failure_cancels(v
 
 /* The claim of the end looks for unfinished tasks; then the last one completes, and its executor
  * looks for an end that is not committed yet. One of the two must end the run. */
-static void a_run_ends_when_its_end_and_its_last_task_meet(void **state)
+static void meet(bool stopped, const char *status)
 {
-    (void)state;
     struct db *one = support_db(), *two = support_db(), *watcher = support_db();
     int64_t queue = new_queue(one, "stop");
     STR_AUTO sql = {0};
     STR_AUTO release = {0};
     struct other other;
-    claim(two, queue, 0, 1, 100, 0);
+    int tasks = stopped ? 3 : 1, last = stopped ? 1 : 0;
+    claim(two, queue, 0, last + 1, 100, 0);
+    if (stopped) {
+        claim(one, queue, 2, 1, 200, 100);
+        support_exec(one, "%s", fail_text(&sql, one, queue, 0));
+    }
     str_format(&release, "SELECT ended FROM lockstep.release(%lld, true)",
                (long long)phase_id(watcher, queue, 100));
     support_exec(one, "BEGIN");
-    assert_string_equal(support_text(one, "%s", end_text(&sql, queue, 1, 1, 1)), "ended");
-    support_exec(two, "%s", complete_text(&sql, two, queue, 0));
+    assert_string_equal(
+        support_text(one, "%s", end_text(&sql, queue, tasks, tasks, stopped ? 2 : 1)), "ended");
+    support_exec(two, "%s", complete_text(&sql, two, queue, last));
     start(&other, two, release.data);
     /* It waits for the claim, or it has answered already: then it must not have missed the end. */
     support_await(watcher, 5000,
@@ -322,10 +327,26 @@ static void a_run_ends_when_its_end_and_its_last_task_meet(void **state)
                   db_backend_pid(two));
     support_exec(one, "COMMIT");
     (void)finish(&other);
-    assert_string_equal(run_status(watcher, queue), "Completed");
+    assert_string_equal(run_status(watcher, queue), status);
+    if (stopped)
+        support_exec(one, "SELECT lockstep.unlock_shared(%lld)",
+                     (long long)phase_id(watcher, queue, 200));
     db_close(one);
     db_close(two);
     db_close(watcher);
+}
+
+static void a_run_ends_when_its_end_and_its_last_task_meet(void **state)
+{
+    (void)state;
+    meet(false, "Completed");
+}
+
+/* The phase of the last task is not the last one of the run: the failure has cancelled that. */
+static void a_stopped_run_ends_when_its_end_and_its_last_task_meet(void **state)
+{
+    (void)state;
+    meet(true, "Failed");
 }
 
 static void a_gate_waits_for_the_shared_lock_and_is_woken_by_its_release(void **state)
@@ -448,6 +469,7 @@ int main(void)
         cmocka_unit_test_teardown(
             a_failure_and_an_opening_gate_never_start_what_the_failure_cancels, teardown),
         cmocka_unit_test_teardown(a_run_ends_when_its_end_and_its_last_task_meet, teardown),
+        cmocka_unit_test_teardown(a_stopped_run_ends_when_its_end_and_its_last_task_meet, teardown),
         cmocka_unit_test_teardown(a_gate_waits_for_the_shared_lock_and_is_woken_by_its_release,
                                   teardown),
     };

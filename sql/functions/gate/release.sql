@@ -2,8 +2,9 @@
 -- one of its run, the end of the run is tried: the last executor that calls this sees all changes that the others
 -- committed before. run_finish checks under the lock of the queue's row whether the end is known, because a claim that
 -- takes the end at this moment has searched for unfinished tasks before this task was finished, and this function would
--- not see its end. The phase may be the last one although later phases were claimed: an operator may have finished all
--- of their tasks, and the executors that had them released theirs before this task was done.
+-- not see its end: no condition here may ask for it. The phase may be the last one although later phases were claimed:
+-- an operator may have finished all of their tasks, and the executors that had them released theirs before this task
+-- was done.
 -- The short way through the barrier: if no other executor has S of the phase or waits for IX of it, the caller opens
 -- the next phase at once. Otherwise the caller's gate, or the gate that waits already, opens it.
 --   p_followed: the caller has a later phase of the run and calls this for that one, too.
@@ -25,13 +26,12 @@ BEGIN
         FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
         WHERE p.phase_id = p_phase_id AND r.ended_at IS NULL
           AND (r.last_phase_id = p_phase_id OR r.cancelled_at IS NOT NULL
-               OR ((r.stop_after IS NOT NULL OR r.reopened_at IS NOT NULL) AND r.end_offset IS NOT NULL)
-               OR (r.end_offset IS NOT NULL
-                   AND NOT EXISTS (SELECT FROM lockstep.phase l
-                                   CROSS JOIN LATERAL ( -- as in run_finish
-                                       SELECT FROM lockstep.task t
-                                       WHERE t.phase_id = l.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) t
-                                   WHERE l.run_no = r.run_no AND l."order" > p."order" AND l.done_at IS NULL)));
+               OR r.stop_after IS NOT NULL OR r.reopened_at IS NOT NULL
+               OR NOT EXISTS (SELECT FROM lockstep.phase l
+                              CROSS JOIN LATERAL ( -- as in run_finish
+                                  SELECT FROM lockstep.task t
+                                  WHERE t.phase_id = l.phase_id AND NOT lockstep.is_finished(t.status) LIMIT 1) t
+                              WHERE l.run_no = r.run_no AND l."order" > p."order" AND l.done_at IS NULL));
         IF FOUND THEN
             ended := lockstep.run_finish(last_of);
         END IF;
