@@ -324,7 +324,7 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
                     (const char *const[]){ex->memory->predecessor, "lost", NULL}, NULL, err);
     if (rc == RC_OK && ex->memory->predecessor[0] != '\0')
         rc = db_run(
-            alive->db, &sql_executor_aside_keep,
+            alive->db, &sql_executor_inherit,
             (const char *const[]){ex->memory->predecessor, DB_INT(ex->incarnation.executor_no)},
             NULL, err);
     if (rc == RC_OK)

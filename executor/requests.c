@@ -211,13 +211,10 @@ enum rc requests_read(struct lane *lane, struct err *err)
 {
     struct executor *ex = lane->ex;
     DB_RESULT_AUTO *row = NULL;
-    const char *before = ex->memory->predecessor;
     enum rc rc = read_paused(lane, err);
     if (rc == RC_OK)
         rc = db_run(ex->control.db, &sql_control_mine,
-                    (const char *const[]){DB_INT(ex->incarnation.executor_no),
-                                          *before != 0 ? before : NULL},
-                    &row, err);
+                    (const char *const[]){DB_INT(ex->incarnation.executor_no)}, &row, err);
     if (rc != RC_OK)
         return rc;
     /* Each queue has a notification of it; a second signal would cancel what runs. */

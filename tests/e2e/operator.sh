@@ -170,8 +170,18 @@ lockstep executor set "${id:0:8}" --readers 1 -q --reason 'host is loaded'
 sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(41, 44) AS n"
 eventually 10 is "SELECT completed FROM lockstep.run_status WHERE run_id = '$g'" 4
 eventually 15 is "$at_work" 1
-lockstep executor set "$id" --readers 3 -q
-eventually 15 is "$at_work" 3
+# Each loss begins an incarnation, with an id of its own, and the limit is the executor's until it ends.
+for times in 1 2; do
+    sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name LIKE 'lockstep/control%'" >/dev/null
+    eventually 30 is "SELECT count(*) FROM lockstep.executor
+                      WHERE ended_at IS NULL AND executor_id <> '$id' AND readers_limit = 1" 1 ||
+        wrong "behind loss $times the limit is not known"
+    id=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
+    eventually 30 is "$at_work" 1 || wrong "behind loss $times it has other readers"
+done
+sql "SELECT lockstep.executor_set('$id', NULL)" >/dev/null
+eventually 15 is "$at_work" 4 || wrong 'the limit cannot be lifted'
 lockstep executor drain "$id" -q --reason 'to be moved'
 eventually 5 grep -q 'event=draining' "$tmp/daemon.log"
 refused 'is draining already' executor drain "$id"
