@@ -206,8 +206,21 @@ eventually 30 is "$(status "$run")" Completed1 || bad 'a queue whose row was hel
 
 let_go long
 eventually 20 is "$(status "$long")" Completed1 || bad 'the task of the other queue has lost its attempt'
+! grep -q 'event=incarnation_lost' "$tmp/log" || bad 'the executor has lost its incarnation'
+
+case_begin 'an executor that has lost its sessions comes up again while the row of one of its tasks is held'
+run=$(publish "$a" "SELECT hold('again')")
+eventually 20 is "$(status "$run")" Processing1
+hold "SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' FOR UPDATE OF t"
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name LIKE 'lockstep/control%'" >/dev/null
+eventually 30 grep -q 'event=incarnation_lost' "$tmp/log" || bad 'the incarnation is not lost'
+other=$(publish "$c" 'SELECT 3')
+eventually 60 is "$(status "$other")" Completed1 || bad 'no queue is served'
+let_go again
+release
+eventually 60 is "$(status "$run")" Completed2 || bad "the task is not tried again: $(sql "$(status "$run")")"
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
-! grep -q 'event=incarnation_lost' "$tmp/log" || bad 'the executor has lost its incarnation'
 cases_end
 exit $failed
