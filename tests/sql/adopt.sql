@@ -1,7 +1,7 @@
 -- Adoption and return (sql/functions/adopt/adopt.sql, give_back.sql). protocol.inc explains how messages are
 -- written.
 BEGIN;
-SELECT plan(47);
+SELECT plan(49);
 \ir protocol.inc
 
 -- One call of executor 2: the verdict, or the adopted tasks as offset#attempt, after the order of their phase (- not
@@ -124,6 +124,13 @@ SELECT is(pg_temp.adopt(), 'none 20',
           'not while a session of it is still there; nobody tells when it is gone, so come again soon');
 SELECT isnt((SELECT ended_at FROM lockstep.executor WHERE executor_no = 1), NULL, 'it is marked as dead all the same');
 SELECT is(pg_temp.adopt(), 'none 20', 'and the next look is not the last one either');
+-- The owner of the functions for operators does not see the start of a session.
+UPDATE lockstep.executor SET ended_at = now() - interval '2 min' WHERE executor_no = 1;
+SET LOCAL ROLE lockstep_owner;
+SELECT lockstep.executors_living() @> '{1}' AS works \gset
+RESET ROLE;
+SELECT is(:'works', 't'::text, 'a cancel of an operator takes it for one that works, too');
+SELECT is(pg_temp.adopt(), 'none 20', 'and executors still wait for the session');
 DELETE FROM lockstep.executor_session;
 SELECT is(pg_temp.adopt(), '100: 2#2', 'a running task of a dead executor: the oldest phase first, the next attempt');
 SELECT is((t.status, t.lost_num, t.max_attempts, t.executor_no)::text, '(Pending,1,4,2)',

@@ -1,8 +1,10 @@
 -- Ends the task sessions of executors that do not live; the answer is the executors of which some still exist. A
 -- session that this login may not end ends by itself when its client's connection is seen to be gone. A session whose
--- start this login may not see counts for a minute: after that its pid may belong to another one.
+-- start this login may not see counts for a minute: after that its pid may belong to another one. In a function of
+-- operators, whose owner sees no start, it counts for as long as there is such a pid: executors decide about its work.
 CREATE OR REPLACE FUNCTION lockstep.sessions_left(p_living int[]) RETURNS int[] LANGUAGE plpgsql AS $$
 DECLARE
+    sees_none CONSTANT boolean := CURRENT_USER <> SESSION_USER;
     s record;
     left_over int[] := '{}';
 BEGIN
@@ -19,7 +21,8 @@ BEGIN
     LOOP
         IF s.there
            AND (s.seen_start = s.backend_start
-                OR (s.seen_start IS NULL AND s.ended_at > pg_catalog.clock_timestamp() - interval '1 minute')) THEN
+                OR (s.seen_start IS NULL
+                    AND (sees_none OR s.ended_at > pg_catalog.clock_timestamp() - interval '1 minute'))) THEN
             left_over := left_over || s.executor_no;
             IF s.seen_start IS NOT NULL THEN
                 BEGIN
