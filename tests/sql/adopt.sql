@@ -1,7 +1,7 @@
 -- Adoption and return (sql/functions/adopt/adopt.sql, give_back.sql). protocol.inc explains how messages are
 -- written.
 BEGIN;
-SELECT plan(49);
+SELECT plan(50);
 \ir protocol.inc
 
 -- One call of executor 2: the verdict, or the adopted tasks as offset#attempt, after the order of their phase (- not
@@ -117,6 +117,8 @@ SELECT is(pg_temp.adopt(), '100: 0#2', 'it stays the second attempt');
 -- The owner died.
 UPDATE lockstep.task SET status = 'Processing', started_at = now() WHERE task_id = (pg_temp.task(2)).task_id;
 CREATE TEMP TABLE zombie AS SELECT * FROM pg_temp.task(2) AS t;
+SELECT is((SELECT count(*) FROM zombie z, lockstep.adopt_take(z.phase_id, 2, 10, false, true, '{}', '{}', 5)),
+          0::bigint, 'not from an owner that has begun since the living were counted');
 SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), 1)', 'executor');
 INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind) -- one that cannot be ended
 SELECT 1, pid, backend_start, 'reader' FROM pg_stat_activity WHERE backend_type = 'checkpointer';

@@ -1,6 +1,6 @@
 -- Up to p_limit tasks of one phase become those of executor p_executor_no. p_unowned: those without an owner, else
--- those whose owner is none of p_living. Returns them in the order of the topic. See adopt, which has S of the phase
--- and its row.
+-- those whose owner is none of p_living, and does not live: an executor that has begun since the list was made has
+-- tasks already. Returns them in the order of the topic. See adopt, which has S of the phase and its row.
 CREATE OR REPLACE FUNCTION lockstep.adopt_take(
     p_phase_id bigint, p_executor_no int, p_limit int, p_unowned boolean, p_is_open boolean, p_living int[],
     p_lacks text[], p_max_lost int)
@@ -20,10 +20,14 @@ BEGIN
         WHERE NOT p_unowned AND t.phase_id = p_phase_id AND t.executor_no <> ALL (p_living)
           AND lockstep.adoptable(t, p_is_open, p_lacks, p_max_lost)
         ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
+    dead AS MATERIALIZED (
+        SELECT d.old_owner FROM (SELECT DISTINCT o.old_owner FROM orphans o OFFSET 0) d
+        WHERE NOT lockstep.executor_lives(d.old_owner)),
     found AS (
         SELECT n.task_id, n.old_owner, n.old_status, n.old_attempt, n.started_at FROM nobodys n
         UNION ALL
-        SELECT o.task_id, o.old_owner, o.old_status, o.old_attempt, o.started_at FROM orphans o),
+        SELECT o.task_id, o.old_owner, o.old_status, o.old_attempt, o.started_at
+        FROM orphans o JOIN dead USING (old_owner)),
     lost AS (
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
         SELECT f.task_id, f.old_attempt, 'Pending', f.old_owner, f.started_at, pg_catalog.clock_timestamp(),
