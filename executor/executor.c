@@ -149,8 +149,8 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
                                                rc == RC_OK ? alive_socket(ex->services.alive) : -1,
                                            .silence_ms = alive_t1_ms(options)};
     if (rc == RC_OK)
-        rc = readers_start(&ex->readers, options->readers, task_conninfo, db_server(ex->control.db),
-                           &outside, &ex->inbox, err);
+        rc = readers_start(&ex->readers, options->readers, options->queue_count, task_conninfo,
+                           db_server(ex->control.db), &outside, &ex->inbox, err);
     int64_t asked_us = clock_boot_us();
     if (rc == RC_OK)
         rc = session_note(ex->control.db, ex->incarnation.executor_no, "control", err);

@@ -1,7 +1,6 @@
 /* Control orders a gate to open the oldest phase that control has not seen open; the gate answers
  * which phase is open. A gate is asked only when the release of S (release.c) could not open the
- * next phase. The file has two halves: the thread of a gate, up to gate_main, and the side of
- * control.
+ * next phase. The first half of the file is the thread of a gate, the second one control's side.
  *
  * A wait for IX happens inside the server, so each waiting run has a session and a thread of its
  * own. The wait has slices, because a waiting statement holds the vacuum horizon back.
@@ -11,7 +10,6 @@
 
 #include "executor/event.h"
 #include "executor/executor.h"
-#include "executor/idle.h"
 #include "executor/lane.h"
 #include "executor/late.h"
 #include "executor/letters.h"
@@ -33,9 +31,7 @@
 #include "db/sqlstate.h"
 #include "phaselock/phaselock.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FALLBACK_MS 5000 /* a notification wakes a gate; this is for one that was lost */
 #define ORPHAN_MS   100  /* after asking for an adoption */
@@ -79,8 +75,9 @@ struct gate {
     int64_t asked_run, asked_phase;         /* control: the last order */
     const struct executor *ex;              /* thread: reads only fields that never change */
     struct mailbox *control;
-    int64_t phase_id;       /* thread: the phase to open, 0: none */
-    struct intents intents; /* thread */
+    int64_t phase_id;           /* thread: the phase to open, 0: none */
+    struct intents intents;     /* thread */
+    struct openings unrecorded; /* thread */
     bool stopping;
 };
 
@@ -123,9 +120,7 @@ static enum rc take_orders(struct gate *gate, struct err *err)
             intents_remove(&gate->intents, order->phase_id);
             break;
         case GATE_RECORD:
-            if (rc == RC_OK)
-                rc = openings_record(&order->openings, gate->db, gate->ex->incarnation.executor_no,
-                                     err);
+            openings_join(&gate->unrecorded, &order->openings);
             break;
         case GATE_WAKE:
             break;
@@ -209,29 +204,44 @@ static enum rc open_session(struct gate *gate, struct err *err)
     return rc == RC_OK ? session_note(gate->db, ex->incarnation.executor_no, "gate", err) : rc;
 }
 
-/* Another session holds the row of the run or phase, or the server lacks disk space. Nothing was
- * changed, so the gate asks the same again. If the server refused the commit, the session has kept
- * IX already. */
+/* Another session holds the row of the run or phase, or the server lacks disk space or connections.
+ * Nothing was changed, so the gate asks the same again. If the server refused the commit, the
+ * session has kept IX already. */
 static enum rc put_off(struct gate *gate, struct err *err)
 {
     log_err(LOG_WARN, "gate_waits", gate->lane->queue.name, err);
-    enum rc rc = intents_settle(&gate->intents, gate->db, err);
+    enum rc rc = gate->db != NULL ? intents_settle(&gate->intents, gate->db, err) : RC_OK;
     if (rc == RC_OK)
         mailbox_wait(&gate->thread.inbox, LOCKED_MS);
     return rc;
+}
+
+/* Without a session a gate holds no lock, so it may wait for one as long as it takes. */
+static enum rc prepare(struct gate *gate, struct err *err)
+{
+    enum rc rc = gate->db == NULL ? open_session(gate, err) : RC_OK;
+    if (gate->db == NULL && sqlstate_is(err, SQLSTATE_TOO_MANY_CONNECTIONS))
+        return put_off(gate, err);
+    if (rc == RC_OK)
+        rc = openings_flush(&gate->unrecorded, gate->db, gate->ex->incarnation.executor_no, err);
+    return lane_put_off(rc, err) ? put_off(gate, err) : rc;
 }
 
 static void *gate_main(void *context)
 {
     struct gate *gate = context;
     struct err err = {0};
-    enum rc rc = open_session(gate, &err);
+    enum rc rc = RC_OK;
     while (rc == RC_OK) {
         rc = take_orders(gate, &err);
+        if (rc == RC_OK && (gate->db != NULL || !gate->stopping))
+            rc = prepare(gate, &err);
         if (gate->stopping || rc != RC_OK)
             break;
+        if (gate->db == NULL)
+            continue;
         if (gate->phase_id == 0) {
-            mailbox_wait(&gate->thread.inbox, -1);
+            mailbox_wait(&gate->thread.inbox, gate->unrecorded.count > 0 ? LOCKED_MS : -1);
             continue;
         }
         DB_RESULT_AUTO *row = NULL;
@@ -252,9 +262,7 @@ static void *gate_main(void *context)
          * (AFTER_MS). If this thread ends in between, the log lacks a line. */
         if (rc == RC_OK && db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
             mailbox_wait(&gate->thread.inbox, AFTER_MS);
-            const struct openings opened = {.phase_ids = {db_int(row, 0, EXECUTOR_GATE_PHASE_ID)},
-                                            .count = 1};
-            rc = openings_record(&opened, gate->db, gate->ex->incarnation.executor_no, &err);
+            openings_add(&gate->unrecorded, db_int(row, 0, EXECUTOR_GATE_PHASE_ID), from_us);
         }
         if (sleep_ms > 0)
             mailbox_wait(&gate->thread.inbox, sleep_ms);

@@ -20,6 +20,12 @@ void openings_add(struct openings *openings, int64_t phase_id, int64_t now_us)
     openings->phase_ids[openings->count++] = phase_id;
 }
 
+void openings_join(struct openings *openings, const struct openings *others)
+{
+    for (int i = 0; i < others->count; i++)
+        openings_add(openings, others->phase_ids[i], others->since_us);
+}
+
 void openings_clear(struct openings *openings)
 {
     openings->count = 0;
@@ -27,8 +33,8 @@ void openings_clear(struct openings *openings)
 
 /* gates_stop cancels the wait of a gate, and its cancel may hit this statement instead: then the
  * statement runs again. */
-enum rc openings_record(const struct openings *openings, struct db *db, int executor_no,
-                        struct err *err)
+static enum rc record(const struct openings *openings, struct db *db, int executor_no,
+                      struct err *err)
 {
     STR_AUTO phases = {0};
     db_array_start(&phases);
@@ -47,7 +53,7 @@ enum rc openings_flush(struct openings *openings, struct db *db, int executor_no
 {
     if (openings->count == 0)
         return RC_OK;
-    enum rc rc = openings_record(openings, db, executor_no, err);
+    enum rc rc = record(openings, db, executor_no, err);
     if (!lane_put_off(rc, err)) /* otherwise they are recorded later */
         openings->count = 0;
     return rc;

@@ -1,10 +1,10 @@
 /**
- * What: the phases that control has opened and that are not in the log of events yet: of short
- *   tasks several are recorded at once (lockstep.opened).
+ * What: the phases that control, or a gate, has opened and that are not in the log of events yet:
+ *   of short tasks several are recorded at once (lockstep.opened).
  * Invariants: only openings.c writes the fields. Tasks of a phase start before its opening is
  *   recorded (bench/notes/barrier.md), and openings are recorded before the end of their run.
- * Threads: control; a gate records a copy that it got with an order.
- * Ownership: embedded in struct gates.
+ * Threads: control; a gate has those of its own, and copies that it got with an order.
+ * Ownership: embedded in struct gates and struct gate.
  * Failure: as db.h.
  */
 #ifndef EXECUTOR_OPENINGS_H
@@ -32,11 +32,10 @@ static inline bool openings_full(const struct openings *openings)
 }
 /** Another thread records them. */
 void openings_clear(struct openings *openings);
-/** Records them in the log of events. */
-MUST_CHECK enum rc openings_record(const struct openings *openings, struct db *db, int executor_no,
-                                   struct err *err);
-/** The same, and they are recorded then; a statement that another session delays leaves them for
- * later. */
+/** Adds others; those for which there is no room stay without a line in the log. */
+void openings_join(struct openings *openings, const struct openings *others);
+/** Records them in the log of events; a statement that another session delays, or for which the
+ * server has no room, leaves them for later. */
 MUST_CHECK enum rc openings_flush(struct openings *openings, struct db *db, int executor_no,
                                   struct err *err);
 

@@ -16,18 +16,19 @@
 
 #include <stdlib.h>
 
-/* The server has no connection left. Some are needed for gates, the relay and people. */
-#define CONNECTIONS_LEFT 5
+/* The server has no connection left. Some are needed for the relay and people, and each queue needs
+ * a gate. */
+#define CONNECTIONS_LEFT 4
 
-static void start_fewer(struct readers *readers, int wanted, const struct err *why)
+static void start_fewer(struct readers *readers, int wanted, int queues, const struct err *why)
 {
-    for (int i = 0; i < CONNECTIONS_LEFT && readers->count > 1; i++)
+    for (int i = 0; i < CONNECTIONS_LEFT + queues && readers->count > 1; i++)
         reader_stop(readers->list[--readers->count].thread);
     log_event(LOG_WARN, "readers_short", "readers", LOG_INT(readers->count), "wanted",
               LOG_INT(wanted), "code", why->code, "error", why->message, "hint", why->hint, NULL);
 }
 
-enum rc readers_start(struct readers *readers, int wanted, const char *conninfo,
+enum rc readers_start(struct readers *readers, int wanted, int queues, const char *conninfo,
                       const struct db_server *server, const struct reader_outside *outside,
                       struct mailbox *control, struct err *err)
 {
@@ -39,7 +40,7 @@ enum rc readers_start(struct readers *readers, int wanted, const char *conninfo,
         readers->count += rc == RC_OK;
     }
     if (rc == RC_RETRY && sqlstate_is(err, SQLSTATE_TOO_MANY_CONNECTIONS) && readers->count > 0) {
-        start_fewer(readers, wanted, err);
+        start_fewer(readers, wanted, queues, err);
         rc = RC_OK;
     }
     readers_use(readers, readers->count);

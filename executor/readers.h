@@ -48,8 +48,8 @@ struct readers {
  * Starts as many as are wanted. A server without free connections lets it start fewer, which is
  * logged.
  */
-MUST_CHECK enum rc readers_start(struct readers *readers, int wanted, const char *conninfo,
-                                 const struct db_server *server,
+MUST_CHECK enum rc readers_start(struct readers *readers, int wanted, int queues,
+                                 const char *conninfo, const struct db_server *server,
                                  const struct reader_outside *outside, struct mailbox *control,
                                  struct err *err);
 /** So many of them are used from now on. */

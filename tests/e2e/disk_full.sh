@@ -63,13 +63,45 @@ used=$(($(used_ms) - used))
 eventually 30 at_least 'event=queue_is_back' 1 || bad 'the trouble is not over'
 ends
 
+case_begin 'openings for which the log of events has no room are noted later, and nothing that runs is lost'
+: >"$tmp/log"
+sql <<'SQL'
+CREATE TABLE log_full (full_now bool);
+INSERT INTO log_full VALUES (true);
+CREATE FUNCTION log_full() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    IF EXISTS (SELECT FROM public.log_full)
+       -- the claim opens the first one
+       AND (SELECT p."order" > 1 FROM lockstep.phase p WHERE p.phase_id = NEW.phase_id) THEN
+        RAISE EXCEPTION 'could not extend file "base/5/17": No space left on device' USING ERRCODE = '53100';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER log_full BEFORE INSERT ON lockstep.event_log
+    FOR EACH ROW WHEN (NEW.event = 'phase_opened') EXECUTE FUNCTION log_full();
+SQL
+known=$(incarnations)
+daemon --queue "$a" --queue "$b"
+long=$(publish "$b" 'pg_sleep(5)')
+several=$(printf '{"order": %d, "sql": "SELECT 1"}\n' 1 2 3 4 | lockstep publish --queue "$a" -q -)
+eventually 30 at_least '53100' 1 || bad 'no opening finds the log full'
+eventually 30 done_is "$long" || bad 'the other queue does not run'
+sql 'DELETE FROM log_full'
+eventually 30 done_is "$several" || bad 'the queue does not continue'
+expect 'incarnations' "$(($(incarnations) - known))" 1
+expect 'attempts' "$(sql "SELECT max(attempt_num) FROM lockstep.task")" 1
+eventually 30 is "SELECT count(*) > 0 FROM lockstep.event_log l JOIN lockstep.run r USING (run_no)
+                  WHERE l.event = 'phase_opened' AND r.run_id = '$several'" t || bad 'no opening is noted later'
+ends
+sql 'DROP TRIGGER log_full ON lockstep.event_log'
+
 case_begin 'an executor that has no other queue lives on, too'
 : >"$tmp/log"
 is_full "$a"
 daemon --queue "$a"
 starved=$(publish "$a")
 eventually 30 at_least 'event=queue_set_aside' 3 || bad 'the executor does not try again'
-expect 'incarnations' "$(incarnations)" 2
+expect 'incarnations' "$(incarnations)" 3
 expect 'explain' "$(why)" queue_set_aside
 is_free
 eventually 30 done_is "$starved" || bad 'the queue does not continue when there is space'

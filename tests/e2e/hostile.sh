@@ -124,6 +124,26 @@ grep -q 'event=readers_short readers=[1-9]' "$tmp/$q.log" || failed=1
 ! grep -q 'event=incarnation_lost' "$tmp/$q.log" || failed=1
 sql 'ALTER ROLE plain CONNECTION LIMIT -1'
 
+case_begin 'a gate that gets no connection waits for one, and takes no running task with it'
+queues=() runs=()
+for number in 1 2 3 4 5 6; do
+    one=$(scratch_name)
+    lockstep queue create "$one" -q --create-topic
+    runs+=("$(echo '{"order": 1, "sql": "SELECT pg_sleep(2)"}' | lockstep publish --queue "$one" -q -)")
+    queues+=(--queue "$one")
+done
+sql 'ALTER ROLE plain CONNECTION LIMIT 6'
+"$LOCKSTEP_BIN" executor run -d "$plain" -b "$LOCKSTEP_TEST_BROKERS" "${queues[@]}" --readers 40 2>"$tmp/gates.log" &
+gates=$!
+eventually 60 grep -q 'event=gate_waits .*code=53300' "$tmp/gates.log" || failed=1
+eventually 60 is "SELECT count(*) > 0 FROM lockstep.run WHERE status = 'Completed' AND run_id = ANY (
+                      '{$(IFS=,; echo "${runs[*]}")}')" t || failed=1
+sql 'ALTER ROLE plain CONNECTION LIMIT -1'
+eventually 60 is "SELECT count(*) FROM lockstep.run WHERE status = 'Completed' AND run_id = ANY (
+                      '{$(IFS=,; echo "${runs[*]}")}')" 6 || failed=1
+told_to_end "$gates"
+! grep -q 'event=incarnation_lost' "$tmp/gates.log" || failed=1
+
 case_begin 'an executor that loses sessions works with the readers that it has'
 # And in the middle: it has lost its sessions and gets only some of them back. It works with the readers that it has.
 publish 0.3
