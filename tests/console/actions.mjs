@@ -204,6 +204,52 @@ async function act(row, no) {
     if (came) check(`${row.of}: the log has who and why`, why, row.log?.(reason));
 }
 
+/* The next answer for this path comes when the function that is returned is called. */
+async function late(path, answer) {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route(`**/api/v1/${path}`, async (route) => (await held, route.fulfill(answer)), { times: 1 });
+    const answered = page.waitForResponse((response) => response.url().endsWith(`/api/v1/${path}`));
+    return async () => {
+        release();
+        await (await answered).finished();
+        await page.evaluate(() => fetch('api/v1/session').then((r) => r.text())); // the page has read the one before
+    };
+}
+
+const refusal = (detail) => ({ status: 409, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Conflict', status: 409, detail }) });
+const press = (name) => page.getByRole('button', { name, exact: true }).click();
+const toastSays = (text) => page.waitForFunction((said) => document.querySelector('#toast')?.textContent === said, text).then(() => true, () => false);
+
+/* An action whose dialog was closed before its answer came, and another that is asked meanwhile. */
+async function lateAnswer({ at, first, sends, path, answer, says, second, remains }) {
+    await page.goto(url + at);
+    await shown(page);
+    const release = await late(path, answer);
+    await press(first);
+    if (sends !== 'Preview') await page.locator('dialog #field-reason').fill('it is slow');
+    await press(sends);
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => !document.querySelector('dialog').open && !document.querySelector('dialog *'));
+    await press(second);
+    await page.locator('dialog #field-reason').fill('another one');
+    await release();
+    if (says) check(`${first}, answered late: a toast says what became of it`, await toastSays(says), await page.locator('#toast').allInnerTexts());
+    const found = await page.evaluate(() => ['h2', '[type=submit]'].map((part) => document.querySelector(`dialog[open] ${part}`)?.textContent).concat(document.querySelector('dialog #field-reason')?.value));
+    check(`${first}, answered late: the dialog of another action stays as it is`, found.join() === `${remains.join()},another one`, found.join());
+    await page.keyboard.press('Escape');
+}
+
+await lateAnswer({
+    at: `replay?queue=${GIVEN_UP}`, first: 'Replay …', sends: 'Preview', path: 'replay', second: 'Give up …', remains: ['Give up replay #1', 'Give it up'],
+    answer: { json: { from: 0, to: 9, readable: 9, open_runs: 0, counts: { run_again: 9, skipped: 0 }, lines: [] } },
+});
+const readers = { second: 'Readers …', remains: [`Readers of ${QUEUE}`, 'Set readers'] };
+await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends: 'Pause the queue', path: `queues/${QUEUE}/pause`, answer: { json: {} }, says: 'Pause: done.' });
+await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends: 'Pause the queue', path: `queues/${QUEUE}/pause`, answer: refusal('not now'), says: `Pause ${QUEUE}: not now` });
+await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Delete …', sends: 'Delete the queue', path: `queues/${QUEUE}`, answer: { json: { queue: QUEUE, tasks: 3 } }, says: `${QUEUE} is deleted, with 3 tasks.` });
+check('an action that is answered late does not change the page', page.url().endsWith(`/queues/${QUEUE}`), page.url());
+
 let no = 0;
 for (const row of ROWS) {
     page.trouble.length = 0;

@@ -1,16 +1,25 @@
 /* dialog.js: the one dialog: help, and actions. An action says what it will do before it does it and asks for a reason, which
  * the event log keeps. What went wrong is shown inside, with the hint; the dialog stays open, nothing has been done.
+ *
+ * Late answers   A request outlasts a dialog that the user closes. Its answer then changes neither the dialog that is open by then nor the
+ *                page: a toast says what became of the action.
  */
 import { h, morph, visible } from './dom.js';
 import { problemBox } from './parts.js';
+import { go } from './router.js';
 
-let toastTimer = null;
+let toastTimer = null,
+    current = null; // what the dialog shows or asks; null: it is closed
 
 function host() {
     let el = document.querySelector('dialog');
     if (!el) {
         el = h('dialog', { 'aria-labelledby': 'dialog-title' });
-        el.addEventListener('close', () => el.open || el.replaceChildren()); // a token that was shown is gone
+        el.addEventListener('close', () => {
+            if (el.open) return; // the event of one that was closed before
+            current = null;
+            el.replaceChildren(); // a token that was shown is gone
+        });
         document.body.append(el);
     }
     return el;
@@ -23,8 +32,12 @@ export function closeDialog() {
 
 export const dialogOpen = () => document.querySelector('dialog')?.open ?? false;
 
+const isShown = (what) => what === current && dialogOpen();
+
+/* Returns a function: whether it is still shown. */
 export function show(title, ...content) {
-    const el = host();
+    const el = host(),
+        mine = (current = {});
     el.replaceChildren();
     morph(
         el,
@@ -33,6 +46,7 @@ export function show(title, ...content) {
         h('div.buttons', null, h('button', { type: 'button', on: { click: closeDialog } }, 'Close')),
     );
     if (!el.open) el.showModal();
+    return () => isShown(mine);
 }
 
 /* A short sentence for the eye and the screen reader. */
@@ -82,37 +96,41 @@ function fieldRow(field, values, change) {
     );
 }
 
-/* ask({title, effect, confirm, danger, fields, values, preview, act, done})
+/* ask({title, effect, confirm, danger, fields, values, preview, act, done, after, leave})
  *   effect    sentences: what will happen; or a function of the values
  *   fields    more to fill in: {name, label, type, options, rows, help, required, min, max, check: (text) -> what is wrong with it, or ''}
  *   preview   async (values) -> nodes: what the server says would happen; it must have been seen for these values
  *   act       async (values with reason) -> document; done(document) -> the sentence of the toast, or shown(document) -> [title, nodes] of
  *             a dialog that stays until it is closed
+ *   after     called when it is done; leave: the address of the page that is shown then
  */
 export function ask(action) {
     const el = host();
-    const values = { reason: '', ...action.values };
-    const state = { busy: false, problem: null, preview: null };
-    const draw = () => morph(el, form(action, values, state, draw));
+    current = { action, values: { reason: '', ...action.values }, busy: false, problem: null, preview: null };
     el.replaceChildren();
-    draw();
+    draw(current);
     if (!el.open) el.showModal();
     el.querySelector('textarea, input, select')?.focus();
 }
 
+function draw(asked) {
+    if (asked === current) morph(host(), form(asked));
+}
+
 const reasonField = { name: 'reason', label: 'Reason, for the event log', required: true };
 
-function form(action, values, state, draw) {
+function form(asked) {
+    const { action, values } = asked;
     const effect = typeof action.effect === 'function' ? action.effect(values) : action.effect;
     const fields = [...(action.fields ?? []), ...(action.noReason ? [] : [reasonField])];
     const change = (name) => {
-        if (name !== 'reason') state.preview = null;
-        draw();
+        if (name !== 'reason') asked.preview = null;
+        draw(asked);
     };
-    const mustPreview = action.preview && !state.preview;
+    const mustPreview = action.preview && !asked.preview;
     return h(
         'form',
-        { method: 'dialog', on: { submit: (e) => submit(e, action, values, state, draw) } },
+        { method: 'dialog', on: { submit: (e) => submit(e, asked) } },
         h('h2', { id: 'dialog-title' }, action.title),
         h(
             'div.effect',
@@ -125,8 +143,8 @@ function form(action, values, state, draw) {
             ),
         ),
         fields.map((field) => fieldRow(field, values, change)),
-        state.preview && h('div.preview', { tabindex: '0', role: 'region', 'aria-label': 'Preview' }, state.preview),
-        state.problem && problemBox(state.problem),
+        asked.preview && h('div.preview', { tabindex: '0', role: 'region', 'aria-label': 'Preview' }, asked.preview),
+        asked.problem && problemBox(asked.problem),
         h(
             'div.buttons',
             null,
@@ -137,8 +155,8 @@ function form(action, values, state, draw) {
                     {
                         type: 'button',
                         key: 'preview',
-                        disabled: state.busy,
-                        on: { click: () => look(action, values, state, draw) },
+                        disabled: asked.busy,
+                        on: { click: () => look(asked) },
                     },
                     'Preview',
                 ),
@@ -148,7 +166,7 @@ function form(action, values, state, draw) {
                     type: 'submit',
                     key: 'yes',
                     class: action.danger ? 'danger' : 'primary',
-                    disabled: state.busy || mustPreview,
+                    disabled: asked.busy || mustPreview,
                     title: mustPreview ? 'Preview it first' : null,
                 },
                 action.confirm,
@@ -157,37 +175,43 @@ function form(action, values, state, draw) {
     );
 }
 
-async function attempt(state, draw, work) {
-    Object.assign(state, { busy: true, problem: null });
-    draw();
+async function attempt(asked, work) {
+    Object.assign(asked, { busy: true, problem: null });
+    draw(asked);
     try {
         return await work();
     } catch (error) {
-        state.problem = error;
+        asked.problem = error;
         return null;
     } finally {
-        state.busy = false;
-        draw();
+        asked.busy = false;
+        draw(asked);
     }
 }
 
 /* What the preview needs, which is all but the reason. */
 const filled = () => [...host().querySelectorAll('input, select, textarea')].every((f) => f.name === 'reason' || f.reportValidity());
 
-async function look(action, values, state, draw) {
+async function look(asked) {
     if (!filled()) return;
-    await attempt(state, draw, async () => {
-        state.preview = await action.preview(values);
+    await attempt(asked, async () => {
+        asked.preview = await asked.action.preview(asked.values);
     });
 }
 
-async function submit(event, action, values, state, draw) {
+async function submit(event, asked) {
     event.preventDefault();
-    if (state.busy) return;
-    const result = await attempt(state, draw, () => action.act(values));
-    if (result == null) return;
-    closeDialog();
-    if (action.shown) show(...action.shown(result));
+    if (asked.busy) return;
+    const { action, values } = asked,
+        result = await attempt(asked, () => action.act(values)),
+        shown = isShown(asked);
+    if (result == null) {
+        if (!shown) toast(`${action.title}: ${asked.problem.message}`);
+        return;
+    }
+    if (shown) closeDialog();
+    if (shown && action.shown) show(...action.shown(result));
     else toast(action.done?.(result) ?? 'Done.');
     action.after?.(result);
+    if (shown && action.leave) go(action.leave);
 }

@@ -7,7 +7,6 @@ import { when, duration, count, absolute, instant, plural, prose } from '../lib/
 import { query, seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { show } from '../lib/dialog.js';
-import { go } from '../lib/router.js';
 import { words } from './jobs.js';
 
 const OUTCOMES = [
@@ -78,25 +77,26 @@ const TEST = [
     { label: 'rows that wait', num: true, cell: (x) => x.pending_rows },
 ];
 
+const tested = (doc) => {
+    const tasks = doc.items.find((x) => x.tasks)?.tasks;
+    return [
+        h('p', null, 'What the next cycle of the dispatcher does with it. Nothing was changed.'),
+        table({
+            caption: 'Test',
+            columns: TEST,
+            rows: doc.items,
+            id: (x) => x.schedule ?? '',
+        }),
+        tasks && [h('h3', null, 'Its tasks'), h('pre', { tabindex: '0' }, JSON.stringify(tasks, null, 1))],
+    ];
+};
+
 /* What the dispatcher would do with it now. It changes nothing, so it asks nothing. */
 async function test(name) {
-    try {
-        const doc = await send('POST', `jobs/${seg(name)}/test`);
-        const tasks = doc.items.find((x) => x.tasks)?.tasks;
-        show(
-            `Test of ${name}`,
-            h('p', null, 'What the next cycle of the dispatcher does with it. Nothing was changed.'),
-            table({
-                caption: 'Test',
-                columns: TEST,
-                rows: doc.items,
-                id: (x) => x.schedule ?? '',
-            }),
-            tasks && [h('h3', null, 'Its tasks'), h('pre', { tabindex: '0' }, JSON.stringify(tasks, null, 1))],
-        );
-    } catch (error) {
-        show(`Test of ${name}`, problemBox(error));
-    }
+    const title = `Test of ${name}`,
+        still = show(title, h('p.loading', { role: 'status' }, 'Loading …'));
+    const found = await send('POST', `jobs/${seg(name)}/test`).then(tested, problemBox);
+    if (still()) show(title, found);
 }
 
 /* What an edited definition would be another of, member by member. */
@@ -208,7 +208,7 @@ function remove(job) {
             'Its runs, outcomes and log stay. It can be applied again from a file.',
         ],
         done: (doc) => `${doc.job} is deleted.`,
-        after: () => go('jobs'),
+        leave: 'jobs',
     });
 }
 

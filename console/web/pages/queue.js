@@ -161,7 +161,7 @@ function buttons(q, after) {
                 'It is refused while tasks of it run.',
             ],
             done: (doc) => `${doc.queue} is deleted, with ${plural(doc.tasks, 'task')}.`,
-            after: () => go('queues'),
+            leave: 'queues',
         }),
     ];
 }
