@@ -250,6 +250,40 @@ await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends:
 await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Delete …', sends: 'Delete the queue', path: `queues/${QUEUE}`, answer: { json: { queue: QUEUE, tasks: 3 } }, says: `${QUEUE} is deleted, with 3 tasks.` });
 check('an action that is answered late does not change the page', page.url().endsWith(`/queues/${QUEUE}`), page.url());
 
+/* What was chosen for one action is not chosen for the next one; no page is loaded in between. */
+const selected = () => page.locator('.bulk strong').innerText();
+const bulkAct = async (word) => {
+    await page.locator('.bulk').getByRole('button', { name: `${word} …`, exact: true }).click();
+    await page.locator('dialog #field-reason').fill('all or one');
+    await page.locator('dialog button[type=submit]').click();
+    await page.waitForFunction(() => !document.querySelector('dialog').open && !document.querySelector('.bulk'));
+};
+await page.goto(`${url}runs?name=bulk&limit=1`);
+await shown(page);
+const box = page.locator('main tbody input[type=checkbox]');
+await box.check();
+await press('take all 2 that match the filters');
+check('all that match are chosen', (await selected()) === 'all 2 that match', await selected());
+await bulkAct('Pause');
+check('all that match are acted on', await until(bulk('Paused')));
+await box.check();
+check('and one run that is chosen behind it is one', (await selected()) === '1 selected', await selected());
+await bulkAct('Resume');
+const resumed = sql("SELECT count(*) FROM lockstep.run_status WHERE name = 'bulk' AND status = 'Running'");
+check('of which one is acted on', resumed === '1', `${resumed} runs`);
+sql("SELECT lockstep.run_resume(run_id) FROM lockstep.run_status WHERE name = 'bulk' AND status = 'Paused'");
+await box.check();
+await press('take all 2 that match the filters');
+await box.uncheck();
+await box.check();
+check('all that match are not chosen any more when a box is ticked', (await selected()) === '1 selected', await selected());
+await press('take all 2 that match the filters');
+await press('Running');
+await page.waitForURL(/status=Running/);
+await press('Running');
+await page.waitForURL((at) => !at.search.includes('status'));
+check('nor when the filter is another', (await selected()) === '1 selected', await selected());
+
 let no = 0;
 for (const row of ROWS) {
     page.trouble.length = 0;

@@ -130,23 +130,30 @@ export function listTable(list, spec, params) {
     return [table({ ...spec, ...none, rows: list.items }), pager({ caption: spec.caption, ...list }, params, spec)];
 }
 
-/* A selection by id that a page keeps in its state. */
-export function selection(state, id, name, redraw) {
-    const chosen = (state.chosen ??= new Set());
+/* A selection that a page keeps in its state: rows by id, or all that match the filter, until a row is ticked or the filter is another. */
+export function selection(state, { id, name, filter }, redraw) {
+    const chosen = (state.chosen ??= new Set()),
+        filtered = JSON.stringify(filter);
+    if (state.matching !== filtered) state.matching = null;
+    const pick = (rows, on) => {
+        state.matching = null;
+        rows.map(id).forEach((one) => (on ? chosen.add(one) : chosen.delete(one)));
+        redraw();
+    };
     return {
         ids: () => [...chosen],
         name,
         size: chosen.size,
+        matching: state.matching !== null,
         has: (row) => chosen.has(id(row)),
-        toggle: (row) => {
-            if (!chosen.delete(id(row))) chosen.add(id(row));
-            redraw();
-        },
-        all: (rows, on) => {
-            rows.forEach((row) => (on ? chosen.add(id(row)) : chosen.delete(id(row))));
+        toggle: (row) => pick([row], !chosen.has(id(row))),
+        all: pick,
+        match: () => {
+            state.matching = filtered;
             redraw();
         },
         clear: () => {
+            state.matching = null;
             chosen.clear();
             redraw();
         },

@@ -61,14 +61,13 @@ export function matching(params) {
     return Object.fromEntries(Object.entries(given).filter(([, v]) => v));
 }
 
-function bulk(data, ctx, chosen) {
+function bulk(data, ctx, chosen, filter) {
     const picked = data.list.items?.filter(chosen.has) ?? [];
-    const filter = matching(ctx.query);
     const after = () => {
         chosen.clear();
         ctx.reload();
     };
-    const all = ctx.state.matching && counted(data.list);
+    const all = chosen.matching && counted(data.list);
     return h(
         'div.bulk',
         { key: 'bulk', role: 'group', 'aria-label': 'actions on the selection' },
@@ -89,32 +88,10 @@ function bulk(data, ctx, chosen) {
             data.list.next &&
             h(
                 'button.link',
-                {
-                    type: 'button',
-                    key: 'all',
-                    on: {
-                        click: () => {
-                            ctx.state.matching = true;
-                            ctx.redraw();
-                        },
-                    },
-                },
+                { type: 'button', key: 'all', on: { click: chosen.match } },
                 `take all ${counted(data.list)} that match the filters`,
             ),
-        h(
-            'button.link',
-            {
-                type: 'button',
-                key: 'none',
-                on: {
-                    click: () => {
-                        ctx.state.matching = false;
-                        chosen.clear();
-                    },
-                },
-            },
-            'clear',
-        ),
+        h('button.link', { type: 'button', key: 'none', on: { click: chosen.clear } }, 'clear'),
     );
 }
 
@@ -131,12 +108,8 @@ export const page = {
         return { list, queues };
     },
     view: (data, ctx) => {
-        const chosen = selection(
-            ctx.state,
-            (r) => r.run_id,
-            (r) => r.name ?? r.run_id,
-            ctx.redraw,
-        );
+        const filter = matching(ctx.query),
+            chosen = selection(ctx.state, { id: (r) => r.run_id, name: (r) => r.name ?? r.run_id, filter }, ctx.redraw);
         const select = ctx.session.operator ? chosen : null;
         return [
             pageHead('Runs'),
@@ -144,7 +117,7 @@ export const page = {
             panel(
                 'Runs',
                 { key: 'list', note: `${counted(data.list)} match` },
-                select && chosen.size > 0 && bulk(data, ctx, chosen),
+                select && chosen.size > 0 && bulk(data, ctx, chosen, filter),
                 listTable(
                     data.list,
                     {
