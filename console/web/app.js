@@ -131,7 +131,7 @@ function poll() {
 function happened(kind, data) {
     if (!visit?.page) return;
     const event = { kind, ...data };
-    if (kind === 'signed out') return signedOut(false);
+    if (kind === 'signed out') return signedOut();
     if (kind !== 'reconnected') {
         if (!visit.page.watches?.includes(kind)) return;
         if (visit.page.concerns && !visit.page.concerns(event, visit.ctx)) return;
@@ -185,15 +185,19 @@ function signedIn(doc) {
 }
 
 /* The address stays: who signs in again is where they were. */
-function signedOut(wanted) {
-    if (!session) return;
-    ended = wanted ? null : session;
-    session = null;
-    visit?.ctx.aborter.abort();
-    visit = null;
-    stream.stop();
-    api.forget();
-    closeDialog();
+function signedOut({ wanted = false, undecided = false } = {}) {
+    if (session) {
+        ended = wanted ? null : session;
+        session = null;
+        visit?.ctx.aborter.abort();
+        visit = null;
+        stream.stop();
+        api.forget();
+        closeDialog();
+        drawSignIn();
+    }
+    if (!undecided || !ended) return;
+    ended = { ...ended, undecided }; // of a change, also if the stream knew of the end before
     drawSignIn();
 }
 
@@ -201,7 +205,7 @@ async function signOut() {
     try {
         await api.send('DELETE', 'session');
     } finally {
-        signedOut(true);
+        signedOut({ wanted: true });
     }
 }
 
@@ -253,7 +257,7 @@ async function begin() {
     onPref(() => {
         if (visit) draw();
     });
-    api.onSignedOut(() => signedOut(false));
+    api.onSignedOut(signedOut);
     learnClusters();
     try {
         signedIn(await api.get('session', { quiet: true }));

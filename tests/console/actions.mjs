@@ -284,6 +284,37 @@ await press('Running');
 await page.waitForURL((at) => !at.search.includes('status'));
 check('nor when the filter is another', (await selected()) === '1 selected', await selected());
 
+/* A change without an answer may have been made: the same one is sent with the same key, which makes it once. A refusal ends its key. */
+const keys = [];
+const answers = [
+    (route) => route.fulfill(refusal('not yet')),
+    async (route) => (await route.fetch(), route.abort()),
+    (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) }),
+    (route) => route.continue(),
+];
+await page.route(`**/queues/${QUEUE}/runs`, (route) => {
+    keys.push(route.request().headers()['idempotency-key']);
+    return answers[keys.length - 1](route);
+});
+await page.goto(`${url}queues/${QUEUE}`);
+await shown(page);
+await press('Publish …');
+await page.locator('dialog #field-name').fill('lost');
+await page.locator('dialog #field-tasks').fill('{"order": 1, "sql": "SELECT 1"}');
+const saidOf = [];
+for (const says of ['not yet', 'No connection', 'Service Unavailable']) {
+    await page.locator('dialog button[type=submit]').click();
+    await page.waitForFunction((text) => document.querySelector('dialog .problem')?.textContent.includes(text), says);
+    saidOf.push((await page.locator('dialog').innerText()).includes('It is not known whether it was done. The same click does it once'));
+}
+check('whether it was done is not known if the answer is lost, or is no refusal', saidOf.join() === 'false,true,true', saidOf.join());
+await page.locator('dialog button[type=submit]').click();
+await page.waitForFunction(() => !document.querySelector('dialog').open);
+const lost = sql("SELECT count(*) FROM lockstep.run WHERE name = 'lost'");
+check('and the same click does it once', lost === '1', `${lost} runs`);
+check('with a key that it has until it is refused', keys[0] !== keys[1] && keys[1] === keys[2] && keys[2] === keys[3], keys.join());
+await page.unroute(`**/queues/${QUEUE}/runs`);
+
 let no = 0;
 for (const row of ROWS) {
     page.trouble.length = 0;

@@ -136,6 +136,17 @@ const refused = await looking.evaluate(async (path) => {
 }, run);
 check('and the server refuses what the page does not offer', refused === 403, String(refused));
 
+/* The session ends with a change. */
+await other.goto(url + run);
+await shown(other);
+await other.route('**/cancel', (route) => route.fulfill({ status: 401, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Unauthorized', status: 401 }) }), { times: 1 });
+await other.getByRole('button', { name: 'Cancel …', exact: true }).click();
+await other.locator('dialog #field-reason').fill('too late');
+await other.locator('dialog button[type=submit]').click();
+await other.waitForSelector('.sign-in');
+check('a session that ends with a change says that it is not known whether it was done', /may have been done, or not/.test(await other.locator('main .ended').innerText()), await other.locator('main').innerText());
+check('after it the login comes in again', await signIn(other, operator));
+
 sql(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '${monitor}'`);
 await looking.waitForSelector('.sign-in');
 check('a session whose session with PostgreSQL was ended leads to the sign-in, without a click', true);

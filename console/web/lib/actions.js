@@ -3,7 +3,7 @@
  */
 import { h } from './dom.js';
 import { ask } from './dialog.js';
-import { send, seg } from './api.js';
+import { seg } from './api.js';
 import { plural } from './format.js';
 
 const ENDED = ['Completed', 'PartiallyCompleted', 'Failed', 'Cancelled'];
@@ -59,11 +59,11 @@ export const RUN_ACTIONS = {
 export const MANY = Object.entries(RUN_ACTIONS).filter(([, action]) => !action.single);
 
 /* A request does it for some seconds and says which runs are left; these are asked for again. */
-async function sendRuns(name, reason, which) {
+async function sendRuns(name, reason, which, change) {
     const all = { done: 0, refused: [], left: [] };
     for (let next = which; next; next = all.left.length ? { runs: all.left } : null) {
         try {
-            const doc = await send('POST', 'runs/actions', { action: name, reason, ...next });
+            const doc = await change('POST', 'runs/actions', { action: name, reason, ...next });
             all.done += doc.done;
             all.refused.push(...doc.refused);
             all.left = doc.left;
@@ -90,7 +90,7 @@ export function runAction(name, run, after) {
         confirm: `${action.word} the run`,
         danger: action.danger,
         effect: [`Queue ${run.queue}, status ${run.status}.`, ...action.effect(run)],
-        act: (values) => send('POST', `runs/${seg(run.run_id)}/${name}`, values),
+        act: (values, change) => change('POST', `runs/${seg(run.run_id)}/${name}`, values),
         done: () => `${action.word}: done.`,
         after,
     });
@@ -114,7 +114,7 @@ export function runsAction(name, { runs, filter, total }, after) {
             ...action.effect(null),
             'Runs whose state does not allow it are refused, and the answer says which.',
         ],
-        act: ({ reason }) => sendRuns(name, reason, runs ? { runs } : { filter }),
+        act: ({ reason }, change) => sendRuns(name, reason, runs ? { runs } : { filter }, change),
         done: (doc) => `${plural(doc.done, 'run')} done${refusals(doc)}${leavings(doc)}.`,
         after,
     });
@@ -177,7 +177,7 @@ export function taskButtons(task, after) {
                                     `It is ${task.status}, attempt ${task.attempt ?? task.attempt_num ?? 1}.`,
                                     ...a.effect(task),
                                 ],
-                                act: (values) => send('POST', `tasks/${seg(task.task_id)}/${name}`, values),
+                                act: (values, change) => change('POST', `tasks/${seg(task.task_id)}/${name}`, values),
                                 done: () => `${a.word}: done.`,
                                 after,
                             }),
@@ -194,7 +194,7 @@ export function actionButton(label, { method = 'POST', path, body = (values) => 
         title: label,
         confirm: label,
         done: () => `${label}: done.`,
-        act: (values) => send(method, path, body(values)),
+        act: (values, change) => change(method, path, body(values)),
         ...spec,
     };
     return h(

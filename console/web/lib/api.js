@@ -16,6 +16,7 @@ export class Problem extends Error {
             detail: doc.detail,
             hint: doc.hint,
             field: doc.field,
+            code: doc.code,
         });
     }
 }
@@ -118,10 +119,10 @@ function randomKey() {
     return [...bytes].map((b) => b.toString(16).padStart(2, '0')).join('');
 }
 
-/* long: a change that takes as long as it takes, and is known by its own number, not by a key */
-export async function send(method, path, body = {}, { long } = {}) {
+/* key: the change is made once, however often it is sent with it; long: it takes as long as it takes, and has no key */
+export async function send(method, path, body = {}, { long, key } = {}) {
     const headers = { 'Content-Type': 'application/json' };
-    if (!long) headers['Idempotency-Key'] = randomKey();
+    if (key) headers['Idempotency-Key'] = key;
     if (csrf) headers['X-CSRF-Token'] = csrf;
     const response = await call(path, { method, headers, long, body: JSON.stringify(body) });
     if (!response.ok) {
@@ -130,6 +131,35 @@ export async function send(method, path, body = {}, { long } = {}) {
     }
     const text = await answered(response.text());
     return text ? JSON.parse(text) : {};
+}
+
+/* A refusal is definite, and so is a time-out of PostgreSQL's, which was rolled back. Of what was lost on its way, or was cut off by the end of
+ * the session, no one here knows whether it was made.
+ */
+const undecided = ({ status, code }) => status === 401 || !(status >= 400 && status < 500) && !(status === 504 && code);
+
+const UNKNOWN = {
+    once: 'It is not known whether it was done. The same click does it once, also if it was.',
+    long: 'It is not known whether it was done. Look at the page behind this dialog first.',
+};
+
+/* Sends the changes of one intention, each of which is made once: when it is not known whether it was made, the same one has the same key. */
+export function changes() {
+    let open = null; // the change without a definite answer
+    return async (method, path, body, { long } = {}) => {
+        const text = JSON.stringify([method, path, body]);
+        if (open?.text !== text) open = { text, key: long ? null : randomKey() };
+        try {
+            const doc = await send(method, path, body, { long, key: open.key });
+            open = null;
+            return doc;
+        } catch (error) {
+            if (undecided(error)) error.unknown = UNKNOWN[long ? 'long' : 'once'];
+            else open = null;
+            if (error.status === 401) signedOut({ undecided: true });
+            throw error;
+        }
+    };
 }
 
 /* The databases that this console serves, whoever is signed in; where it cannot be asked there is nothing to choose. */

@@ -1,5 +1,6 @@
 /* dialog.js: the one dialog: help, and actions. An action says what it will do before it does it and asks for a reason, which
- * the event log keeps. What went wrong is shown inside, with the hint; the dialog stays open, nothing has been done.
+ * the event log keeps. What went wrong is shown inside, with the hint; the dialog stays open. Nothing has been done, or it is said that
+ * this is not known; then the same click does it once.
  *
  * Late answers   A request outlasts a dialog that the user closes. Its answer then changes neither the dialog that is open by then nor the
  *                page: a toast says what became of the action.
@@ -7,6 +8,7 @@
 import { h, morph, visible } from './dom.js';
 import { problemBox } from './parts.js';
 import { go } from './router.js';
+import { changes } from './api.js';
 
 let toastTimer = null,
     current = null; // what the dialog shows or asks; null: it is closed
@@ -100,13 +102,13 @@ function fieldRow(field, values, change) {
  *   effect    sentences: what will happen; or a function of the values
  *   fields    more to fill in: {name, label, type, options, rows, help, required, min, max, check: (text) -> what is wrong with it, or ''}
  *   preview   async (values) -> nodes: what the server says would happen; it must have been seen for these values
- *   act       async (values with reason) -> document; done(document) -> the sentence of the toast, or shown(document) -> [title, nodes] of
+ *   act       async (values with reason, change) -> document, where change(method, path, body) is sent once; done(document) -> the sentence of the toast, or shown(document) -> [title, nodes] of
  *             a dialog that stays until it is closed
  *   after     called when it is done; leave: the address of the page that is shown then
  */
 export function ask(action) {
     const el = host();
-    current = { action, values: { reason: '', ...action.values }, busy: false, problem: null, preview: null };
+    current = { action, values: { reason: '', ...action.values }, change: changes(), busy: false, problem: null, preview: null };
     el.replaceChildren();
     draw(current);
     if (!el.open) el.showModal();
@@ -144,7 +146,7 @@ function form(asked) {
         ),
         fields.map((field) => fieldRow(field, values, change)),
         asked.preview && h('div.preview', { tabindex: '0', role: 'region', 'aria-label': 'Preview' }, asked.preview),
-        asked.problem && problemBox(asked.problem),
+        asked.problem && [problemBox(asked.problem), asked.problem.unknown && h('p.hint', null, asked.problem.unknown)],
         h(
             'div.buttons',
             null,
@@ -202,11 +204,11 @@ async function look(asked) {
 async function submit(event, asked) {
     event.preventDefault();
     if (asked.busy) return;
-    const { action, values } = asked,
-        result = await attempt(asked, () => action.act(values)),
+    const { action, values, change } = asked,
+        result = await attempt(asked, () => action.act(values, change)),
         shown = isShown(asked);
     if (result == null) {
-        if (!shown) toast(`${action.title}: ${asked.problem.message}`);
+        if (!shown) toast(`${action.title}: ${asked.problem.message}${asked.problem.unknown ? '; it is not known whether it was done' : ''}`);
         return;
     }
     if (shown) closeDialog();

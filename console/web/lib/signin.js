@@ -46,8 +46,8 @@ async function submit(event, signedIn) {
     }
 }
 
-/* Why the sign-in is here again; `ended` is the session that was. */
-const sessionEnded = ({ idle_seconds, limit_seconds }) =>
+/* Why the sign-in is here again; `ended` is the session that was; undecided: a change had no answer because of it. */
+const sessionEnded = ({ idle_seconds, limit_seconds, undecided }) =>
     h(
         'div.notice.ended',
         { key: 'ended', role: 'alert' },
@@ -56,6 +56,7 @@ const sessionEnded = ({ idle_seconds, limit_seconds }) =>
             'div',
             null,
             h('p', null, h('strong', null, 'Your session has ended.'), ' Sign in to continue where you were.'),
+            undecided && h('p', null, 'Your last change may have been done, or not: look before you ask for it again.'),
             h(
                 'p.note',
                 null,

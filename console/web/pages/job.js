@@ -133,7 +133,7 @@ function edit(job, after) {
             const doc = await send('PUT', path, { ...body(v), dry_run: true });
             return h('p', null, WOULD[doc.action](doc));
         },
-        act: (v) => send('PUT', path, { ...body(v), reason: v.reason }),
+        act: (v, change) => change('PUT', path, { ...body(v), reason: v.reason }),
         done: (d) => `${d.job} is of version ${d.version}.`,
         after,
     });
@@ -186,7 +186,7 @@ function backfill(job, schedules, after) {
                 table({ caption: 'Times', columns: FIRES, rows: doc.items, none: 'No time of the range is left to fire.' }),
             ];
         },
-        act: (v) => send('POST', path, { ...body(v), reason: v.reason }),
+        act: (v, change) => change('POST', path, { ...body(v), reason: v.reason }),
         done: (doc) =>
             requested(doc) > 0
                 ? `${plural(requested(doc), 'time waits', 'times wait')} for a dispatcher, which runs the query of the job.`

@@ -42,7 +42,7 @@ function redrive(queue, run, after) {
             const doc = await send('POST', 'rejected/redrive', { filter, reason: v.reason || 'preview', preview: true });
             return h('p', null, `${plural(doc.messages, 'message')} would be published. Nothing was changed.`);
         },
-        act: (v) => send('POST', 'rejected/redrive', { filter, reason: v.reason }),
+        act: (v, change) => change('POST', 'rejected/redrive', { filter, reason: v.reason }),
         done: (d) => `${plural(d.messages, 'message')} redriven as run ${d.run_id}.`,
     });
 }

@@ -40,7 +40,7 @@ function redrive(r, after) {
             'The rejected one stays here, marked as redriven.',
         ].filter(Boolean),
         preview: async (v) => preview(await send('POST', path, { ...v, reason: v.reason || 'preview', preview: true })),
-        act: (v) => send('POST', path, { ...v, again: r.redrive_run != null }),
+        act: (v, change) => change('POST', path, { ...v, again: r.redrive_run != null }),
         done: (d) => `Redriven${d.run_id ? ` as run ${d.run_id}` : ''}.`,
         after,
     });

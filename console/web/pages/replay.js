@@ -117,7 +117,7 @@ function proceed(r, after) {
         ],
         preview: async (v) =>
             preview(await send('POST', 'replay', { ...own, ...order, reason: v.reason || 'preview', preview: true }, { long: true })),
-        act: (v) => send('POST', 'replay', { queue: r.queue, resume: r.replay_id, reason: v.reason }, { long: true }),
+        act: (v, change) => change('POST', 'replay', { queue: r.queue, resume: r.replay_id, reason: v.reason }, { long: true }),
         done: ran,
     });
 }
@@ -127,7 +127,7 @@ function abandon(r, after) {
         title: `Give up replay #${r.replay_id}`,
         confirm: 'Give it up',
         danger: true,
-        act: (v) => send('POST', `replays/${seg(r.replay_id)}/abandon`, v, { long: true }),
+        act: (v, change) => change('POST', `replays/${seg(r.replay_id)}/abandon`, v, { long: true }),
         after,
         effect: [
             `It was interrupted at offset ${count(r.cursor)} of ${count(r.from_offset)} to ${count(r.to_offset)}, and does no more.`,
@@ -169,7 +169,7 @@ function start(queues, ctx) {
             BUSY,
         ],
         preview: async (v) => preview(await send('POST', 'replay', { ...request(v), preview: true }, { long: true })),
-        act: (v) => send('POST', 'replay', request(v), { long: true }), // without a client it would be interrupted
+        act: (v, change) => change('POST', 'replay', request(v), { long: true }), // without a client it would be interrupted
         done: ran,
     });
 }
