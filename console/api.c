@@ -368,10 +368,10 @@ static void answer_route(const struct api *api, struct http_request *request, in
     const struct call_visitor who = {.login = visitor_login(visitor),
                                      .payloads = api->show_payloads ||
                                                  visitor_level(visitor) == LEVEL_OPERATOR};
-    if (visitor_level(visitor) < route->level)
-        refuse_act(request, visitor);
-    else if (!get && !guard_change(request, visitor_csrf(visitor), route_takes_lines(route)))
+    if (!get && !guard_change(request, visitor_csrf(visitor), route_takes_lines(route)))
         ; /* it has answered */
+    else if (visitor_level(visitor) < route->level)
+        refuse_act(request, visitor);
     else if (call_read(route, request, skip, &who, &call, &err) != RC_OK)
         refuse_call(request, &err);
     /* After the parameters: a report that is refused for its form does not use up the rate. */

@@ -146,10 +146,17 @@ bool guard_change(struct http_request *request, const char *csrf, bool lines)
                             : "Send Content-Type: application/json.");
     /* A token of a program has no CSRF token and needs none: no browser adds its header by
      * itself. */
-    if (*csrf != '\0' && (given == NULL || !secret_same(csrf, given)))
-        return refuse(request, 403, "the CSRF token is missing or wrong",
-                      "Send what `csrf` of GET api/v1/session says as the header X-CSRF-Token.");
-    return true;
+    if (*csrf == '\0' || (given != NULL && secret_same(csrf, given)))
+        return true;
+    /* The code is for the console's page: after a sign-in of another tab it reads the token
+     * again. */
+    problem_answer(request,
+                   &(struct problem){.status = 403,
+                                     .detail = "the CSRF token is missing or wrong",
+                                     .hint = "Send what `csrf` of GET api/v1/session says as the "
+                                             "header X-CSRF-Token.",
+                                     .code = "csrf"});
+    return false;
 }
 
 void guard_headers(struct http_request *request, bool encrypted)

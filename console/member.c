@@ -67,7 +67,8 @@ static const struct member {
     {"Problem.detail", "the reason in words"},
     {"Problem.hint", "what to do"},
     {"field", "the parameter that is wrong"},
-    {"code", "the SQLSTATE, or the reason for which the message would be rejected"},
+    {"code", "the SQLSTATE; the reason for which the message would be rejected; key: the "
+             "Idempotency-Key was used before; csrf: the CSRF token is missing or wrong"},
     /* Session, Hidden */
     {"monitor", "whether it is a member of lockstep_monitor"},
     {"operator", "whether it is a member of lockstep_operator"},

@@ -36,7 +36,7 @@ static void add(cJSON *document, const char *name, const char *text)
         (void)cJSON_AddStringToObject(document, name, text);
 }
 
-static void answer(struct http_request *request, const struct problem *problem, const char *code)
+void problem_answer(struct http_request *request, const struct problem *problem)
 {
     cJSON *document = cJSON_CreateObject();
     /* about:blank: the title is that of the status (RFC 9457, section 4.2.1). */
@@ -46,16 +46,11 @@ static void answer(struct http_request *request, const struct problem *problem, 
     add(document, "detail", problem->detail);
     add(document, "hint", problem->hint);
     add(document, "field", problem->field);
-    add(document, "code", code);
+    add(document, "code", problem->code);
     char *text = cJSON_PrintUnformatted(document);
     cJSON_Delete(document);
     http_answer(request, problem->status, "application/problem+json", text, strlen(text));
     cJSON_free(text);
-}
-
-void problem_answer(struct http_request *request, const struct problem *problem)
-{
-    answer(request, problem, NULL);
 }
 
 /* The order matters: a person's lost session is RC_LOST, too, and must be 401 so that the page
@@ -124,10 +119,11 @@ void problem_answer_err(struct http_request *request, enum rc rc, const struct e
     struct problem problem = {.status = status_of(rc, err),
                               .detail = err->message,
                               .hint = err->hint,
-                              .field = field_of(err, field, sizeof field)};
+                              .field = field_of(err, field, sizeof field),
+                              .code = err->code};
     if (problem.status == 503)
         http_add_header(request, "Retry-After", "2");
     if (problem.status == 504)
         problem.hint = late_hint(request, err);
-    answer(request, &problem, err->code);
+    problem_answer(request, &problem);
 }

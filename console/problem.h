@@ -2,8 +2,9 @@
  * What: answers to requests that fail: problem documents (RFC 9457) with the hint that the command
  *   line shows.
  * Invariants: `type` is about:blank, `title` the status' standard words, `detail` one sentence,
- *   `hint` what to do, `field` the name of the parameter that is wrong, `code` an SQLSTATE where
- *   there is one. No password, no payload, no SQL text of ours.
+ *   `hint` what to do, `field` the name of the parameter that is wrong, `code` an SQLSTATE, or a
+ *   word that programs may compare, where there is one. No password, no payload, no SQL text of
+ *   ours.
  * Threads: that of the request's handler.
  * Ownership: none.
  * Failure: none.
@@ -19,6 +20,7 @@ struct problem {
     int status;
     const char *field; /* NULL: none */
     const char *detail, *hint;
+    const char *code; /* NULL: none */
 };
 
 void problem_answer(struct http_request *request, const struct problem *problem);

@@ -14,7 +14,7 @@ import { startClock, toggleTimes, toggleZone } from './lib/format.js';
 import { problemBox } from './lib/parts.js';
 import { frame, help } from './lib/frame.js';
 import { signIn } from './lib/signin.js';
-import { closeDialog } from './lib/dialog.js';
+import { closeDialog, show } from './lib/dialog.js';
 import { PAGES } from './pages/index.js';
 
 const EVERY_MS = 1000; // between two loads because of events
@@ -173,11 +173,21 @@ function drawFailure(error) {
     morph(root, h('main.alone', null, h('h1', null, 'Lockstep'), problemBox(error), again));
 }
 
+/* What belongs to the session that was. */
+function leave() {
+    session = null;
+    visit?.ctx.aborter.abort();
+    visit = null;
+    stream.stop();
+    api.forget();
+    closeDialog();
+}
+
 function signedIn(doc) {
+    if (session) leave(); // another tab has signed in as somebody else
     session = doc;
     ended = null;
-    api.setCsrf(doc.csrf);
-    visit = null;
+    api.setSession(doc);
     stream.start(happened, () => {
         if (visit) draw();
     });
@@ -188,12 +198,7 @@ function signedIn(doc) {
 function signedOut({ wanted = false, undecided = false } = {}) {
     if (session) {
         ended = wanted ? null : session;
-        session = null;
-        visit?.ctx.aborter.abort();
-        visit = null;
-        stream.stop();
-        api.forget();
-        closeDialog();
+        leave();
         drawSignIn();
     }
     if (!undecided || !ended) return;
@@ -204,9 +209,10 @@ function signedOut({ wanted = false, undecided = false } = {}) {
 async function signOut() {
     try {
         await api.send('DELETE', 'session');
-    } finally {
-        signedOut({ wanted: true });
+    } catch (error) {
+        if (error.status !== 401) return show('You are still signed in', problemBox(error));
     }
+    signedOut({ wanted: true });
 }
 
 /* Not waited for: one that is down takes a second to be known so. */
@@ -257,7 +263,8 @@ async function begin() {
     onPref(() => {
         if (visit) draw();
     });
-    api.onSignedOut(signedOut);
+    api.onSession({ signedIn, signedOut });
+    document.addEventListener('visibilitychange', () => document.hidden || !session || api.renew().catch(() => {}));
     learnClusters();
     try {
         signedIn(await api.get('session', { quiet: true }));

@@ -147,6 +147,43 @@ await other.waitForSelector('.sign-in');
 check('a session that ends with a change says that it is not known whether it was done', /may have been done, or not/.test(await other.locator('main .ended').innerText()), await other.locator('main').innerText());
 check('after it the login comes in again', await signIn(other, operator));
 
+/* Another tab signs in, which ends nothing: the cookie of both is that of the newer session. */
+const tab = await other.context().newPage();
+await tab.goto(url);
+const enters = (login) =>
+    tab.waitForFunction(
+        (body) => fetch('api/v1/session', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }).then((r) => r.ok),
+        JSON.stringify({ login, password: `secret of ${login}` }),
+        { polling: 1000 },
+    );
+async function acts(button) {
+    await other.getByRole('button', { name: button, exact: true }).click();
+    await other.locator('dialog #field-reason').fill('as who I am');
+    await other.locator('dialog button[type=submit]').click();
+    await other.waitForFunction(() => !document.querySelector('dialog').open || document.querySelector('dialog .problem'));
+    return other.locator('dialog[open] .problem').allInnerTexts();
+}
+await other.goto(url + run);
+await shown(other);
+await enters(operator);
+const paused = await acts('Pause …');
+check('an action of the first tab is done after a sign-in of another one', paused.length === 0, paused.join());
+await other.getByRole('button', { name: 'Resume …', exact: true }).waitFor();
+await enters(monitor);
+await acts('Resume …');
+await other.locator('.switches', { hasText: monitor }).waitFor();
+const said = await other.locator('#toast').innerText();
+check('after that of another login it is not, and the tab shows whose session it is', said.includes(`signed in as ${monitor} now; nothing was done`) && sql(`SELECT paused_by IS NOT NULL FROM lockstep.run WHERE run_id = '${run.slice(5)}'`) === 't', said);
+await enters(operator);
+await other.reload();
+await shown(other);
+
+await other.route('**/api/v1/session', (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) }), { times: 1 });
+await other.getByRole('button', { name: 'sign out' }).click();
+await other.waitForSelector('dialog[open] .problem, .sign-in');
+check('who could not sign out is still signed in, and sees it', (await other.locator('.sign-in').count()) === 0);
+await other.keyboard.press('Escape');
+
 sql(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '${monitor}'`);
 await looking.waitForSelector('.sign-in');
 check('a session whose session with PostgreSQL was ended leads to the sign-in, without a click', true);

@@ -136,7 +136,7 @@ expect 'what it brought is none' "$status" 401
 sign_in "$acts"
 old=$(cat "$tmp/cookies")
 api POST "api/v1/runs/$waiting/cancel" '{"reason": "x"}' -b "$tmp/cookies"
-expect 'without the CSRF token' "$status" 403
+expect 'without the CSRF token' "$status $(api_is .code)" '403 csrf'
 as POST "api/v1/runs/$waiting/cancel" '{}'
 expect 'without a reason' "$status $(api_is '.field, .detail, .hint' | paste -sd'|')" \
     '400 reason|reason is missing|a text of 1 to 2000 characters: why; it is recorded'

@@ -4,8 +4,9 @@
 const cache = new Map(); // address -> {etag, doc}
 const KEPT = 60;
 const PATIENCE_MS = 20000; // the server gives up after five seconds; a network may be slow
-let csrf = null;
-let signedOut = () => {};
+let csrf = null,
+    login = null; // whose token it is
+let told = { signedIn: () => {}, signedOut: () => {} };
 
 export class Problem extends Error {
     constructor(doc, status) {
@@ -21,12 +22,13 @@ export class Problem extends Error {
     }
 }
 
-export function onSignedOut(listener) {
-    signedOut = listener;
+/* {signedIn(session), signedOut({undecided})}: the session of this browser is another one, or has ended. */
+export function onSession(listeners) {
+    told = listeners;
 }
 
-export function setCsrf(token) {
-    csrf = token;
+export function setSession(session) {
+    ({ csrf = null, login = null } = session);
 }
 
 /* path segments of names: a queue may be called anything */
@@ -88,7 +90,7 @@ export async function get(path, { signal, quiet } = {}) {
     const response = await call(path, { signal, headers: known?.etag ? { 'If-None-Match': known.etag } : {} });
     if (response.status === 304 && known) return known.doc;
     if (!response.ok) {
-        if (response.status === 401 && !quiet) signedOut();
+        if (response.status === 401 && !quiet) told.signedOut();
         throw await problem(response);
     }
     const doc = await answered(response.json());
@@ -119,15 +121,29 @@ function randomKey() {
     return [...bytes].map((b) => b.toString(16).padStart(2, '0')).join('');
 }
 
+/* Another tab may have signed in: its session is that of this one, too. */
+export async function renew() {
+    const session = await get('session');
+    if ((session.login ?? null) === login) setSession(session);
+    else told.signedIn(session);
+}
+
 /* key: the change is made once, however often it is sent with it; long: it takes as long as it takes, and has no key */
-export async function send(method, path, body = {}, { long, key } = {}) {
+export async function send(method, path, body = {}, { long, key, renewed } = {}) {
     const headers = { 'Content-Type': 'application/json' };
     if (key) headers['Idempotency-Key'] = key;
     if (csrf) headers['X-CSRF-Token'] = csrf;
     const response = await call(path, { method, headers, long, body: JSON.stringify(body) });
     if (!response.ok) {
-        if (response.status === 401 && path !== 'session') signedOut();
-        throw await problem(response);
+        const refused = await problem(response),
+            mine = login;
+        if (refused.code === 'csrf' && !renewed) {
+            await renew();
+            if (login === mine) return send(method, path, body, { long, key, renewed: true });
+            throw new Problem({ title: 'Another login', detail: `this browser is signed in as ${login} now; nothing was done` }, response.status);
+        }
+        if (response.status === 401 && path !== 'session') told.signedOut();
+        throw refused;
     }
     const text = await answered(response.text());
     return text ? JSON.parse(text) : {};
@@ -156,7 +172,7 @@ export function changes() {
         } catch (error) {
             if (undecided(error)) error.unknown = UNKNOWN[long ? 'long' : 'once'];
             else open = null;
-            if (error.status === 401) signedOut({ undecided: true });
+            if (error.status === 401) told.signedOut({ undecided: true });
             throw error;
         }
     };
@@ -170,5 +186,5 @@ export async function clusters() {
 
 export function forget() {
     cache.clear();
-    csrf = null;
+    setSession({});
 }

@@ -1,7 +1,7 @@
 /* signin.js: the sign-in with a PostgreSQL login. The address stays, so that the user comes to the page that was asked for.
  */
 import { h, morph } from './dom.js';
-import { send, get, setCsrf } from './api.js';
+import { send, get } from './api.js';
 import { problemBox } from './parts.js';
 import { clusterSwitch } from './frame.js';
 import { span } from './format.js';
@@ -35,7 +35,6 @@ async function submit(event, signedIn) {
     try {
         const body = Object.fromEntries(new FormData(form));
         const doc = await send('POST', 'session', body);
-        setCsrf(doc.csrf);
         signedIn(doc.login === undefined ? await get('session') : doc);
     } catch (error) {
         morph(said, problemBox(error));
