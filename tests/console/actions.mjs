@@ -1,6 +1,6 @@
 /* actions.mjs URL LOGIN: each action of the pages, done in the browser as a user does it, and its effect in the database. An action of the
- * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, REPLAYED and GIVEN_UP (queues with a replay that was interrupted), jobs: JOB, LATE, DAILY, DOOMED, ASKS (its query never ends well), WATCH,
- * STRAY (a session to be ended), REJECTED, and runs: WORK, PAUSED, CANCELLED, FAILED, ENDLESS, BULK (two, named alike).
+ * page's sources that has no row here fails the test. Environment: as database.mjs, and QUEUE, HALTED, MOVED (halted for its server), REPLAYED and GIVEN_UP (queues with a replay that was interrupted), jobs: JOB, LATE, DAILY, DOOMED, ASKS (its query never ends well), WATCH,
+ * STRAY (a session to be ended), REJECTED, and runs: WORK, PAUSED, CANCELLED, FAILED, ENDLESS, HELD (no executor has claimed of it), BULK (two, named alike).
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { check, done, launch, open, shown, signIn, violations } from './browser.
 import { sql } from './database.mjs';
 
 const [url, login] = process.argv.slice(2);
-const { QUEUE, HALTED, REPLAYED, GIVEN_UP, JOB, LATE, DAILY, DOOMED, ASKS, WATCH, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED, ENDLESS } = process.env;
+const { QUEUE, HALTED, REPLAYED, GIVEN_UP, JOB, LATE, DAILY, DOOMED, ASKS, WATCH, STRAY, REJECTED, WORK, PAUSED, CANCELLED, FAILED, ENDLESS, MOVED, HELD } = process.env;
 const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
 const task = (name) => `tasks/${sql(`SELECT task_id FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '${WORK}' AND t.name = '${name}'`)}`;
 const runIs = (id, status) => `SELECT status = '${status}' FROM lockstep.run_status WHERE run_id = '${id}'`;
@@ -17,12 +17,16 @@ const queueIs = (condition, queue = QUEUE) => `SELECT ${condition} FROM lockstep
 const logged = (event) => (reason) => `SELECT count(*) > 0 FROM lockstep.event_log WHERE event = '${event}' AND detail LIKE '%${reason}%' AND actor = '${login}'`;
 const jobLogged = (job) => (reason) => `SELECT count(*) > 0 FROM lockstep.job_event WHERE job = '${job}' AND message LIKE '%${reason}%' AND source = '${login}'`;
 const bulk = (status) => `SELECT count(*) = 2 FROM lockstep.run_status WHERE name = 'bulk' AND status = '${status}'`;
+const heldIs = (paused) => `SELECT lockstep.run_state(status, published_at) = 'Published' AND (paused_by IS NOT NULL) = ${paused} FROM lockstep.run WHERE run_id = '${HELD}'`;
+const shows = (word) => page.waitForFunction((text) => document.querySelector('main .page-title .badge')?.textContent === text, word);
 const executor = "(SELECT e FROM lockstep.executor e ORDER BY executor_no DESC LIMIT 1)";
 
 /* the action's place in the sources, the page, the button (of the row with that text), what is filled in, and what must come true */
 const ROWS = [
     { of: 'run pause', at: `runs/${PAUSED}`, button: 'Pause …', effect: runIs(PAUSED, 'Paused'), log: logged('run_paused') },
     { of: 'run resume', at: `runs/${PAUSED}`, button: 'Resume …', effect: runIs(PAUSED, 'Running'), log: logged('run_resumed') },
+    { of: 'run pause', at: `runs/${HELD}`, button: 'Pause …', effect: heldIs(true), log: logged('run_paused'), then: () => shows('Paused') },
+    { of: 'run resume', at: `runs/${HELD}`, button: 'Resume …', effect: heldIs(false), log: logged('run_resumed'), then: () => shows('Published') },
     { of: 'run cancel', at: `runs/${CANCELLED}`, button: 'Cancel …', effect: runIs(CANCELLED, 'Cancelled'), log: logged('run_cancelled') },
     {
         of: 'run retry', at: `runs/${FAILED}`, button: 'Retry …', log: logged('run_retried'),
@@ -42,6 +46,10 @@ const ROWS = [
     { of: 'pages/queue.js: Pause', at: `queues/${QUEUE}`, button: 'Pause …', effect: queueIs('paused'), log: logged('queue_paused') },
     { of: 'pages/queue.js: Resume', at: `queues/${QUEUE}`, button: 'Resume …', effect: queueIs('NOT paused'), log: logged('queue_resumed') },
     { of: 'pages/queue.js: Accept', at: `queues/${HALTED}`, button: 'Accept …', effect: queueIs('halted_at IS NULL', HALTED), log: logged('topic_accepted') },
+    {
+        of: 'pages/queue.js: Accept server', at: `queues/${MOVED}`, button: 'Accept server …', says: /it was restored[^]*the server and in the database that it is in now/,
+        effect: queueIs('halted_at IS NULL', MOVED), log: logged('server_accepted'),
+    },
     {
         of: 'pages/queue.js: Publish', at: `queues/${QUEUE}`, button: 'Publish …', fill: { name: 'from the page', tasks: '{"order": 1, "sql": "SELECT 1"}\n{"order": 2, "sql": "SELECT 2"}' },
         noReason: true, effect: "SELECT count(*) = 1 FROM lockstep.run WHERE name = 'from the page' AND status = 'Completed'",
@@ -249,6 +257,12 @@ await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends:
 await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends: 'Pause the queue', path: `queues/${QUEUE}/pause`, answer: refusal('not now'), says: `Pause ${QUEUE}: not now` });
 await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Delete …', sends: 'Delete the queue', path: `queues/${QUEUE}`, answer: { json: { queue: QUEUE, tasks: 3 } }, says: `${QUEUE} is deleted, with 3 tasks.` });
 check('an action that is answered late does not change the page', page.url().endsWith(`/queues/${QUEUE}`), page.url());
+
+/* What an executor runs is stopped first. */
+await page.goto(url + task('long'));
+await shown(page);
+const offered = await page.locator('main .page-head button').allInnerTexts();
+check('of a task that runs on an executor only its end is offered', offered.join() === 'Cancel …', offered.join());
 
 /* What was chosen for one action is not chosen for the next one; no page is loaded in between. */
 const selected = () => page.locator('.bulk strong').innerText();

@@ -52,6 +52,21 @@ const { nextOf } = await load('pages/jobs.js');
 const due = { next_at: '2026-01-02T03:04:05Z', schedules: 1 };
 same('the time of a trigger is that of a look, that of a schedule is a firing', ['triggered', 'scheduled'].map((mode) => nextOf({ ...due, mode })[0] ?? null), ['next look ', null]);
 
+const { RUN_ACTIONS, TASK_ACTIONS } = await load('lib/actions.js');
+const legal = (actions, thing) => Object.keys(actions).filter((name) => actions[name].legal(thing)).join(' ');
+const ofRun = (run) => legal(RUN_ACTIONS, { published_at: '2026-01-02T03:04:05Z', failed: 1, ...run });
+same(
+    'a run that is held can be resumed, also before it begins; one that runs, or is being cancelled, is not retried',
+    [{ status: 'Published' }, { status: 'Published', paused_by: 'ada' }, { status: 'Paused', paused_by: 'ada' }, { status: 'Running' }, { status: 'Running', cancelled_by: 'x' }, { status: 'Paused', cancelled_by: 'x' }].map(ofRun),
+    ['pause cancel', 'resume cancel', 'resume retry cancel', 'pause cancel', '', 'resume'],
+);
+same('one that has ended is retried while its tasks are kept', [{ status: 'Failed' }, { status: 'Cancelled', cancelled_by: 'x' }, { status: 'Failed', swept: true }, { status: 'Completed' }].map(ofRun), ['retry', 'retry', '', '']);
+same(
+    'what an executor runs is stopped before its end is declared, what a worker runs is not',
+    [{ status: 'Processing', type: 'sql' }, { status: 'Processing', type: 'external' }, { status: 'Processing', type: 'sql', cancelled_by: 'x' }, { status: 'Error', type: 'sql' }].map((t) => legal(TASK_ACTIONS, t)),
+    ['cancel', 'cancel complete fail', '', 'retry cancel complete fail'],
+);
+
 const gantt = await load('gantt/model.js');
 const large = { started_at: '2026-01-01T00:00:00Z', ended_at: '2026-01-01T00:01:40Z', phases: [{ order: 1, start_s: 0, end_s: 100, density: [1, 0.5], bars: null }, { order: 2, density: [1], bars: null }] };
 const zoomed = gantt.model(gantt.withBars(large, { phases: [{ order: 1, bars: [0, 1, 2].map((n) => ({ task_id: n, attempt: 1, status: 'Completed', start_s: 10 + n, end_s: 20 })) }] }));

@@ -8,8 +8,8 @@
 browser_needed chromium
 browser_surroundings
 export QUEUE HALTED REPLAYED GIVEN_UP JOB=nightly LATE=late DAILY=daily DOOMED=doomed ASKS=asks WATCH=backup STRAY \
-    REJECTED WORK PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d
-QUEUE=$(scratch_name) HALTED=$(scratch_name) REPLAYED=$(scratch_name) GIVEN_UP=$(scratch_name)
+    REJECTED WORK PAUSED CANCELLED FAILED ENDLESS=00000000-0000-4000-8000-000000000e4d MOVED HELD
+QUEUE=$(scratch_name) HALTED=$(scratch_name) MOVED=$(scratch_name) REPLAYED=$(scratch_name) GIVEN_UP=$(scratch_name)
 acts=$(scratch_name) stray=$(scratch_name)
 person "$acts" 'lockstep_operator, lockstep_producer, pg_signal_backend'
 person "$stray" lockstep_monitor
@@ -18,10 +18,14 @@ case_begin 'what an operator does on the pages happens'
 lockstep queue create "$QUEUE" -q --create-topic --max-readers 20 --on-failure continue --runs concurrent \
     --max-attempts 1 >/dev/null
 lockstep queue create "$HALTED" -q --create-topic >/dev/null
+lockstep queue create "$MOVED" -q --create-topic >/dev/null
 lockstep queue create "$GIVEN_UP" -q --create-topic >/dev/null
 lockstep queue create "$REPLAYED" -q --create-topic --max-readers 4 >/dev/null
 sql "UPDATE lockstep.queue SET halted_at = now(), halted_reason = 'topic_changed', halted_detail = 'it is another one'
     WHERE name = '$HALTED'"
+HELD=$(lockstep publish --queue "$MOVED" -q - <<<'{"order": 1, "sql": "SELECT 1"}')
+sql "UPDATE lockstep.queue SET halted_at = now(), halted_reason = 'other_server', halted_detail = 'it was restored'
+    WHERE name = '$MOVED'"
 publish() { lockstep publish --queue "$QUEUE" -q --name "$1" -; }
 long='{"order": 1, "name": "long", "sql": "SELECT pg_sleep(600)"}'
 WORK=$(printf '%s\n' "$long" '{"order": 2, "name": "later 1", "sql": "SELECT 1"}' \

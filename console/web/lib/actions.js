@@ -8,16 +8,21 @@ import { plural } from './format.js';
 
 const ENDED = ['Completed', 'PartiallyCompleted', 'Failed', 'Cancelled'];
 const runOpen = (r) => !ENDED.includes(r.status);
+const stopping = (x) => x.cancelled_by != null; // a run or a task that is being cancelled
+const runHeld = (r) => runOpen(r) && (r.status === 'Paused' || r.paused_by != null);
+
+/* A run that is paused before it has begun is Published still. */
+export const runState = (r) => (runHeld(r) ? 'Paused' : r.status);
 
 export const RUN_ACTIONS = {
     pause: {
         word: 'Pause',
-        legal: (r) => ['Published', 'Running'].includes(r.status),
+        legal: (r) => ['Published', 'Running'].includes(runState(r)) && !stopping(r),
         effect: () => ['No further task of it starts.', 'Tasks that run now end as they would.'],
     },
     resume: {
         word: 'Resume',
-        legal: (r) => r.status === 'Paused',
+        legal: runHeld,
         effect: () => [
             'Its tasks start again; its next phase opens when the open one is done.',
             'A run that was paused by a failure may end as PartiallyCompleted.',
@@ -25,7 +30,8 @@ export const RUN_ACTIONS = {
     },
     retry: {
         word: 'Retry',
-        legal: (r) => ['Failed', 'PartiallyCompleted', 'Cancelled', 'Paused'].includes(r.status) || r.failed > 0,
+        legal: (r) =>
+            ['Failed', 'PartiallyCompleted', 'Cancelled', 'Paused'].includes(r.status) && !r.swept && !(runOpen(r) && stopping(r)),
         effect: (r) => [
             `${r ? plural((r.failed ?? 0) + (r.cancelled ?? 0), 'failed or cancelled task') : 'Failed and cancelled tasks'} become Pending and run again, in the order of their phases.`,
             'Completed tasks are not run again.',
@@ -34,7 +40,7 @@ export const RUN_ACTIONS = {
     cancel: {
         word: 'Cancel',
         danger: true,
-        legal: runOpen,
+        legal: (r) => runOpen(r) && !stopping(r),
         effect: (r) => [
             `${r ? plural((r.pending ?? 0) + (r.error ?? 0), 'task that has not started', 'tasks that have not started') : 'Tasks that have not started'} become Cancelled.`,
             `${r ? plural(r.processing ?? 0, 'running task') : 'Running tasks'} are stopped; what they did in a transaction is rolled back.`,
@@ -45,7 +51,7 @@ export const RUN_ACTIONS = {
         word: 'End',
         danger: true,
         single: true,
-        legal: (r) => runOpen(r) && r.status !== 'Paused' && r.published_at == null && r.end_tasks == null,
+        legal: (r) => runOpen(r) && !runHeld(r) && !stopping(r) && r.published_at == null && r.end_tasks == null,
         effect: () => [
             'Its end has not come. It is closed as if its producer had given it up: no more of it is run.',
             'Tasks of its open phase finish; those of later phases become Cancelled.',
@@ -128,16 +134,19 @@ export function runButtons(run, after) {
         );
 }
 
+/* What an executor runs is stopped before its end is declared; the token of a worker is void then. */
+const runs = (t) => t.status === 'Processing' && t.type !== 'external';
+
 export const TASK_ACTIONS = {
     retry: {
         word: 'Retry',
-        legal: (t) => ['Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted', 'Error'].includes(t.status),
+        legal: (t) => ['Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted', 'Error'].includes(t.status) && !(t.status === 'Error' && stopping(t)),
         effect: () => ['It becomes Pending and runs again.', 'An ended run is open again.'],
     },
     cancel: {
         word: 'Cancel',
         danger: true,
-        legal: (t) => ['Pending', 'Processing', 'Error', 'Paused'].includes(t.status),
+        legal: (t) => ['Pending', 'Processing', 'Error', 'Paused'].includes(t.status) && !stopping(t),
         effect: (t) => [
             t.status === 'Processing'
                 ? 'It is stopped; what it did in a transaction is rolled back. It becomes Terminated.'
@@ -147,13 +156,13 @@ export const TASK_ACTIONS = {
     },
     complete: {
         word: 'Declare done',
-        legal: (t) => ['Failed', 'Cancelled', 'Terminated', 'Pending', 'Error'].includes(t.status),
+        legal: (t) => ['Failed', 'Cancelled', 'Terminated', 'Pending', 'Error', 'Processing'].includes(t.status) && !runs(t),
         effect: () => ['It becomes Completed without being run.', 'The next phase may open.'],
     },
     fail: {
         word: 'Fail',
         danger: true,
-        legal: (t) => ['Processing', 'Error', 'Pending'].includes(t.status),
+        legal: (t) => ['Processing', 'Error', 'Pending'].includes(t.status) && !runs(t),
         effect: () => ['It becomes Failed; no further attempt is made.', 'The failure policy of its run applies.'],
     },
 };

@@ -135,7 +135,21 @@ function buttons(q, after) {
                 after,
                 effect: ['Its tasks start again where they were.'],
             }),
+        q.halted_reason === 'other_server' &&
+            actionButton('Accept server', {
+                title: `Accept the server of ${nameOf(q)}`,
+                confirm: 'Accept and resume',
+                danger: true,
+                path: `${at}/accept-server`,
+                after,
+                effect: [
+                    `Halted: ${q.halted_detail ?? q.halted_reason}`,
+                    'The queue runs on the server and in the database that it is in now.',
+                    'Tasks run twice if the queue is worked on at the server where it was before, too.',
+                ],
+            }),
         state === 'halted' &&
+            q.halted_reason !== 'other_server' &&
             actionButton('Accept', {
                 title: `Accept the topic of ${nameOf(q)} as it is`,
                 confirm: 'Accept and resume',

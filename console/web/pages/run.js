@@ -18,7 +18,7 @@ import { badge } from '../lib/badge.js';
 import { listTable, filters } from '../lib/table.js';
 import { count, duration, percent, plural, serverNow, setServerNow, tookSeconds, when, counted } from '../lib/format.js';
 import { query, seg, whole } from '../lib/api.js';
-import { runButtons, runAction, RUN_ACTIONS } from '../lib/actions.js';
+import { runButtons, runAction, runState, RUN_ACTIONS } from '../lib/actions.js';
 import { pref, setPref } from '../lib/prefs.js';
 import { go } from '../lib/router.js';
 import { model, idle, partOf, withBars } from '../gantt/model.js';
@@ -256,7 +256,7 @@ function head(data, ctx) {
         reload = ctx.reload;
     const replay = h('a', { href: `replay${query({ queue: r.queue, run: r.run_id })}` }, 'replay …');
     return pageHead(r.name ?? `Run ${r.run_id.slice(0, 8)}`, {
-        badge: badge(r.status),
+        badge: badge(runState(r)),
         sub: r.reason,
         tools: ctx.session.operator && [runButtons(r, reload), replay],
     });

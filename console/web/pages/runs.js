@@ -5,7 +5,7 @@ import { badge } from '../lib/badge.js';
 import { allQueues, filters, listTable, queueFilter, selection } from '../lib/table.js';
 import { counted, duration, serverNow, when, instant } from '../lib/format.js';
 import { query, seg } from '../lib/api.js';
-import { MANY, runsAction } from '../lib/actions.js';
+import { MANY, runsAction, runState } from '../lib/actions.js';
 
 const STATUSES = [
     'Running',
@@ -26,7 +26,7 @@ function took(run) {
 
 export const RUN_COLUMNS = [
     { label: 'run', key: true, cell: (r) => runLink(r.run_id, r.name) },
-    { label: 'status', cell: (r) => badge(r.status, r.reason) },
+    { label: 'status', cell: (r) => badge(runState(r), r.reason) },
     { label: 'queue', cell: (r) => queueLink(r.queue) },
     { label: 'tasks', cell: progress },
     {
