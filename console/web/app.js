@@ -43,6 +43,7 @@ const unknown = {
         h('p', null, 'There is no page at this address. The menu lists all pages.'),
     ],
 };
+const UNKNOWN = { load: async () => unknown };
 
 function context(params, query) {
     const aborter = new AbortController();
@@ -69,23 +70,22 @@ async function arrive(moved) {
         return load(true);
     }
     visit?.ctx.aborter.abort();
-    const mine = (visit = {
+    visit = {
         path,
-        entry: found?.entry,
+        entry: found?.entry ?? UNKNOWN,
         ctx: context(found?.params ?? {}, query),
         data: null,
         problem: null,
-        page: null,
+        page: null, // until its script has come
         moved,
-    });
+    };
     draw();
-    mine.page = found ? await found.entry.load() : unknown;
-    if (visit === mine) load(true);
+    return load(true);
 }
 
 async function load(fresh) {
     const mine = visit;
-    if (!mine?.page) return;
+    if (!mine) return;
     if (mine.loading && !fresh) {
         mine.again = true;
         return;
@@ -94,6 +94,7 @@ async function load(fresh) {
     mine.loading = true;
     mine.loadedAt = performance.now();
     try {
+        mine.page ??= await api.answered(mine.entry.load());
         const data = await mine.page.load(mine.ctx);
         if (turn === mine.turn) Object.assign(mine, { data, problem: null });
     } catch (error) {
@@ -120,7 +121,7 @@ function soon() {
 
 function poll() {
     clearTimeout(pollTimer);
-    const busy = [503, 504].includes(visit.problem?.status); // the database was too busy for what was asked
+    const busy = !visit.page || [503, 504].includes(visit.problem?.status); // the database was too busy for what was asked
     const every = busy ? 3 : (visit.page.every ?? 30); // lag and heartbeats have no events
     pollTimer = setTimeout(
         () => (document.hidden || stream.streamState().held ? poll() : load()),
@@ -129,11 +130,11 @@ function poll() {
 }
 
 function happened(kind, data) {
-    if (!visit?.page) return;
-    const event = { kind, ...data };
     if (kind === 'signed out') return signedOut();
+    if (!visit) return;
+    const event = { kind, ...data };
     if (kind !== 'reconnected') {
-        if (!visit.page.watches?.includes(kind)) return;
+        if (!visit.page?.watches?.includes(kind)) return;
         if (visit.page.concerns && !visit.page.concerns(event, visit.ctx)) return;
     }
     soon();
@@ -178,6 +179,7 @@ function leave() {
     session = null;
     visit?.ctx.aborter.abort();
     visit = null;
+    clearTimeout(pollTimer);
     stream.stop();
     api.forget();
     closeDialog();

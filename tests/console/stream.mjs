@@ -61,9 +61,16 @@ await page.waitForFunction(() => document.querySelector('main tbody td .badge').
 check('what happens then is shown', true);
 check('the time was one', /\d\d:\d\d:\d\d/.test(since), since);
 
+const going = await page.context().newPage();
+await going.goto(url + 'queues');
+await shown(going);
 process.kill(Number(process.env.CONSOLE), 'SIGKILL');
 await header(/^console away since \d\d:\d\d:\d\d$/);
 check('the header says since when the console is away', true);
+await going.getByRole('link', { name: 'Locks', exact: true }).click();
+await going.waitForSelector('main .problem');
+const why = await going.locator('main .problem').innerText();
+check('a page whose script does not come says why', /The console does not answer/.test(why), why);
 sql(`SELECT lockstep.queue_resume('${process.env.QUEUE}', 'go on')`);
 const console_ = spawn(
     process.env.LOCKSTEP_BIN,
@@ -74,6 +81,9 @@ await header(/^live$/);
 check('the page is live again when the console is', true);
 await page.waitForFunction(() => document.querySelector('main tbody td .badge').textContent === 'open');
 check('what happened meanwhile is shown', true);
+const came = going.waitForFunction(() => document.querySelector('main h1')?.textContent === 'Locks' && !document.querySelector('main .problem, main .loading'));
+check('a page whose script did not come comes by itself', await came.then(() => true, () => false), await going.locator('main').innerText());
+await going.close();
 check('without a reload', await page.evaluate(() => window.untouched === true));
 
 await page.keyboard.press('h');

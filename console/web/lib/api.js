@@ -56,8 +56,8 @@ async function problem(response) {
     return new Problem({ title: response.statusText, ...doc }, response.status);
 }
 
-/* What the network gives, its bodies too: what does not come, also because the page is left, is a problem that has a title. */
-async function answered(promise) {
+/* What the network gives, its bodies and the scripts of pages too: what does not come, also because the page is left, is a problem that has a title. */
+export async function answered(promise) {
     try {
         return await promise;
     } catch (error) {

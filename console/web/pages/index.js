@@ -12,7 +12,17 @@
  *
  * ctx: {params (of the path), query (URLSearchParams), state (an object of this visit), session, get, optional, redraw(), reload()}
  */
-const from = (name) => () => import(`./${name}.js`).then((m) => m.page);
+function from(name) {
+    let failures = 0; // a browser may remember a module that did not come: it is asked for by another address then
+    return async () => {
+        try {
+            return (await import(`./${name}.js${failures ? `?${failures}` : ''}`)).page;
+        } catch (error) {
+            failures++;
+            throw error;
+        }
+    };
+}
 
 /* path, the file, the word of the menu, the key after g, the group of the menu; many: only where there are several databases */
 export const PAGES = [
