@@ -132,6 +132,28 @@ await step('an attempt that has ended has its length, not its age', async () => 
     return bar.endsWith(`, ${took}`) || `${bar}, not ${took}`;
 });
 
+await step('rows with one key stay when they are drawn again', async () => {
+    const left = await page.evaluate(async () => {
+        const { h, morph } = await import(new URL('assets/lib/dom.js', document.baseURI)),
+            list = h('ul'),
+            rows = () => ['one', 'two', 'three'].map((text) => h('li', { key: 'same' }, text));
+        morph(list, rows());
+        morph(list, rows());
+        return [...list.children].map((row) => row.textContent).join();
+    });
+    return left === 'one,two,three' || left;
+});
+
+await step('a week that could not be read is read by the next load', async () => {
+    const problem = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
+    await page.route('**/calendar*', (route) => route.fulfill(problem), { times: 1 });
+    await page.goto(url + 'jobs');
+    await page.waitForSelector('main .problem');
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    await until(() => !document.querySelector('main .problem'));
+    page.trouble.length = 0; // the browser itself logs the failure
+});
+
 async function drawn(id) {
     await page.goto(url + `runs/${id}`);
     await page.waitForSelector('.g-box svg path');

@@ -116,6 +116,7 @@ function morphNodes(parent, fresh) {
             parent.insertBefore(node, at);
             continue;
         }
+        byKey.delete(node.$key); // another one with this key is another row
         if (keep === at) at = at.nextSibling;
         else parent.insertBefore(keep, at);
         patch(keep, node);

@@ -94,7 +94,7 @@ export function table({ columns, ...given }) {
             h(
                 'tbody',
                 null,
-                spec.rows.map((row) => bodyRow(row, { id: (_, i) => i, ...spec })),
+                spec.rows.map((row) => bodyRow(row, { id: () => null, ...spec })),
             ),
         ),
     );

@@ -47,7 +47,7 @@ const NAMED = 12;
 function one(t) {
     return h(
         'li',
-        { key: `${t.queue} ${t.word}` },
+        { key: `${t.queue} ${t.sentence}` }, // two executors of a queue may be in the same trouble
         h('div', null, badge(t.word), ' ', queueLink(t.queue), t.since && h('span.note', null, ' since ', when(t.since))),
         h('p', null, t.sentence),
         t.helps && h('p.hint', null, h('code', null, t.helps)),

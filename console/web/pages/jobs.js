@@ -156,8 +156,9 @@ async function learnWeek(ctx, list, filter) {
         after = doc.next;
         show();
     } while (after && week.length < list.items.length && state.weekKey === key);
-    week.complete = true;
+    week.complete = !week.problem;
     show();
+    if (week.problem && state.weekKey === key) state.weekKey = null; // the next load asks again
 }
 
 export const page = {

@@ -106,7 +106,6 @@ export const page = {
                     caption: 'Headers',
                     columns: HEADERS,
                     rows: headers(r),
-                    id: (x, i) => x.name,
                     none: 'It has none.',
                 }),
             ),
