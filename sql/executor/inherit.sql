@@ -1,5 +1,5 @@
--- executor_inherit :none  executor $2 is the next incarnation of executor $1 (its id), which has ended: it takes over the
--- queues that are set aside, and the wishes of operators
+-- executor_inherit :none  executor $2 is the next incarnation of executor $1 (its id), which has ended: it takes
+-- over the queues that are set aside, and the wishes of operators
 WITH aside AS (
     UPDATE lockstep.executor_aside a SET executor_no = $2::int
     FROM lockstep.executor e WHERE e.executor_id = $1::uuid AND a.executor_no = e.executor_no)
