@@ -9,6 +9,7 @@
 #include "cli/stop.h"
 
 #include "base/log.h"
+#include "base/service.h"
 #include "config/conninfo.h"
 #include "console/clusters.h"
 #include "console/console.h"
@@ -99,8 +100,11 @@ enum rc command_console_run(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = start_beside(cli, &options, &console, err);
     cli_disconnect(cli); /* the daemon has sessions of its own */
+    if (rc == RC_OK)
+        service_ready();
     while (rc == RC_OK && !stop_requested())
         stop_wait(WAIT_MS);
+    service_stopping();
     metrics_port_close(port);
     console_stop(console);
     if (rc == RC_OK)

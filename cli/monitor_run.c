@@ -10,6 +10,7 @@
 
 #include "action/action.h"
 #include "base/log.h"
+#include "base/service.h"
 #include "config/conninfo.h"
 #include "scheduler/monitor.h"
 
@@ -28,14 +29,17 @@ static enum rc run(struct cli *cli, const struct monitor_options *options, struc
         rc = monitor_start(options, &monitor, err);
     cli_log_database(cli);
     cli_disconnect(cli); /* the daemon has sessions of its own */
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         log_event(LOG_INFO, "monitor_started", "receivers", LOG_INT(options->receiver_count), NULL);
+        service_ready();
+    }
     /* Allowed: alerts can be read in the console, and another monitor may send. */
     if (rc == RC_OK && options->receiver_count == 0)
         log_event(LOG_WARN, "no_receivers", "detail",
                   "no section [alert:NAME]: alerts are kept, and sent to no one", NULL);
     while (rc == RC_OK && !stop_requested())
         stop_wait(WAIT_MS);
+    service_stopping();
     metrics_port_close(port);
     monitor_stop(monitor);
     if (rc == RC_OK)

@@ -10,6 +10,7 @@
 #include "cli/stop.h"
 
 #include "base/log.h"
+#include "base/service.h"
 #include "metrics/tally.h"
 #include "scheduler/dispatcher.h"
 #include "scheduler/once.h"
@@ -58,10 +59,13 @@ enum rc command_scheduler_run(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = dispatcher_start(&options, &dispatcher, err);
     cli_disconnect(cli); /* the daemon has a session of its own */
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         log_event(LOG_INFO, "scheduler_started", NULL);
+        service_ready();
+    }
     while (rc == RC_OK && !stop_requested())
         stop_wait(CHECK_MS);
+    service_stopping();
     dispatcher_stop(dispatcher);
     metrics_port_close(port);
     tally_free(options.tally);

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/probe.h"
+#include "base/service.h"
 #include "db/db.h"
 #include "reader/reader.h"
 
@@ -59,6 +60,7 @@ enum rc drain_watch(struct executor *ex, struct err *err)
         ex->drain.draining = true;
         ex->drain.until_us = ex->turn.now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
         log_event(LOG_INFO, "draining", NULL);
+        service_stopping();
         probe("drain.begin");
         /* Tasks that have not started go to other executors at once; they need not wait for the
          * longest task that runs here. */

@@ -37,6 +37,7 @@
 #include "base/mailbox.h"
 #include "base/memory.h"
 #include "base/probe.h"
+#include "base/service.h"
 #include "db/db.h"
 #include "kafka/consumer.h"
 #include "phaselock/phaselock.h"
@@ -170,9 +171,11 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
             rc = lane_start(&ex->lanes[i], err);
     if (rc == RC_OK)
         rc = jobs_begin(ex, err);
-    if (rc == RC_OK)
+    if (rc == RC_OK) {
         log_event(LOG_INFO, "executor_started", "executor", ex->incarnation.id, "readers",
                   LOG_INT(ex->readers.count), NULL);
+        service_ready();
+    }
     return rc;
 }
 
