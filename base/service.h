@@ -1,5 +1,5 @@
 /**
- * What: tells the service manager that this daemon is ready, or stops: the protocol of systemd
+ * What: reports to the service manager that this daemon is ready, or stops: the protocol of systemd
  *   (sd_notify(3)), so a unit may have Type=notify.
  * Invariants: without NOTIFY_SOCKET in the environment nothing happens.
  * Threads: any.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Daemons tell the service manager that they are ready, and that they stop (systemd's protocol, NOTIFY_SOCKET).
+# Daemons report to the service manager that they are ready, and that they stop (systemd's protocol, NOTIFY_SOCKET).
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
@@ -13,7 +13,7 @@ while True:
     print(manager.recv(1000).decode(), flush=True)
 END
 said() { [ "$(xargs <"$tmp/said")" = "$1" ]; }
-# manages SOCKET COMMAND...: what a daemon says while it starts and stops
+# manages SOCKET COMMAND...: begins and ends a daemon, whose messages are then in said
 manages() {
     local socket=$1 manager daemon
     : >"$tmp/said"
