@@ -252,6 +252,20 @@ await lateAnswer({
     at: `replay?queue=${GIVEN_UP}`, first: 'Replay …', sends: 'Preview', path: 'replay', second: 'Give up …', remains: ['Give up replay #1', 'Give it up'],
     answer: { json: { from: 0, to: 9, readable: 9, open_runs: 0, counts: { run_again: 9, skipped: 0 }, lines: [] } },
 });
+
+/* A preview is of the values that it was asked for. */
+await page.goto(`${url}replay?queue=${GIVEN_UP}`);
+await shown(page);
+const releasePreview = await late('replay', { json: { from: 0, to: 9, readable: 9, open_runs: 0, counts: { run_again: 9, skipped: 0 }, lines: [] } });
+await press('Replay …');
+await press('Preview');
+await page.locator('dialog input[name]').first().fill('5');
+await releasePreview();
+await page.waitForFunction(() => !document.querySelector('dialog button:disabled:not([type=submit])'));
+check('a preview that is answered behind a change of a field is not shown', await page.locator('dialog .preview').count() === 0);
+check('and does not allow the action', await page.locator('dialog [type=submit]').isDisabled());
+await page.keyboard.press('Escape');
+
 const readers = { second: 'Readers …', remains: [`Readers of ${QUEUE}`, 'Set readers'] };
 await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends: 'Pause the queue', path: `queues/${QUEUE}/pause`, answer: { json: {} }, says: 'Pause: done.' });
 await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends: 'Pause the queue', path: `queues/${QUEUE}/pause`, answer: refusal('not now'), says: `Pause ${QUEUE}: not now` });

@@ -126,7 +126,7 @@ function form(asked) {
     const effect = typeof action.effect === 'function' ? action.effect(values) : action.effect;
     const fields = [...(action.fields ?? []), ...(action.noReason ? [] : [reasonField])];
     const change = (name) => {
-        if (name !== 'reason') asked.preview = null;
+        if (name !== 'reason') asked.preview = asked.looking = null;
         draw(asked);
     };
     const mustPreview = action.preview && !asked.preview;
@@ -196,8 +196,10 @@ const filled = () => [...host().querySelectorAll('input, select, textarea')].eve
 
 async function look(asked) {
     if (!filled()) return;
+    const mine = (asked.looking = {}); // until a field is changed
     await attempt(asked, async () => {
-        asked.preview = await asked.action.preview(asked.values);
+        const preview = await asked.action.preview(asked.values);
+        if (asked.looking === mine) asked.preview = preview;
     });
 }
 
