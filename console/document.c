@@ -5,6 +5,14 @@
 
 #define DOCUMENT CONSOLE_RUN_DOCUMENT /* the first column of each route's statement */
 
+/* RC_LOST says of a session that it is gone and that its last change is not known. A broker that
+ * does not answer says nothing of the session, which the visitor keeps. */
+static enum rc of_session(enum rc rc, const struct err *err)
+{
+    bool kafka = err->kind == ERR_KAFKA || err->kind == ERR_KAFKA_DOWN;
+    return rc == RC_LOST && kafka ? RC_RETRY : rc;
+}
+
 enum rc document_make(const struct route_context *context, struct db *db, const struct route *route,
                       const char *const *params, struct str *document, struct err *err)
 {
@@ -12,9 +20,9 @@ enum rc document_make(const struct route_context *context, struct db *db, const 
     const struct route_code *code = route_code(route);
     enum rc rc = code->before != NULL ? code->before(context, db, params, err) : RC_OK;
     if (rc != RC_OK)
-        return rc;
+        return of_session(rc, err);
     if (route->stmt == NULL)
-        return code->make(context, db, params, document, err);
+        return of_session(code->make(context, db, params, document, err), err);
     rc = db_run(db, route->stmt, params, &result, err);
     if (rc != RC_OK)
         return rc;

@@ -789,6 +789,18 @@ case_begin 'each answer has the members that the OpenAPI document describes, and
 answers_fit 'POST PUT DELETE' 'POST /queues/{queue}/accept.warning' 'POST /replay.open_runs' Warning.{text,hint}
 console_stop
 
+case_begin 'a broker that does not answer ends no session of a person'
+console_start -s kafka.bootstrap.servers=127.0.0.1:1
+sign_in "$acts"
+as POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"from\": 0, \"preview\": true, \"reason\": \"look\"}"
+[ "$status $(api_is .detail | grep -c 'not known')" = '503 0' ] || wrong "a preview: $status $answer"
+as POST api/v1/queues "{\"name\": \"${q}_new\", \"reason\": \"x\"}"
+[ "$status $(api_is .detail | grep -c 'not known')" = '503 0' ] || wrong "a new queue: $status $answer"
+as GET api/v1/queues
+expect 'the person is signed in' "$status" 200
+does 'and acts' POST "api/v1/queues/$q/pause" '{"reason": "no broker"}' '.queue' "$q"
+console_stop
+
 case_begin 'idle connections, however many, keep no one out'
 console_start -s console.connections=32
 python3 - "$url" <<'END'
