@@ -131,7 +131,8 @@ enum rc tail_read(const struct target *target, const struct progress *progress, 
     /* next_seq and chain are the caller's; all else is found by this reading. */
     r.tail.last_offset = r.tail.missing = r.tail.tasks = r.tail.phases = -1;
     struct kafka_consumer *consumer = NULL;
-    enum rc rc = target_end(target, &r.end, err);
+    int64_t low;
+    enum rc rc = target_ends(target, &low, &r.end, err);
     if (rc == RC_OK)
         rc = kafka_consumer_open(target->kafka, r.wake_fd, &consumer, err);
     if (rc == RC_OK)

@@ -3,7 +3,6 @@
  * predecessor, so the topic's end is final. */
 #include "producer/takeover.h"
 
-#include "base/log.h"
 #include "base/probe.h"
 #include "base/remedies.h"
 #include "producer/rows.h"
@@ -102,14 +101,17 @@ static enum rc close_run(struct publishing *p, const struct db_result *runs, int
     int64_t acked_offset = db_int(runs, i, PUBLISH_ABANDONED_PUBLISH_ACKED_OFFSET);
     bool piped = db_bool(runs, i, PUBLISH_ABANDONED_PIPED);
     struct tail tail = {.next_seq = acked_seq + 1};
-    enum rc rc = tail_read(&p->target, &p->progress, acked_offset + 1, run, &tail, err);
-    if (rc != RC_OK && err->kind == ERR_CANCELLED)
+    int64_t low, high, from = acked_offset + 1;
+    enum rc rc = target_ends(&p->target, &low, &high, err);
+    if (rc != RC_OK)
         return rc;
-    /* e.g. retention has deleted its records: other runs can still be published */
-    if (rc != RC_OK) {
-        log_err(LOG_WARN, "publish_takeover_failed", p->target.queue, err);
-        return RC_OK;
-    }
+    /* Retention has deleted its records, or the topic was created again: other runs can still be
+     * published. */
+    if (from < low || from > high)
+        from = low;
+    rc = tail_read(&p->target, &p->progress, from, run, &tail, err);
+    if (rc != RC_OK)
+        return rc;
     if (tail.next_seq == 0)
         return cancel(p, run, err);
     if (tail.ended && !tail.aborted)

@@ -152,14 +152,14 @@ enum rc target_check(struct target *target, struct err *err)
     return RC_OK;
 }
 
-enum rc target_end(const struct target *target, int64_t *ret_high, struct err *err)
+enum rc target_ends(const struct target *target, int64_t *ret_low, int64_t *ret_high,
+                    struct err *err)
 {
     struct kafka_admin *admin;
-    int64_t low;
     enum rc rc = kafka_admin_open(target->kafka, &admin, err);
     if (rc != RC_OK)
         return rc;
-    rc = kafka_watermarks(admin, target->topic, target->partition, WATERMARK_WAIT_MS, &low,
+    rc = kafka_watermarks(admin, target->topic, target->partition, WATERMARK_WAIT_MS, ret_low,
                           ret_high, err);
     kafka_admin_close(admin);
     return rc;

@@ -29,8 +29,9 @@ struct target target_known(const char *queue, const struct kafka_properties *kaf
 MUST_CHECK enum rc target_find(struct target *target, struct db *db, struct err *err);
 /** The topic is fit for the queue. Sets limit. */
 MUST_CHECK enum rc target_check(struct target *target, struct err *err);
-/** The partition's high watermark. */
-MUST_CHECK enum rc target_end(const struct target *target, int64_t *ret_high, struct err *err);
+/** The partition's low and high watermark. */
+MUST_CHECK enum rc target_ends(const struct target *target, int64_t *ret_low, int64_t *ret_high,
+                               struct err *err);
 
 /**
  * The transactional id of the publishers of a queue: lockstep.QUEUE. That of its relay is

@@ -52,7 +52,7 @@ eventually 20 is "SELECT count(*) FROM lockstep.run r JOIN lockstep.queue q USIN
 # Begun before our run or in it: its record is behind the end that can be read, or that end is where the
 # looking begins.
 for begun in before in; do
-    case_begin "a run is not resumed while another producer has an open transaction, which is named (begun $begun it)"
+    case_begin "a run is neither resumed nor closed behind an open transaction, which is named (begun $begun it)"
     queue
     run=$(cat /proc/sys/kernel/random/uuid)
     rm -f "$tmp"/publish.started.*
@@ -71,8 +71,12 @@ for begun in before in; do
         lockstep publish --queue "$q" -q --resume "$run" --no-wait-lock
     grep -q 'hint: .*kafka-transactions.sh .* abort --topic .* --start-offset 0' "$tmp/err" ||
         { cat "$tmp/err"; failed=1; }
-    expect 'left as it was' "$(sql "SELECT published_at IS NULL AND publish_error IS NULL AND ended_at IS NULL
-        FROM lockstep.run WHERE run_id = '$run'")" t
+    for option in close refuse; do
+        ends 7 'open transaction of another producer begins at offset 0' \
+            lockstep publish --queue "$q" -q --unfinished $option --no-wait-lock "$tmp/five.jsonl"
+    done
+    expect 'left as it was' "$(sql "SELECT run_id, published_at IS NULL AND publish_error IS NULL AND ended_at IS NULL
+        FROM lockstep.run JOIN lockstep.queue AS q USING (queue_id) WHERE q.name = '$q'")" "$run|t"
     # It ends while we wait: then the run continues, behind the earlier records.
     : >"$tmp/err" # the records that ends() wrote there say the same
     lockstep publish --queue "$q" -q --resume "$run" >"$tmp/out" 2>>"$tmp/err" &

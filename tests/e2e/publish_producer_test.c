@@ -125,6 +125,26 @@ static void what_a_killed_predecessor_left_is_ended(void **state)
     free_readback(&all);
 }
 
+static void what_a_killed_predecessor_left_on_an_earlier_topic_is_ended(void **state)
+{
+    (void)state;
+    support_exec(db,
+                 "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, "
+                 "publish_acked_seq, publish_acked_offset) SELECT gen_random_uuid(), queue_id, "
+                 "'stop', 'Publishing', 2, 1000 FROM lockstep.queue WHERE name = '%s'",
+                 queue);
+    write_file(five_phases);
+    assert_ok(publish(), &err);
+    assert_string_equal(
+        support_text(db,
+                     "SELECT string_agg(r.publish_acked_seq || ' ' || (published_at IS NOT "
+                     "NULL)::text || ' ' || COALESCE(publish_error, ''), ', ' ORDER BY run_no) "
+                     "FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) "
+                     "WHERE q.name = '%s'",
+                     queue),
+        "3 true its producer ended before all was published, 4 true ");
+}
+
 static void come_in_between(struct seen *seen, const struct publish_progress *progress)
 {
     (void)progress;
@@ -183,6 +203,7 @@ int main(void)
         WITH_QUEUE(a_second_producer_waits_and_then_publishes),
         WITH_QUEUE(what_a_predecessor_left_open_is_aborted),
         WITH_QUEUE(what_a_killed_predecessor_left_is_ended),
+        WITH_QUEUE(what_a_killed_predecessor_left_on_an_earlier_topic_is_ended),
         WITH_QUEUE(a_producer_that_is_fenced_leaves_nothing),
         WITH_QUEUE(a_producer_that_lost_its_lock_stops_and_leaves_nothing),
     };
