@@ -36,30 +36,33 @@ static char *bytes_of(const struct db_result *rows, int row, int column, size_t 
     return bytes;
 }
 
-/* The headers of one row: `count` rows of the headers' result from `first` on. */
+#define LEFT_OUT_MOST 3 /* value, key and headers */
+
+/* The headers of one row. `owned` values are freed with it; `count` headers are sent. */
 struct headers {
     struct kafka_header *list; /* ended by one without a name */
     char **values;
-    int count;
+    int count, owned;
 };
 
 static void headers_done(struct headers *headers)
 {
-    for (int i = 0; i < headers->count; i++)
+    for (int i = 0; i < headers->owned; i++)
         free(headers->values[i]);
     free(headers->values);
     free(headers->list);
 }
 
+/* From row `first` of the headers' result on. */
 static struct headers headers_of(const struct db_result *rows, int first, int64_t seq)
 {
     struct headers headers = {0};
     while (first + headers.count < db_rows(rows) &&
            db_int(rows, first + headers.count, RELAY_HEADERS_RELAY_SEQ) == seq)
         headers.count++;
-    /* Room for one header more (publish_less), and for the end of the list. */
-    headers.list = xcalloc((size_t)headers.count + 2, sizeof *headers.list);
-    headers.values = xcalloc((size_t)headers.count + 1, sizeof *headers.values);
+    headers.owned = headers.count;
+    headers.list = xcalloc((size_t)headers.count + LEFT_OUT_MOST + 1, sizeof *headers.list);
+    headers.values = xcalloc((size_t)headers.count + LEFT_OUT_MOST, sizeof *headers.values);
     for (int i = 0; i < headers.count; i++) {
         headers.list[i].name = db_text(rows, first + i, RELAY_HEADERS_NAME);
         headers.values[i] =
@@ -69,29 +72,50 @@ static struct headers headers_of(const struct db_result *rows, int first, int64_
     return headers;
 }
 
-/* The record is too large with the relay's headers: it is sent without its value, which stays in
- * the database, and a header says so. If that is still too large, the original's key and headers
- * stay there, too. */
-static enum rc publish_less(struct relay_queue *queue, const struct relay_kind *kind,
-                            const char *key, size_t key_len, int64_t size, struct headers *headers,
-                            struct err *err)
+/* Says in a header of its own how much of something is left out. */
+static void left_out(struct headers *headers, const char *name, size_t much)
 {
-    char text[24];
-    int len = snprintf(text, sizeof text, "%lld", (long long)size);
-    struct kafka_header left_out = {"lockstep-value-left-out", text, (size_t)len};
-    headers->list[headers->count] = left_out;
-    enum rc rc =
-        kafka_publish(queue->producer, kind->topic, 0, key, key_len, NULL, 0, headers->list, err);
-    if (rc != RC_REJECT)
-        return rc;
-    int kept = 0;
-    for (int i = 0; i <= headers->count; i++)
-        if (strncmp(headers->list[i].name, "lockstep-", strlen("lockstep-")) == 0)
-            headers->list[kept++] = headers->list[i];
-    headers->list[kept] = (struct kafka_header){0};
-    return kafka_publish(queue->producer, kind->topic, 0, NULL, 0, NULL, 0, headers->list, err);
+    char *text = xmalloc(24);
+    int len = snprintf(text, 24, "%zu", much);
+    headers->values[headers->owned++] = text;
+    headers->list[headers->count++] = (struct kafka_header){name, text, (size_t)len};
+    headers->list[headers->count] = (struct kafka_header){0};
 }
 
+/* The relay's own headers are behind those of the original, which may have the same names if it is
+ * a dead letter itself. */
+static bool is_own(const struct headers *headers, int at)
+{
+    static const char *const own[] = {
+        "lockstep-reason",    "lockstep-detail",        "lockstep-topic",
+        "lockstep-partition", "lockstep-offset",        "lockstep-time",
+        "lockstep-queue",     "lockstep-rejected-id",   "lockstep-relay-seq",
+        "lockstep-outbox-id", "lockstep-value-left-out"};
+    const char *name = headers->list[at].name;
+    for (int i = at + 1; i < headers->count; i++)
+        if (strcmp(headers->list[i].name, name) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(own[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void keep_own(struct headers *headers)
+{
+    int kept = 0, all = headers->count;
+    for (int i = 0; i < all; i++)
+        if (is_own(headers, i))
+            headers->list[kept++] = headers->list[i];
+    headers->count = kept;
+    headers->list[kept] = (struct kafka_header){0};
+    if (kept < all)
+        left_out(headers, "lockstep-headers-left-out", (size_t)(all - kept));
+}
+
+/* A record that is too large with the relay's headers is sent without its value, and if that is not
+ * enough, or there is none, without its key and the original's headers, too. These stay in the
+ * database, and headers say so. */
 static enum rc publish(struct relay_queue *queue, const struct relay_kind *kind,
                        const struct db_result *rows, int row, struct headers *headers,
                        struct err *err)
@@ -101,9 +125,17 @@ static enum rc publish(struct relay_queue *queue, const struct relay_kind *kind,
     FREE_AUTO char *value = bytes_of(rows, row, RELAY_FETCH_VALUE, &value_len);
     enum rc rc = kafka_publish(queue->producer, kind->topic, 0, key, key_len, value, value_len,
                                headers->list, err);
-    if (rc == RC_REJECT && value != NULL)
-        rc = publish_less(queue, kind, key, key_len, (int64_t)value_len, headers, err);
-    return rc;
+    if (rc == RC_REJECT && value != NULL) {
+        left_out(headers, "lockstep-value-left-out", value_len);
+        rc = kafka_publish(queue->producer, kind->topic, 0, key, key_len, NULL, 0, headers->list,
+                           err);
+    }
+    if (rc != RC_REJECT)
+        return rc;
+    keep_own(headers);
+    if (key != NULL)
+        left_out(headers, "lockstep-key-left-out", key_len);
+    return kafka_publish(queue->producer, kind->topic, 0, NULL, 0, NULL, 0, headers->list, err);
 }
 
 static enum rc publish_all(struct relay *relay, struct relay_queue *queue,
@@ -121,8 +153,8 @@ static enum rc publish_all(struct relay *relay, struct relay_queue *queue,
         rc = kafka_begin(queue->producer, err);
     for (int i = 0; rc == RC_OK && i <= last; i++) {
         struct headers headers = headers_of(all, at, db_int(rows, i, RELAY_FETCH_RELAY_SEQ));
-        rc = publish(queue, kind, rows, i, &headers, err);
         at += headers.count;
+        rc = publish(queue, kind, rows, i, &headers, err);
         headers_done(&headers);
     }
     return rc;

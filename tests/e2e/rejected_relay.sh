@@ -134,6 +134,33 @@ executors 1 "$q" 1
 executors_wait || failed=1
 expect 'too large' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -f '%S %h' |
     sed -E 's/(own=1),.*(lockstep-value-left-out=[0-9]+)$/\1 \2/')" '-1 own=1 lockstep-value-left-out=1047900'
+
+case_begin 'a tombstone that is too large with its headers goes without its key, and holds up no other dead letter'
+q=$(scratch_name)
+queue "$q"
+{ cat "$tmp/huge"; echo '|'; } |
+    kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 -X message.max.bytes=4000000 -H own=1 -K '|' -Z
+bad "$q" 1 1
+executors 1 "$q" 1
+executors_wait || failed=1
+expect 'a large key' "$(kcat -C -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q.rejected" -p 0 -o beginning -e -f '%K %S %h\n' |
+    sed -E 's/(own=1,)?lockstep-reason=([a-z_]+),.*lockstep-outbox-id=[0-9a-f-]{36}/\1\2/')" \
+    "-1 -1 empty,lockstep-headers-left-out=1,lockstep-key-left-out=1047900
+-1 5 bad_json"
+
+case_begin 'a batch is bounded by the bytes of its keys and headers, too'
+q=$(scratch_name)
+queue "$q"
+sql <<SQL
+INSERT INTO lockstep.outbox (queue_id, kind, key, value, header_names, header_values)
+SELECT queue_id, 'rejected', CASE WHEN n % 2 = 0 THEN decode(repeat('00', 900000), 'hex') END, '',
+       CASE WHEN n % 2 = 1 THEN ARRAY['large'] END,
+       CASE WHEN n % 2 = 1 THEN ARRAY[decode(repeat('00', 900000), 'hex')] END
+FROM lockstep.queue, generate_series(1, 12) AS n WHERE name = '$q'
+SQL
+executors 1 "$q" 1
+executors_wait || failed=1
+expect 'batches' "$(sed -n 's/.*event=relayed .*records=\([0-9]*\).*/\1/p' "$tmp/$q.0.log" | paste -sd ' ')" '5 5 2'
 case_begin 'an executor that is killed at any step leaves its work to another one'
 for at in "${!pids[@]}"; do
     wait "${pids[$at]}" || { echo "$at: see above"; failed=1; }
