@@ -11,7 +11,8 @@
  *   fenced by another producer with the same transactional id. RC_LOST otherwise: open again and
  *   continue after the last record of the log. RC_RETRY + ERR_TIMEOUT: the same call may be made
  *   again; RC_RETRY otherwise: abort, publish again with a new producer. RC_REJECT: record too
- *   large; refused by librdkafka itself in kafka_publish it leaves the transaction whole.
+ *   large. From kafka_publish it is this record, refused by librdkafka itself, which leaves the
+ *   transaction whole; after an earlier record that the broker refused it returns RC_RETRY.
  */
 #ifndef KAFKA_PRODUCER_H
 #define KAFKA_PRODUCER_H

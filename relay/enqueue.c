@@ -102,14 +102,15 @@ static enum rc settle(struct relay *relay, const struct relay_queue *queue, stru
  * Transactions; KIP-98). producer_takeover then ends a run that the previous holder left unfinished
  * on the topic. */
 static enum rc fence(struct relay *relay, struct relay_queue *queue, const struct relay_kind *kind,
-                     struct err *err)
+                     struct kafka_admin *admin, struct err *err)
 {
+    struct kafka_topic_info info = {0};
     char id[128];
     producer_id(queue->name, id, sizeof id);
-    enum rc rc = kafka_producer_open(relay->kafka, id, relay_patience_ms(relay, ADMIN_MS),
-                                     &queue->publisher, err);
-    if (rc == RC_OK)
-        kafka_producer_until(queue->publisher, &relay->until_us);
+    enum rc rc =
+        kafka_topic_describe(admin, kind->topic, relay_patience_ms(relay, ADMIN_MS), &info, err);
+    if (rc == RC_OK || rc == RC_NONE) /* the producer reports a topic that does not exist */
+        rc = relay_producer_open(relay, id, &info, &queue->publisher, err);
     if (rc == RC_OK)
         rc = kafka_producer_meet(queue->publisher, kind->topic, relay_patience_ms(relay, ADMIN_MS),
                                  err);
@@ -132,7 +133,7 @@ static enum rc prepare(struct relay *relay, struct relay_queue *queue, struct re
     if (queue->publisher != NULL)
         return RC_OK;
     int64_t low = 0, high = 0;
-    enum rc rc = fence(relay, queue, kind, err);
+    enum rc rc = fence(relay, queue, kind, admin, err);
     if (rc == RC_OK) /* after the fencing: no record of a predecessor comes behind this end */
         rc = kafka_watermarks(admin, kind->topic, kind->partition,
                               relay_patience_ms(relay, ADMIN_MS), &low, &high, err);
@@ -175,7 +176,7 @@ static enum rc find_bad(const struct db_result *rows, int *ret_row, struct err *
     return RC_NONE;
 }
 
-/* *ret_row: the record that was refused, with RC_REJECT. */
+/* *ret_row: the record that was refused, with RC_REJECT; unchanged: it was none. */
 static enum rc send(const struct relay_queue *queue, const struct relay_kind *kind,
                     const struct db_result *rows, int *ret_row, struct err *err)
 {
@@ -224,7 +225,7 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
 {
     DB_RESULT_AUTO *rows = NULL;
     struct err why;
-    int bad = 0;
+    int bad = -1;
     enum rc rc =
         db_run(relay->db, &sql_relay_enqueue_fetch,
                (const char *const[]){DB_INT(queue->queue_id), DB_INT(BATCH_BYTES)}, &rows, err);
@@ -241,7 +242,7 @@ static enum rc batch(struct relay *relay, struct relay_queue *queue, struct rela
     probe("enqueue.flushed");
     if (rc == RC_OK)
         rc = send(queue, kind, rows, &bad, err);
-    if (rc == RC_REJECT) { /* too large for the topic: the transaction is aborted */
+    if (rc == RC_REJECT && bad >= 0) { /* too large for the topic: the transaction is aborted */
         why = *err;
         relay_close(relay, &queue->publisher);
         kind_continues(kind, kind->after_us);

@@ -73,6 +73,10 @@ void relay_close(const struct relay *relay, struct kafka_producer **producer);
 /* topic.c: the topic is there, the producer open, and the kind settled. */
 MUST_CHECK enum rc relay_prepare(struct relay *relay, struct relay_queue *queue,
                                  struct relay_kind *kind, struct err *err);
+/* A producer that refuses by itself what the topic would not take. */
+MUST_CHECK enum rc relay_producer_open(const struct relay *relay, const char *id,
+                                       const struct kafka_topic_info *info,
+                                       struct kafka_producer **ret_producer, struct err *err);
 
 /* flush.c: makes the committed rows durable, and gives the records that follow the server's time:
  * this host's clock may be so wrong that the broker refuses them. */

@@ -34,25 +34,34 @@ static enum rc topic_ensure(const struct relay *relay, struct relay_queue *queue
     return rc;
 }
 
-/* A dead letter is a little larger than the record it is about, so the limit is the topic's and not
- * the one for tasks. */
-static enum rc producer_open(struct relay *relay, struct relay_queue *queue,
-                             const struct kafka_topic_info *info, struct err *err)
+/* The limit is the topic's and not the one for tasks: a dead letter is a little larger than the
+ * record it is about, and a topic may take less than a task may have. A record that is too large is
+ * refused here, alone; the broker would fail the whole transaction. */
+enum rc relay_producer_open(const struct relay *relay, const char *id,
+                            const struct kafka_topic_info *info,
+                            struct kafka_producer **ret_producer, struct err *err)
 {
     struct kafka_properties props = {0};
-    char id[128];
     enum rc rc = RC_OK;
     kafka_properties_copy(&props, relay->kafka);
-    (void)snprintf(id, sizeof id, "lockstep.%s.relay", queue->name);
     if (info->max_message_bytes > 2 * BATCH_OVERHEAD)
         rc = kafka_properties_set(&props, "message.max.bytes",
                                   DB_INT(info->max_message_bytes - BATCH_OVERHEAD), err);
     if (rc == RC_OK)
-        rc = kafka_producer_open(&props, id, relay_patience_ms(relay, COORDINATOR_MS),
-                                 &queue->producer, err);
+        rc = kafka_producer_open(&props, id, relay_patience_ms(relay, COORDINATOR_MS), ret_producer,
+                                 err);
     kafka_properties_done(&props);
     if (rc == RC_OK)
-        kafka_producer_until(queue->producer, &relay->until_us);
+        kafka_producer_until(*ret_producer, &relay->until_us);
+    return rc;
+}
+
+static enum rc producer_open(struct relay *relay, struct relay_queue *queue,
+                             const struct kafka_topic_info *info, struct err *err)
+{
+    char id[128];
+    (void)snprintf(id, sizeof id, "lockstep.%s.relay", queue->name);
+    enum rc rc = relay_producer_open(relay, id, info, &queue->producer, err);
     probe("relay.opened");
     return rc;
 }

@@ -249,6 +249,25 @@ eventually 20 all_ended "$q" || failed=1
 expect 'by whom' "$(sql "SELECT count(*) FROM lockstep.run WHERE published_by = '$role'")" 2
 sql "DROP OWNED BY $role; DROP ROLE $role"
 
+case_begin 'a topic that takes less than a task may have: the runs that are too large fail, and no other one'
+libs=$(tr '\0' '\n' <"/proc/$LOCKSTEP_TEST_KAFKA_PID/cmdline" | grep -A1 -xE -- '-cp|-classpath' | tail -1)
+q=$(scratch_name)
+queue "$q"
+java -cp "$libs" kafka.admin.ConfigCommand --bootstrap-server "$LOCKSTEP_TEST_BROKERS" --entity-type topics \
+    --entity-name "$q" --alter --add-config max.message.bytes=20000 >"$tmp/configs" 2>&1 ||
+    { cat "$tmp/configs"; failed=1; }
+large="jsonb_build_object('order', 2, 'sql', 'SELECT 1', 'params', ARRAY[repeat('x', 20000)])"
+sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 fits-1)], 'fits'),
+        lockstep.enqueue('$q', ARRAY[$(work 1 never), $large], 'large'),
+        lockstep.enqueue('$q', ARRAY[$(work 1 fits-2)], 'fits')" >/dev/null
+executor "$q"
+eventually 20 all_ended "$q" || failed=1
+expect 'the runs' "$(sql "SELECT name, status, reason ~ '^the message of seq 1 cannot be published: .*(size|large)'
+    FROM lockstep.run_status WHERE queue = '$q' ORDER BY run_no")" 'fits|Completed|
+large|Failed|t
+fits|Completed|'
+expect 'effects' "$(effects fits)" 'fits-1 fits-2'
+
 case_begin 'a database that was set back to before the sending does not send again'
 q=$(scratch_name)
 queue "$q"

@@ -103,7 +103,8 @@ a_record_the_broker_refuses_fails_the_transaction_and_a_new_producer_goes_on(voi
     assert_ok(kafka_publish(producer, topic, 0, NULL, 0, large, len, NULL, &err), &err);
     assert_rc(kafka_commit(producer, WAIT_MS, &err), RC_REJECT, &err);
     assert_string_equal(err.code, "MSG_SIZE_TOO_LARGE");
-    assert_rc(kafka_publish(producer, topic, 0, NULL, 0, "x", 1, NULL, &err), RC_REJECT, &err);
+    assert_rc(kafka_publish(producer, topic, 0, NULL, 0, "x", 1, NULL, &err), RC_RETRY, &err);
+    assert_string_equal(err.code, "MSG_SIZE_TOO_LARGE");
     assert_ok(kafka_abort(producer, WAIT_MS, &err), &err);
     assert_rc(kafka_begin(producer, &err), RC_REJECT, &err);
     kafka_producer_close(producer);
