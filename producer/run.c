@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/probe.h"
 #include "base/remedies.h"
 #include "producer/records.h"
@@ -14,8 +15,10 @@
 
 #include <stdio.h>
 
-/* About as many records as are sent in this time are read again after a crash. */
+/* About as many records as are sent in NOTE_EVERY_US are read again after a crash. A note that
+ * could not be written may have waited for lock_timeout, so the next one is not tried at once. */
 #define NOTE_EVERY_US 1000000
+#define NOTE_AGAIN_US 30000000
 
 struct run run_of(const struct publish_options *options)
 {
@@ -120,13 +123,9 @@ void run_count(struct run *run, int64_t tasks, int64_t phases)
     run->phases = phases;
 }
 
-/* Before anything is committed there is nothing to note, but the lock is checked all the same: a
- * publisher that reads a slow source for an hour must learn that its session is gone. */
 static enum rc note(const struct run *run, const struct session *session,
                     const struct target *target, const struct records *records, struct err *err)
 {
-    if (!run_is_started(run) || records->committed.seq == 0)
-        return session_check(session, err);
     char chain[33];
     chain_format(&records->committed.chain, chain);
     /* The row has the last seq, the position the next one. */
@@ -139,13 +138,27 @@ static enum rc note(const struct run *run, const struct session *session,
     return rc;
 }
 
+/* Before anything is committed there is nothing to note, but the lock is checked all the same: a
+ * publisher that reads a slow source for an hour must learn that its session is gone. A server that
+ * is well and cannot write the note, because another session holds the row or the disk is full, is
+ * no reason to end a run. */
 enum rc run_tick(struct run *run, const struct session *session, const struct target *target,
                  const struct records *records, int64_t now_us, struct err *err)
 {
     if (!session->locked || now_us < run->note_due_us)
         return RC_OK;
     run->note_due_us = now_us + NOTE_EVERY_US;
-    return note(run, session, target, records, err);
+    if (!run_is_started(run) || records->committed.seq == 0 || now_us < run->note_again_us)
+        return session_check(session, err);
+    enum rc rc = note(run, session, target, records, err);
+    if (rc != RC_RETRY || err->kind != ERR_DB) {
+        run->note_again_us = 0;
+        return rc;
+    }
+    if (run->note_again_us == 0)
+        log_err(LOG_WARN, "publish_note_failed", target->queue, err);
+    run->note_again_us = clock_boot_us() + NOTE_AGAIN_US;
+    return session_check(session, err);
 }
 
 int64_t run_due_us(const struct run *run)

@@ -30,6 +30,7 @@ struct run {
     enum run_state state;
     int64_t tasks, phases; /* for publish_result */
     int64_t note_due_us;
+    int64_t note_again_us; /* 0: the last note was written; otherwise, not before */
 };
 
 struct run run_of(const struct publish_options *options);

@@ -166,6 +166,29 @@ release
 eventually 60 is "$(status "$run")" Completed2 ||
     bad "a task whose row was held is not tried again: $(sql "$(status "$run")")"
 
+case_begin 'a held row of a run does not end its publishing, which only cannot note how far it is'
+d=$(scratch_name)
+lockstep queue create "$d" -q --create-topic
+mkfifo "$tmp/lines"
+lockstep publish --queue "$d" --stream - <"$tmp/lines" >"$tmp/published" 2>&1 &
+publisher=$!
+exec {lines}>"$tmp/lines"
+line() { echo '{"order": 1, "sql": "SELECT 1"}' >&"$lines"; }
+noted() {
+    is "SELECT publish_acked_seq FROM lockstep.run JOIN lockstep.queue AS q USING (queue_id) WHERE q.name = '$d'" "$1"
+}
+line
+eventually 20 noted 0 || bad "nothing is noted: $(cat "$tmp/published")"
+hold "SELECT FROM lockstep.run WHERE queue_id = (SELECT queue_id FROM lockstep.queue WHERE name = '$d') FOR UPDATE"
+line
+eventually 30 grep -q 'event=publish_note_failed' "$tmp/published" || bad "a held row: $(cat "$tmp/published")"
+line
+release
+exec {lines}>&-
+wait "$publisher" || bad "the publisher ended with $?: $(cat "$tmp/published")"
+eventually 10 is "SELECT publish_acked_seq, published_at IS NOT NULL, publish_error
+    FROM lockstep.run JOIN lockstep.queue AS q USING (queue_id) WHERE q.name = '$d'" '3|t|' || bad "the run: $sql_said"
+
 case_begin 'a worker that holds the row of a queue disturbs no other queue'
 run=$(echo '{"order": 1, "type": "external"}' | lockstep publish --queue "$a" -q -)
 eventually 30 is "SELECT count(*) FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
