@@ -309,9 +309,9 @@ static enum rc blocked(const struct reading *reading, const struct db_result *ro
                    db_text(rows, 0, REPLAY_STEP_ORDER));
 }
 
-/* The same segment is sent until the database has taken it. `busy` means that a gate works on the
- * phase for a moment, `lookahead` that executors must make room first. An undone transaction has
- * moved no cursor. */
+/* The same segment is sent until the database has taken or refused it. `busy` means that a gate
+ * works on the phase for a moment, `lookahead` that executors must make room first. An undone
+ * transaction has moved no cursor. */
 static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
                     struct replay_report *report, struct err *err)
 {
@@ -323,8 +323,9 @@ static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
         if (cancelled(options))
             return err_set(err, RC_RETRY, ERR_CANCELLED, options->queue, NULL, "cancelled");
         enum rc rc = send_step(reading, arrays, report->replay_id, &rows, err);
-        /* the transaction was undone in a deadlock, or the phase became busy */
-        if (rc == RC_RETRY && err->kind == ERR_DB) {
+        /* Another failure may last: a row that is held, a full disk. A person then continues the
+         * replay by its number. */
+        if (rc == RC_RETRY && sqlstate_undone(err)) {
             sleep_ms(AGAIN_MS);
             continue;
         }

@@ -73,5 +73,24 @@ expect 'the run has ended' "$(sql "SELECT string_agg(DISTINCT status, ' ') FROM 
 status=0
 lockstep replay --queue "$q" --resume 2 >/dev/null 2>"$tmp/said" || status=$?
 expect 'it cannot go on' "$status $(grep -c 'replay 2 has ended' "$tmp/said")" '2 1'
+
+case_begin 'a replay that meets a held row ends, and says how to continue'
+rm -f "$tmp"/replay.step.*
+LOCKSTEP_PROBE=replay.step=hold@2 "${LOCKSTEP_BIN}-probed" "${again[@]}" >/dev/null 2>"$tmp/said" &
+held=$!
+eventually 20 test -e "$tmp/replay.step.hit"
+session_open BEGIN "SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE"
+touch "$tmp/replay.step.go"
+eventually 30 gone $held || { failed=1; kill -9 $held; }
+status=0
+wait $held || status=$?
+expect 'refused' "$status $(grep -c "Backend $backend holds it .*To continue it: .*--resume 3" "$tmp/said")" '1 1'
+echo 'COMMIT;' >&"$session"
+session_close
+eventually 10 session_gone
+executors 2 "$q" 4
+lockstep replay --queue "$q" --resume 3 >/dev/null 2>"$tmp/said" || { cat "$tmp/said"; failed=1; }
+executors_wait || failed=1
+expect 'continued' "$(sql 'SELECT state, reopened FROM lockstep.replay WHERE replay_id = 3')" 'Completed|954'
 cases_end
 exit $failed
