@@ -11,6 +11,7 @@
 #include "cli/stop.h"
 
 #include "base/remedies.h"
+#include "db/sqlstate.h"
 #include "replay/replay.h"
 #include "task/message.h"
 #include "task/uuid.h"
@@ -182,12 +183,16 @@ static bool on_cancelled(void *context)
     return stop_requested();
 }
 
-/* Adds to the hint of any error the command that continues the replay. */
+/* Adds to the hint of an error the command that continues the replay, unless no try will help. */
 static void hint_resume(const struct replay_report *report, const char *queue, struct err *err)
 {
     char hint[sizeof err->hint];
-    (void)snprintf(hint, sizeof hint, "%.300s%s" REMEDY_REPLAY_RESUME, err->hint,
-                   *err->hint ? " " : "", queue, report->replay_id);
+    if (sqlstate_is(err, SQLSTATE_NO_SENSE))
+        return;
+    size_t len = strlen(err->hint);
+    const char *between = len == 0 ? "" : err->hint[len - 1] == '.' ? " " : ". ";
+    (void)snprintf(hint, sizeof hint, "%.300s%s" REMEDY_REPLAY_RESUME, err->hint, between, queue,
+                   report->replay_id);
     (void)snprintf(err->hint, sizeof err->hint, "%s", hint);
 }
 

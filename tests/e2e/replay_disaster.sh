@@ -104,5 +104,19 @@ expect 'live work goes on where the replay ended' "$(effects n) $(effects o)" '1
 expect 'one run' \
     "$(sql "SELECT status, tasks FROM lockstep.run_status WHERE implicit ORDER BY run_no DESC OFFSET 1 LIMIT 1")" \
     'Completed|2'
+
+case_begin 'a replay that was begun before the topic was accepted cannot continue, and says how to give it up'
+again=(replay --queue "$q" --from-offset earliest --to-offset latest --mode all --execute --reason again)
+LOCKSTEP_PROBE=replay.step=kill@1 "${LOCKSTEP_BIN}-probed" "${again[@]}" -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+    >/dev/null 2>&1 || true
+id=$(sql "SELECT replay_id FROM lockstep.replay WHERE state = 'Running'")
+sql "UPDATE lockstep.queue SET halted_reason = 'topic_deleted', halted_at = now() WHERE name = '$q'"
+lockstep queue resume "$q" -q --accept-topic --from-offset earliest || failed=1
+status=0
+lockstep replay --queue "$q" --resume "$id" >/dev/null 2>"$tmp/said" || status=$?
+expect 'its hint' "$status $(sed -n 's/.*hint: //p' "$tmp/said")" \
+    "1 To give it up: lockstep replay --queue $q --abandon $id"
+eval "$(grep -o 'lockstep replay --queue.*' "$tmp/said") -q" || failed=1
+expect 'given up' "$(sql "SELECT state FROM lockstep.replay WHERE replay_id = $id")" Abandoned
 cases_end
 exit $failed

@@ -43,11 +43,12 @@ BEGIN
         -- retention may have begun with it: then it is judged again
         PERFORM FROM lockstep.run b WHERE b.run_no = own FOR NO KEY UPDATE;
     END IF;
-    SELECT b.lookahead, b.implicit_run_no, b.epoch INTO STRICT queue_row
+    SELECT b.lookahead, b.implicit_run_no, b.epoch, b.name INTO STRICT queue_row
     FROM lockstep.queue b WHERE b.queue_id = replay_row.queue_id;
     IF replay_row.epoch <> queue_row.epoch THEN
         RAISE EXCEPTION 'replay %: the topic was accepted from an earlier offset since it began', p_replay_id
-            USING ERRCODE = 'LS002', HINT = format('lockstep replay --abandon %s', p_replay_id);
+            USING ERRCODE = 'LS002',
+                  HINT = format('To give it up: lockstep replay --queue %s --abandon %s', queue_row.name, p_replay_id);
     END IF;
     FOR judged IN
         SELECT *
