@@ -58,6 +58,20 @@ static enum rc place_offset(const struct replay_options *options, const struct l
     return rc;
 }
 
+/* A message that names no run belongs to the implicit run of its offset. For an implicit run that
+ * was read before the topic was accepted, the offsets lead to messages of another one. */
+static enum rc learn_implicit(struct reading *reading, const struct db_result *row, struct err *err)
+{
+    reading->implicit = db_bool(row, 0, REPLAY_RUN_IMPLICIT);
+    if (!reading->implicit || db_bool(row, 0, REPLAY_RUN_CURRENT))
+        return RC_OK;
+    return err_set(err, RC_REJECT, ERR_USAGE, reading->options->queue,
+                   "If the topic has its messages, name their offsets: --from-offset, --to-offset.",
+                   "run %s has only messages that name no run, and was read before the topic was "
+                   "accepted as it is now",
+                   reading->run);
+}
+
 /* A run lies where its row says; a run without a row is searched in the whole topic. A run's row
  * may be lost with its database; replays exist for that case, too. */
 static enum rc place_run(struct reading *reading, const struct log *log, struct err *err)
@@ -75,12 +89,12 @@ static enum rc place_run(struct reading *reading, const struct log *log, struct 
     if (rc != RC_OK)
         return rc;
     reading->known = true;
-    reading->implicit = db_bool(row, 0, REPLAY_RUN_IMPLICIT);
+    rc = learn_implicit(reading, row, err);
     reading->from = db_int(row, 0, REPLAY_RUN_FIRST_OFFSET);
     /* the record that ends an implicit run belongs to the next one */
     if (!db_null(row, 0, REPLAY_RUN_END_OFFSET))
         reading->to = db_int(row, 0, REPLAY_RUN_END_OFFSET) + !reading->implicit;
-    return RC_OK;
+    return rc;
 }
 
 static enum rc check(const struct reading *reading, const struct log *log, struct err *err)
@@ -116,7 +130,8 @@ enum rc reading_recall(struct reading *reading, struct err *err)
         return RC_OK;
     enum rc rc = db_run(options->db, &sql_replay_run,
                         (const char *const[]){DB_INT(options->queue_id), reading->run}, &row, err);
-    reading->implicit = rc == RC_OK && db_bool(row, 0, REPLAY_RUN_IMPLICIT);
+    if (rc == RC_OK)
+        return learn_implicit(reading, row, err);
     return rc == RC_NONE ? RC_OK : rc;
 }
 

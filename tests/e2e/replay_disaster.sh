@@ -118,5 +118,11 @@ expect 'its hint' "$status $(sed -n 's/.*hint: //p' "$tmp/said")" \
     "1 To give it up: lockstep replay --queue $q --abandon $id"
 eval "$(grep -o 'lockstep replay --queue.*' "$tmp/said") -q" || failed=1
 expect 'given up' "$(sql "SELECT state FROM lockstep.replay WHERE replay_id = $id")" Abandoned
+
+case_begin 'the implicit run of an earlier topic is not taken for the one that has its offsets now'
+run=$(sql 'SELECT run_id FROM lockstep.run WHERE implicit ORDER BY run_no LIMIT 1')
+status=0
+lockstep replay --queue "$q" --run "$run" --mode all >"$tmp/said" 2>&1 || status=$?
+expect 'refused' "$status $(grep -c "run $run .*was read before the topic was accepted" "$tmp/said")" '2 1'
 cases_end
 exit $failed
