@@ -3,10 +3,7 @@
  * gives the rows of another moment. The comparison is in resume.c. */
 #include "producer/origin.h"
 
-#include "producer/source.h"
-
 #include <stdlib.h>
-#include <string.h>
 
 struct origin origin_of(const struct publish_options *options)
 {
@@ -50,11 +47,8 @@ enum rc origin_open(struct origin *origin, const char *conninfo, size_t limit, s
 
 enum rc origin_digest_file(struct origin *origin, int64_t bytes, struct err *err)
 {
-    /* Standard input would be consumed by the reading. */
-    if (origin->path == NULL || strcmp(origin->path, "-") == 0)
-        return RC_OK;
     enum rc rc =
-        source_file_digest(origin->path, bytes, origin->digest, &origin->digest_bytes, err);
+        staged_file_digest(origin->staged, bytes, origin->digest, &origin->digest_bytes, err);
     return rc == RC_NONE ? RC_OK : rc;
 }
 

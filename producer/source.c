@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#define CHUNK 65536
+
 struct source {
     char *name;
     int fd;
@@ -24,7 +26,7 @@ struct source {
     bool regular, started, ended;
     size_t from, to; /* window[from..to) is read and not taken */
     XXH3_state_t *hash;
-    int64_t hashed, most; /* bytes that went into hash, and may */
+    int64_t hashed; /* bytes that went into hash */
     char window[SOURCE_WINDOW];
 };
 
@@ -61,7 +63,6 @@ enum rc source_open(const char *path, struct source **ret_source, struct err *er
     source->from = source->to = 0;
     source->hash = XXH3_createState();
     source->hashed = 0;
-    source->most = INT64_MAX;
     if (source->hash == NULL)
         abort();
     (void)XXH3_128bits_reset(source->hash);
@@ -142,9 +143,8 @@ enum rc source_more(struct source *source, int timeout_ms, struct err *err)
             return system_error(RC_FATAL, source->name, "cannot read the source", NULL, err);
         /* The digest covers the bytes as they are read, the byte order mark included, so it can be
          * compared with that of the file. */
-        int64_t hashed = n < source->most - source->hashed ? n : source->most - source->hashed;
-        (void)XXH3_128bits_update(source->hash, source->window + source->to, (size_t)hashed);
-        source->hashed += hashed;
+        (void)XXH3_128bits_update(source->hash, source->window + source->to, (size_t)n);
+        source->hashed += n;
         source->to += (size_t)n;
         source->ended = n == 0;
         /* As long as it waits for a whole byte order mark the loop reads on, and shows nothing. */
@@ -172,20 +172,34 @@ bool source_digest(const struct source *source, char ret_digest[33], int64_t *re
     return true;
 }
 
-enum rc source_file_digest(const char *path, int64_t most, char ret_digest[33], int64_t *ret_bytes,
-                           struct err *err)
+/* By its descriptor: the path may lead to another file by now. */
+enum rc source_file_digest(const struct source *source, int64_t most, char ret_digest[33],
+                           int64_t *ret_bytes, struct err *err)
 {
-    struct source *source;
-    enum rc rc = source_open(path, &source, err);
-    if (rc != RC_OK)
-        return rc;
-    if (most >= 0)
-        source->most = most;
-    while (source->regular && source->hashed < source->most &&
-           (rc = source_more(source, -1, err)) == RC_OK)
-        source->from = source->to;
-    if (rc == RC_OK || rc == RC_NONE)
-        rc = source_digest(source, ret_digest, ret_bytes) ? RC_OK : RC_NONE;
-    source_close(source);
+    if (!source->regular)
+        return RC_NONE;
+    XXH3_state_t *hash = XXH3_createState();
+    FREE_AUTO char *chunk = xmalloc(CHUNK);
+    if (hash == NULL)
+        abort();
+    (void)XXH3_128bits_reset(hash);
+    int64_t at = 0;
+    ssize_t n = 1;
+    while (n > 0 && (most < 0 || at < most)) {
+        size_t want = most >= 0 && most - at < CHUNK ? (size_t)(most - at) : CHUNK;
+        do
+            n = pread(source->fd, chunk, want, at);
+        while (n < 0 && errno == EINTR);
+        if (n > 0)
+            (void)XXH3_128bits_update(hash, chunk, (size_t)n);
+        at += n > 0 ? n : 0;
+    }
+    enum rc rc =
+        n < 0 ? system_error(RC_FATAL, source->name, "cannot read the source", NULL, err) : RC_OK;
+    if (rc == RC_OK) {
+        digest_text(hash, ret_digest);
+        *ret_bytes = at;
+    }
+    (void)XXH3_freeState(hash);
     return rc;
 }

@@ -38,9 +38,9 @@ MUST_CHECK enum rc source_more(struct source *source, int timeout_ms, struct err
  * again (no regular file). */
 bool source_digest(const struct source *source, char ret_digest[33], int64_t *ret_bytes);
 
-/** The same of the first most bytes (-1: all) of a regular file, read here. RC_NONE: it is no
- * regular file. */
-MUST_CHECK enum rc source_file_digest(const char *path, int64_t most, char ret_digest[33],
-                                      int64_t *ret_bytes, struct err *err);
+/** The same of the first most bytes (-1: all) of the file, read here; source_more is not
+ * affected. RC_NONE: it is no regular file. */
+MUST_CHECK enum rc source_file_digest(const struct source *source, int64_t most,
+                                      char ret_digest[33], int64_t *ret_bytes, struct err *err);
 
 #endif

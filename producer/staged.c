@@ -135,3 +135,11 @@ bool staged_digest(const struct staged *staged, char ret_digest[33], int64_t *re
 {
     return staged->source != NULL && source_digest(staged->source, ret_digest, ret_bytes);
 }
+
+enum rc staged_file_digest(const struct staged *staged, int64_t most, char ret_digest[33],
+                           int64_t *ret_bytes, struct err *err)
+{
+    return staged->source != NULL
+               ? source_file_digest(staged->source, most, ret_digest, ret_bytes, err)
+               : RC_NONE;
+}

@@ -60,5 +60,8 @@ const char *staged_format_name(const struct staged *staged);
 /** XXH3-128 of the bytes that were read, in hexadecimal, and how many; false if the source is not
  * repeatable (no regular file). */
 bool staged_digest(const struct staged *staged, char ret_digest[33], int64_t *ret_bytes);
+/** As source_file_digest; RC_NONE for a query. */
+MUST_CHECK enum rc staged_file_digest(const struct staged *staged, int64_t most,
+                                      char ret_digest[33], int64_t *ret_bytes, struct err *err);
 
 #endif

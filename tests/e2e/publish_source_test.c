@@ -5,6 +5,10 @@
 #include "tests/e2e/publish.h"
 #include "tests/e2e/publish_topic.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
 static void a_sorted_file_comes_out_tagged(void **state)
 {
     (void)state;
@@ -69,6 +73,29 @@ static void a_sorted_stream_comes_out_the_same(void **state)
     assert_int_equal(result.phases, 3);
 }
 
+/** The names of the columns end with the input, so the writer has ended when the source is open: to
+ * open the pipe again would wait for another one. */
+static void a_named_pipe_is_opened_once(void **state)
+{
+    (void)state;
+    static const char names[] = "order,sql";
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int writer = open(path, O_WRONLY); /* waits for a reader */
+        _exit(write(writer, names, sizeof names - 1) == (ssize_t)sizeof names - 1 ? 0 : 1);
+    }
+    assert_true(pid > 0);
+    options.stream = true;
+    options.format = PUBLISH_CSV;
+    assert_rc(publish(), RC_REJECT, &err);
+    assert_string_equal(err.message, "there is no task in the stream");
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
 static void a_query_is_streamed_batch_by_batch(void **state)
 {
     (void)state;
@@ -119,6 +146,7 @@ int main(void)
         WITH_QUEUE(a_csv_file_comes_out_the_same),
         WITH_QUEUE(a_query_comes_out_the_same),
         WITH_QUEUE(a_sorted_stream_comes_out_the_same),
+        WITH_QUEUE(a_named_pipe_is_opened_once),
         WITH_QUEUE(a_query_is_streamed_batch_by_batch),
         WITH_QUEUE(a_member_of_lockstep_producer_may_publish),
     };

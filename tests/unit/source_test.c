@@ -43,7 +43,10 @@ static void write_file(size_t len, char last)
 static void digest(int64_t most, char ret_digest[33], int64_t ret_bytes)
 {
     int64_t bytes = -1;
-    assert_int_equal(source_file_digest(path, most, ret_digest, &bytes, &err), RC_OK);
+    struct source *source;
+    assert_int_equal(source_open(path, &source, &err), RC_OK);
+    assert_int_equal(source_file_digest(source, most, ret_digest, &bytes, &err), RC_OK);
+    source_close(source);
     assert_int_equal(strlen(ret_digest), 32);
     assert_int_equal(bytes, ret_bytes);
 }
@@ -82,12 +85,15 @@ static void a_file_that_has_grown_has_the_digest_of_its_beginning(void **state)
 static void what_is_no_regular_file_has_no_digest(void **state)
 {
     (void)state;
-    char fifo[64], text[33];
+    char none[64], text[33];
     int64_t bytes;
-    (void)snprintf(fifo, sizeof fifo, "%s.fifo", path);
-    assert_int_equal(source_file_digest("/dev/null", -1, text, &bytes, &err), RC_NONE);
-    assert_int_equal(source_file_digest("/tmp", -1, text, &bytes, &err), RC_REJECT);
-    assert_int_equal(source_file_digest(fifo, -1, text, &bytes, &err), RC_REJECT);
+    struct source *source;
+    (void)snprintf(none, sizeof none, "%s.none", path);
+    assert_int_equal(source_open("/dev/null", &source, &err), RC_OK);
+    assert_int_equal(source_file_digest(source, -1, text, &bytes, &err), RC_NONE);
+    source_close(source);
+    assert_int_equal(source_open("/tmp", &source, &err), RC_REJECT);
+    assert_int_equal(source_open(none, &source, &err), RC_REJECT);
     assert_string_equal(err.code, "ENOENT");
 }
 
