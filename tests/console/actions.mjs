@@ -212,15 +212,19 @@ async function act(row, no) {
     if (came) check(`${row.of}: the log has who and why`, why, row.log?.(reason));
 }
 
-/* The next answer for this path comes when the function that is returned is called. */
+/* The answer of the next action at this path comes when the function that is returned is called. The page itself reads there, too. */
 async function late(path, answer) {
     let release;
-    const held = new Promise((resolve) => (release = resolve));
-    await page.route(`**/api/v1/${path}`, async (route) => (await held, route.fulfill(answer)), { times: 1 });
-    const answered = page.waitForResponse((response) => response.url().endsWith(`/api/v1/${path}`));
+    const held = new Promise((resolve) => (release = resolve)),
+        at = `**/api/v1/${path}`,
+        acts = (request) => request.method() !== 'GET' && request.url().endsWith(`/api/v1/${path}`),
+        hold = async (route) => (acts(route.request()) ? (await held, route.fulfill(answer)) : route.fallback());
+    await page.route(at, hold);
+    const answered = page.waitForResponse((response) => acts(response.request()));
     return async () => {
         release();
         await (await answered).finished();
+        await page.unroute(at, hold);
         await page.evaluate(() => fetch('api/v1/session').then((r) => r.text())); // the page has read the one before
     };
 }

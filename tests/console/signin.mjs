@@ -178,10 +178,12 @@ await enters(operator);
 await other.reload();
 await shown(other);
 
-await other.route('**/api/v1/session', (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) }), { times: 1 });
+const unavailable = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
+await other.route('**/api/v1/session', (route) => (route.request().method() === 'DELETE' ? route.fulfill(unavailable) : route.fallback()));
 await other.getByRole('button', { name: 'sign out' }).click();
 await other.waitForSelector('dialog[open] .problem, .sign-in');
 check('who could not sign out is still signed in, and sees it', (await other.locator('.sign-in').count()) === 0);
+await other.unroute('**/api/v1/session');
 await other.keyboard.press('Escape');
 
 sql(`SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = '${monitor}'`);
