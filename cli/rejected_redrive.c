@@ -385,8 +385,9 @@ enum rc command_rejected_redrive(struct cli *cli, struct err *err)
 {
     struct redrive redrive = {.cli = cli, .work = tmpfile()};
     if (redrive.work == NULL)
-        return err_set(err, RC_FATAL, ERR_INTERNAL, "temporary file", "Make TMPDIR writable.", "%s",
-                       strerror(errno));
+        return err_set(err, RC_FATAL, ERR_INTERNAL, "temporary file",
+                       "Make /tmp writable: the messages are kept there until they are published.",
+                       "%s", strerror(errno));
     /* Chosen here and not by the publisher: the note must name the run before anything is sent. */
     uuid_new(redrive.run);
     enum rc rc = read_corrections(&redrive, err);

@@ -64,10 +64,20 @@ static void note_aborted(struct publishing *p, const struct err *err)
         log_err(LOG_WARN, "publish_note_failed", p->target.queue, &why);
 }
 
-static void hint_piped(const struct publishing *p, struct err *err)
+/* How the run is continued. A caller that keeps books about its run finds out by itself, and its
+ * source may be none that another process can open. */
+static void hint_continue(const struct publishing *p, bool doubted, struct err *err)
 {
-    (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_PIPED, p->target.queue, p->run.id,
-                   p->run.id);
+    const char *queue = p->target.queue, *run = p->run.id;
+    if (p->options->books.begin != NULL)
+        (void)snprintf(err->hint, sizeof err->hint,
+                       "Run the same command again: it finds out what became of this run.");
+    else if (origin_is_piped(&p->origin))
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_PIPED, queue, run, run);
+    else if (doubted)
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_DOUBT, queue, run);
+    else
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_RESUME, queue, run);
 }
 
 static void report_resumable(const struct publishing *p, const char *why, struct err *err)
@@ -75,10 +85,7 @@ static void report_resumable(const struct publishing *p, const char *why, struct
     (void)snprintf(err->detail, sizeof err->detail,
                    "%sRun %s has %" PRId64 " tasks on the topic and is not ended.", why, p->run.id,
                    p->records.committed.seq);
-    if (origin_is_piped(&p->origin))
-        hint_piped(p, err);
-    else
-        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_RESUME, p->target.queue, p->run.id);
+    hint_continue(p, false, err);
 }
 
 /** A part is on the partition: its executors must learn that no more comes. */
@@ -138,10 +145,7 @@ static void report_doubt(const struct publishing *p, struct err *err)
 {
     (void)snprintf(err->detail, sizeof err->detail,
                    "It is not known how much of run %s came onto the topic.", p->run.id);
-    if (origin_is_piped(&p->origin))
-        hint_piped(p, err);
-    else
-        (void)snprintf(err->hint, sizeof err->hint, REMEDY_RUN_DOUBT, p->target.queue, p->run.id);
+    hint_continue(p, true, err);
 }
 
 /** All of it came onto the topic: only the answer to the last commit was lost. */

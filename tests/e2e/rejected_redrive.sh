@@ -129,6 +129,27 @@ for at in redrive.noted publish.started publish.committing publish.committed red
     eventually 20 is "SELECT count(*) FROM done WHERE what = 'kill $n'" 1 || { cat "$tmp/out"; failed=1; }
     expect "$at: noted" "$(sql "SELECT redriven_at IS NOT NULL FROM lockstep.rejected WHERE rejected_id = $one")" t
 done
+
+case_begin 'one that lost its lock says what continues it, which does'
+echo "{\"order\": 5, \"previous_order\": 3, \"sql\": \"INSERT INTO done VALUES ('lock')\"}" | put
+eventually 20 is "SELECT count(*) FROM lockstep.rejected WHERE convert_from(raw, 'UTF8') LIKE '%(''lock'')%'" 1
+one=$(sql "SELECT rejected_id FROM lockstep.rejected WHERE convert_from(raw, 'UTF8') LIKE '%(''lock'')%'")
+LOCKSTEP_PROBE_DIR=$tmp probed publish.flushing=hold "$one" 2>"$tmp/lost" >/dev/null &
+lost=$!
+eventually 20 test -e "$tmp/publish.flushing.hit" || wrong 'it does not publish'
+sql "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+     WHERE application_name = 'lockstep/producer' AND datname = current_database()" >/dev/null
+touch "$tmp/publish.flushing.go"
+status=0
+wait "$lost" || status=$?
+expect 'its exit' "$status" 3
+grep -q 'hint: Run the same command again' "$tmp/lost" || wrong "$(cat "$tmp/lost")"
+! grep -q 'publish --queue' "$tmp/lost" || wrong "$(cat "$tmp/lost")"
+status=0
+lockstep rejected redrive "$one" --reason killed -q >"$tmp/out" 2>&1 || status=$?
+expect 'the same again' "$status" 0
+eventually 20 is "SELECT count(*) FROM done WHERE what = 'lock'" 1 || wrong "$(cat "$tmp/out")"
+
 case_begin 'the relay ends when there is nothing to relay'
 eventually 10 is \
     "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/relay' AND datname = current_database()" \
@@ -138,7 +159,7 @@ expect 'no relay is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.lock_lis
 kill -TERM %%
 wait || true
 done_is 'all in all' \
-    'hole 5 hole 5b hole 9 hole 9 json now kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 repeated repeated two
+    'hole 5 hole 5b hole 9 hole 9 json now kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 lock repeated repeated two
 lines value now'
 cases_end
 [ $failed = 0 ] || tail -n 30 "$tmp/executor.log"
