@@ -55,13 +55,47 @@ SELECT is(pg_temp.turn('2030-01-02 07:00Z'), 'hour fire 02 07:00', 'and the next
 SELECT is((SELECT string_agg(o.outcome, ' ') FROM lockstep.occurrence o WHERE o.job = 'hour'),
           'fired fired fired fired', 'nothing is an error');
 
--- SQL that a dispatcher had asked for, and the end of a job.
-SELECT lockstep.job_define(pg_temp.spec('child', '{"schedules": [{"name": "s", "kind": "after", "job": "hour"}]}'));
+-- A time whose SQL runs keeps its time; one that waits for a run waits on; one that was the last is to come again.
+SELECT lockstep.job_delete('hour');
+SELECT lockstep.job_define(pg_temp.spec('asks', '{"query": "SELECT 1 AS \"order\", ''SELECT 1'' AS sql",
+    "schedules": [{"name": "s", "kind": "daily", "times": ["02:00"]}]}') - 'tasks');
+UPDATE lockstep.schedule SET next_at = '2030-01-03 02:00Z', wake_at = '2030-01-03 02:00Z';
+SELECT pg_temp.look('2030-01-03 02:20Z');
+SELECT is(pg_temp.turn('2030-01-03 02:20Z'), 'asks ask 03 02:00', 'the query of a time runs');
+SELECT pg_temp.look('2030-01-03 02:15Z');
+SELECT is(pg_temp.next('asks'), '03 02:00', 'behind a step back its time is undecided still');
+SELECT is((SELECT s.asked_until FROM lockstep.schedule s), NULL, 'and is not left to a token of the clock before');
+SELECT is(pg_temp.turn('2030-01-03 02:16Z'), 'asks ask 03 02:00', 'so it is asked for again');
+SELECT lockstep.job_delete('asks');
+
+SELECT lockstep.job_define(pg_temp.spec('queues', '{"overlap": "queue_one",
+    "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
+UPDATE lockstep.schedule SET next_at = '2030-01-03 05:00Z', wake_at = '2030-01-03 05:00Z';
+SELECT pg_temp.turn('2030-01-03 05:00Z'), pg_temp.look('2030-01-03 06:05Z');
+SELECT is(pg_temp.turn('2030-01-03 06:05Z'), 'queues queue 03 06:00', 'a time waits for the end of a run');
+SELECT pg_temp.look('2030-01-03 05:50Z');
+SELECT is(pg_temp.turn('2030-01-03 06:00Z'), 'queues wait 03 06:00', 'it is not skipped when it comes once more');
+SELECT pg_temp.ends('queues');
+SELECT is(pg_temp.turn('2030-01-03 06:10Z'), 'queues fire 03 06:00', 'and fires when the run has ended');
+SELECT pg_temp.turn('2030-01-03 06:10Z'), pg_temp.ends('queues');
+SELECT is(pg_temp.next('queues'), '03 07:00', 'once');
+SELECT lockstep.job_delete('queues');
+
+SELECT lockstep.job_define(pg_temp.spec('last', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h",
+    "not_after": "2030-01-03T12:30:00Z"}]}'));
+UPDATE lockstep.schedule SET next_at = '2030-01-03 05:00Z', wake_at = '2030-01-03 05:00Z';
+SELECT pg_temp.look('2030-01-04 05:00Z'), pg_temp.turn('2030-01-04 05:00Z');
+SELECT is(pg_temp.next('last'), NULL, 'its last time has passed');
+SELECT pg_temp.look('2030-01-03 10:30Z');
+SELECT is(pg_temp.next('last'), '03 11:00', 'by the clock as it is now it has not');
+SELECT lockstep.job_delete('last');
+
+-- The end of a job.
+SELECT lockstep.job_define(pg_temp.spec('hour')),
+       lockstep.job_define(pg_temp.spec('child', '{"schedules": [{"name": "s", "kind": "after", "job": "hour"}]}'));
 UPDATE lockstep.schedule SET next_at = '2030-01-02 07:00Z', due_at = '2030-01-02 07:00Z', wake_at = '2030-01-02 07:00Z'
 WHERE after_job IS NOT NULL;
-SELECT pg_temp.look('2030-01-02 07:00Z'), pg_temp.look('2030-01-01 07:00Z');
-SELECT is((SELECT bool_or(s.asked_until > '2030-01-01 07:15Z') FROM lockstep.schedule s), NULL,
-          'no token is waited for');
+SELECT pg_temp.look('2030-01-04 07:00Z'), pg_temp.look('2030-01-01 07:00Z');
 SELECT is(pg_temp.turn('2030-01-01 07:00Z'), 'child fire 02 07:00', 'an end is not waited for');
 SELECT * FROM finish();
 ROLLBACK;

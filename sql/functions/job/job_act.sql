@@ -11,6 +11,9 @@ DECLARE
     source CONSTANT text := CASE WHEN is_trigger THEN p_decided.reason
                                  ELSE lockstep.job_source(p_schedule, p_decided.missed_count) END;
     outcome CONSTANT text := OUTCOMES ->> p_decided.verdict;
+    -- the time that waited for the end of a run is decided
+    ends_queue CONSTANT boolean := p_decided.verdict <> 'wait'
+                                   AND COALESCE(p_decided.scheduled_for = p_schedule.queued_for, false);
     has_news boolean;
 BEGIN
     IF p_decided.verdict = 'cancel' THEN
@@ -41,11 +44,11 @@ BEGIN
         next_at = CASE WHEN has_news THEN s.next_at ELSE p_decided.next_at END,
         wake_at = CASE WHEN has_news THEN s.wake_at ELSE p_decided.wake_at END,
         queued_for = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.scheduled_for
-                          WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_for END,
+                          WHEN ends_queue THEN NULL ELSE s.queued_for END,
         queued_missed_from = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_from
-                                  WHEN p_decided.scheduled_for = s.queued_for THEN NULL ELSE s.queued_missed_from END,
+                                  WHEN ends_queue THEN NULL ELSE s.queued_missed_from END,
         queued_missed = CASE WHEN p_decided.verdict IN ('queue', 'cancel') THEN p_decided.missed_count
-                             WHEN p_decided.scheduled_for = s.queued_for THEN 0 ELSE s.queued_missed END
+                             WHEN ends_queue THEN 0 ELSE s.queued_missed END
     WHERE s.schedule_id = p_schedule.schedule_id;
     IF p_schedule.after_job IS NOT NULL THEN
         PERFORM lockstep.job_end_next(p_schedule.schedule_id);

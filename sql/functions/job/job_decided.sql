@@ -1,9 +1,11 @@
--- Whether a schedule has an occurrence of this time already: the clock was set back.
+-- Whether this time of a schedule is decided already, because the clock was set back: it has an occurrence, or waits
+-- for the end of a run.
 CREATE OR REPLACE FUNCTION lockstep.job_decided(p_schedule lockstep.schedule, p_at timestamptz) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    RETURN EXISTS (SELECT FROM lockstep.job_occurrence o
-                   WHERE o.schedule_id = p_schedule.schedule_id AND o.scheduled_for = p_at);
+    RETURN COALESCE(p_schedule.queued_for = p_at, false)
+           OR EXISTS (SELECT FROM lockstep.job_occurrence o
+                      WHERE o.schedule_id = p_schedule.schedule_id AND o.scheduled_for = p_at);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_decided(lockstep.schedule, timestamptz) FROM PUBLIC;

@@ -8,14 +8,15 @@ DECLARE
     count int := 0;
 BEGIN
     FOR one IN
-        SELECT s.schedule_id, s.name, j.name AS job, s AS schedule, COALESCE(n.next, s.next_at) AS next
+        SELECT s.schedule_id, s.name, j.name AS job, s AS schedule, LEAST(n.next, s.next_at) AS next
         FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
         CROSS JOIN LATERAL (
             SELECT CASE WHEN (s.rows_rule).relation IS NOT NULL THEN p_now
                         WHEN lockstep.rule_fault(s.rule) IS NULL
                             THEN lockstep.rule_next(s.rule, p_now) END AS next) n
-        WHERE s.is_active AND s.after_job IS NULL AND s.wake_at IS NOT NULL -- a watch may have reported ahead
-          AND (s.next_at > p_now AND n.next < s.next_at OR s.asked_until > p_now + LEASE)
+        WHERE s.is_active AND s.after_job IS NULL AND NOT j.is_watch -- a watch may have reported ahead
+          AND (COALESCE(s.next_at > p_now, true) AND n.next < COALESCE(s.next_at, 'infinity')
+               OR s.asked_until > p_now + LEASE)
         ORDER BY s.schedule_id FOR NO KEY UPDATE OF s SKIP LOCKED
     LOOP
         UPDATE lockstep.schedule s
@@ -24,11 +25,12 @@ BEGIN
             look = CASE WHEN (s.look).at <= p_now THEN s.look END, fired_at = LEAST(s.fired_at, p_now)
         WHERE s.schedule_id = one.schedule_id;
         count := count + 1;
-        CONTINUE WHEN ((one.schedule).rows_rule).relation IS NOT NULL;
+        CONTINUE WHEN ((one.schedule).rows_rule).relation IS NOT NULL OR one.next = (one.schedule).next_at;
         PERFORM lockstep.job_note(
             one.job, 'changed', 'schedule ' || one.name,
             pg_catalog.format('the clock of the database was set back: its next time is %s, not %s',
-                              lockstep.job_time(one.next), lockstep.job_time((one.schedule).next_at)));
+                              lockstep.job_time(one.next),
+                              COALESCE(lockstep.job_time((one.schedule).next_at), 'never')));
     END LOOP;
     UPDATE lockstep.schedule s SET due_at = p_now + s.jitter, wake_at = LEAST(s.wake_at, p_now + s.jitter)
     WHERE s.schedule_id IN (SELECT b.schedule_id FROM lockstep.schedule b
