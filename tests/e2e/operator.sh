@@ -182,6 +182,13 @@ for times in 1 2; do
 done
 sql "SELECT lockstep.executor_set('$id', NULL)" >/dev/null
 eventually 15 is "$at_work" 4 || wrong 'the limit cannot be lifted'
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name LIKE 'lockstep/control%'" >/dev/null
+eventually 30 is "SELECT count(*) FROM lockstep.executor
+                  WHERE ended_at IS NULL AND executor_id <> '$id' AND readers_limit IS NULL" 1 ||
+    wrong 'an executor without a limit has one behind the loss of its sessions'
+id=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
+eventually 30 is "$at_work" 4 || wrong 'it has other readers'
 lockstep executor drain "$id" -q --reason 'to be moved'
 eventually 5 grep -q 'event=draining' "$tmp/daemon.log"
 refused 'is draining already' executor drain "$id"
