@@ -1,11 +1,9 @@
 /* Control orders a gate to open the oldest phase that control has not seen open; the gate answers
  * which phase is open. A gate is asked only when the release of S (release.c) could not open the
  * next phase. The first half of the file is the thread of a gate, the second one control's side.
- *
  * A wait for IX happens inside the server, so each waiting run has a session and a thread of its
  * own. The wait has slices, because a waiting statement holds the vacuum horizon back.
- * lockstep.gate decides: tests/sql/gate.sql, tests/model/phases.pml. openings.c has the openings
- * that are to be recorded in the log of events. */
+ * lockstep.gate decides: tests/sql/gate.sql, tests/model/phases.pml. openings.c records. */
 #include "executor/gate.h"
 
 #include "executor/event.h"
@@ -78,6 +76,7 @@ struct gate {
     int64_t phase_id;           /* thread: the phase to open, 0: none */
     struct intents intents;     /* thread */
     struct openings unrecorded; /* thread */
+    bool noted;                 /* thread: the session is one of the executor's */
     bool stopping;
 };
 
@@ -188,25 +187,29 @@ static int follow(struct gate *gate, const struct db_result *row)
     return 0;
 }
 
-/* The session is recorded before it takes a lock: when this executor is lost, another executor
- * finds it there and ends it. */
+/* Noted before it takes a lock: others find it there, and end it, when this executor is lost. */
 static enum rc open_session(struct gate *gate, struct err *err)
 {
     const struct executor *ex = gate->ex;
+    enum rc rc = RC_OK;
     probe("gate.open");
-    enum rc rc = db_open_on(ex->options->conninfo, DB_GATE, db_server(ex->control.db), DB_SAME,
-                            &gate->db, err);
-    if (rc != RC_OK)
-        return rc;
-    db_patience(gate->db, ex->control.patience_ms);
-    gate->canceller = db_canceller_new(gate->db);
-    rc = server_lock_timeout(gate->db, ex->control.patience_ms, err);
-    return rc == RC_OK ? session_note(gate->db, ex->incarnation.executor_no, "gate", err) : rc;
+    if (gate->db == NULL)
+        rc = db_open_on(ex->options->conninfo, DB_GATE, db_server(ex->control.db), DB_SAME,
+                        &gate->db, err);
+    if (rc == RC_OK && gate->canceller == NULL) {
+        db_patience(gate->db, ex->control.patience_ms);
+        gate->canceller = db_canceller_new(gate->db);
+    }
+    if (rc == RC_OK)
+        rc = server_lock_timeout(gate->db, ex->control.patience_ms, err);
+    if (rc == RC_OK)
+        rc = session_note(gate->db, ex->incarnation.executor_no, "gate", err);
+    gate->noted = rc == RC_OK;
+    return rc;
 }
 
-/* Another session holds the row of the run or phase, or the server lacks disk space or connections.
- * Nothing was changed, so the gate asks the same again. If the server refused the commit, the
- * session has kept IX already. */
+/* Another session holds a row, or the server lacks disk space or connections: nothing was changed,
+ * so the gate asks the same again. After a refused commit the session has kept IX. */
 static enum rc put_off(struct gate *gate, struct err *err)
 {
     log_err(LOG_WARN, "gate_waits", gate->lane->queue.name, err);
@@ -219,7 +222,7 @@ static enum rc put_off(struct gate *gate, struct err *err)
 /* Without a session a gate holds no lock, so it may wait for one as long as it takes. */
 static enum rc prepare(struct gate *gate, struct err *err)
 {
-    enum rc rc = gate->db == NULL ? open_session(gate, err) : RC_OK;
+    enum rc rc = gate->noted ? RC_OK : open_session(gate, err);
     if (gate->db == NULL && sqlstate_is(err, SQLSTATE_TOO_MANY_CONNECTIONS))
         return put_off(gate, err);
     if (rc == RC_OK)
@@ -238,10 +241,9 @@ static void *gate_main(void *context)
             rc = prepare(gate, &err);
         if (gate->stopping || rc != RC_OK)
             break;
-        if (gate->db == NULL)
-            continue;
-        if (gate->phase_id == 0) {
-            mailbox_wait(&gate->thread.inbox, gate->unrecorded.count > 0 ? LOCKED_MS : -1);
+        if (!gate->noted || gate->phase_id == 0) {
+            bool again = !gate->noted || gate->unrecorded.count > 0;
+            mailbox_wait(&gate->thread.inbox, again ? LOCKED_MS : -1);
             continue;
         }
         DB_RESULT_AUTO *row = NULL;
@@ -258,8 +260,7 @@ static void *gate_main(void *context)
         int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
         if (sleep_ms == 0 && clock_boot_us() - from_us >= PHASELOCK_SLICE_MS * 1000)
             sleep_ms = GAP_MS;
-        /* The answer has reached control already. The log comes behind the start of the tasks
-         * (AFTER_MS). If this thread ends in between, the log lacks a line. */
+        /* The answer has reached control already. The log comes behind the start of the tasks. */
         if (rc == RC_OK && db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
             mailbox_wait(&gate->thread.inbox, AFTER_MS);
             openings_add(&gate->unrecorded, db_int(row, 0, EXECUTOR_GATE_PHASE_ID), from_us);
