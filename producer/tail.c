@@ -10,12 +10,13 @@
 #include "task/message.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* TAIL_WAIT_MS is for the whole reading. A publisher waits for it with the lock of the queue's
- * producers. */
+/* TAIL_WAIT_MS is from record to record, for a caller that may cancel; for another one, which is
+ * the relay's thread, it is for the whole reading. */
 #define TAIL_WAIT_MS   30000
 #define SLICE_MS       100
 #define CHECK_EVERY_US 1000000 /* for an open transaction that may hide the end */
@@ -100,6 +101,11 @@ static enum rc read_to_end(struct reading *r, struct err *err)
         if (rc == RC_OK) {
             see(&r->tail, r->run, &record);
             kafka_record_free(&record);
+            if (!r->blocked && r->progress->options->cancelled != NULL)
+                r->until_us = clock_boot_us() + (int64_t)TAIL_WAIT_MS * 1000;
+            rc = progress_cancelled(r->progress, err);
+            if (rc != RC_OK)
+                return rc;
         } else if (rc != RC_NONE) {
             return rc;
         } else if (kafka_source_end(r->source) >= r->end) {
@@ -114,7 +120,12 @@ static enum rc read_to_end(struct reading *r, struct err *err)
                 return rc;
         }
     }
-    return err_set(err, RC_RETRY, ERR_TIMEOUT, r->run, NULL, "the topic's end is not reached");
+    char hint[160];
+    (void)snprintf(hint, sizeof hint,
+                   "Publish again when the broker answers faster, or give the run up: lockstep run "
+                   "end %s",
+                   r->run);
+    return err_set(err, RC_RETRY, ERR_TIMEOUT, r->run, hint, "the topic's end is not reached");
 }
 
 enum rc tail_read(const struct target *target, const struct progress *progress, int64_t from_offset,

@@ -130,8 +130,8 @@ enum rc reading_recall(struct reading *reading, struct err *err)
         return RC_OK;
     enum rc rc = db_run(options->db, &sql_replay_run,
                         (const char *const[]){DB_INT(options->queue_id), reading->run}, &row, err);
-    if (rc == RC_OK)
-        return learn_implicit(reading, row, err);
+    /* Of an earlier topic or not: its next step finds that out, and says how it is given up. */
+    reading->implicit = rc == RC_OK && db_bool(row, 0, REPLAY_RUN_IMPLICIT);
     return rc == RC_NONE ? RC_OK : rc;
 }
 
