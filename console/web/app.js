@@ -197,14 +197,10 @@ function signedIn(doc) {
 }
 
 /* The address stays: who signs in again is where they were. */
-function signedOut({ wanted = false, undecided = false } = {}) {
-    if (session) {
-        ended = wanted ? null : session;
-        leave();
-        drawSignIn();
-    }
-    if (!undecided || !ended) return;
-    ended = { ...ended, undecided }; // of a change, also if the stream knew of the end before
+function signedOut({ wanted = false } = {}) {
+    if (!session) return;
+    ended = wanted ? null : { ...session, undecided: api.doubted() };
+    leave();
     drawSignIn();
 }
 

@@ -136,14 +136,19 @@ const refused = await looking.evaluate(async (path) => {
 }, run);
 check('and the server refuses what the page does not offer', refused === 403, String(refused));
 
-/* The session ends with a change. */
+/* The session ends with a change: at its commit, so that it may have been made. */
 await other.goto(url + run);
 await shown(other);
-await other.route('**/cancel', (route) => route.fulfill({ status: 401, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Unauthorized', status: 401 }) }), { times: 1 });
+let answer = 503; // then
+await other.route('**/cancel', (route) => route.fulfill({ status: answer, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Lost', status: answer }) }));
 await other.getByRole('button', { name: 'Cancel …', exact: true }).click();
 await other.locator('dialog #field-reason').fill('too late');
 await other.locator('dialog button[type=submit]').click();
+await other.waitForSelector('dialog .problem');
+answer = 401;
+await other.locator('dialog button[type=submit]').click();
 await other.waitForSelector('.sign-in');
+await other.unroute('**/cancel');
 check('a session that ends with a change says that it is not known whether it was done', /may have been done, or not/.test(await other.locator('main .ended').innerText()), await other.locator('main').innerText());
 check('after it the login comes in again', await signIn(other, operator));
 

@@ -5,7 +5,8 @@ const cache = new Map(); // address -> {etag, doc}
 const KEPT = 60;
 const PATIENCE_MS = 20000; // the server gives up after five seconds; a network may be slow
 let csrf = null,
-    login = null; // whose token it is
+    login = null, // whose token it is
+    inDoubt = false; // it is not known whether the last change was made
 let told = { signedIn: () => {}, signedOut: () => {} };
 
 export class Problem extends Error {
@@ -22,7 +23,7 @@ export class Problem extends Error {
     }
 }
 
-/* {signedIn(session), signedOut({undecided})}: the session of this browser is another one, or has ended. */
+/* {signedIn(session), signedOut()}: the session of this browser is another one, or has ended. */
 export function onSession(listeners) {
     told = listeners;
 }
@@ -149,10 +150,12 @@ export async function send(method, path, body = {}, { long, key, renewed } = {})
     return text ? JSON.parse(text) : {};
 }
 
-/* A refusal is definite, and so is a time-out of PostgreSQL's, which was rolled back. Of what was lost on its way, or was cut off by the end of
- * the session, no one here knows whether it was made.
+/* A refusal is definite, and so is a time-out of PostgreSQL's, which was rolled back. Of what was lost on its way, or at its commit, no one
+ * here knows whether it was made.
  */
-const undecided = ({ status, code }) => status === 401 || !(status >= 400 && status < 500) && !(status === 504 && code);
+const undecided = ({ status, code }) => !(status >= 400 && status < 500) && !(status === 504 && code);
+
+export const doubted = () => inDoubt;
 
 const UNKNOWN = {
     once: 'It is not known whether it was done. The same click does it once, also if it was.',
@@ -167,12 +170,14 @@ export function changes() {
         if (open?.text !== text) open = { text, key: long ? null : randomKey() };
         try {
             const doc = await send(method, path, body, { long, key: open.key });
+            inDoubt = false;
             open = null;
             return doc;
         } catch (error) {
+            // with 401 nothing was sent on; what was in doubt before is so still
+            if (error.status !== 401) inDoubt = undecided(error);
             if (undecided(error)) error.unknown = UNKNOWN[long ? 'long' : 'once'];
-            else open = null;
-            if (error.status === 401) told.signedOut({ undecided: true });
+            else if (error.status !== 401) open = null;
             throw error;
         }
     };
@@ -187,4 +192,5 @@ export async function clusters() {
 export function forget() {
     cache.clear();
     setSession({});
+    inDoubt = false;
 }

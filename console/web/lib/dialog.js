@@ -214,7 +214,7 @@ async function submit(event, asked) {
         return;
     }
     if (shown) closeDialog();
-    if (shown && action.shown) show(...action.shown(result));
+    if (action.shown && !dialogOpen()) show(...action.shown(result)); // also behind a dialog that was closed: it is shown once
     else toast(action.done?.(result) ?? 'Done.');
     action.after?.(result);
     if (shown && action.leave) go(action.leave);
