@@ -40,7 +40,13 @@ backend() {
         JOIN pg_stat_activity a ON a.pid = s.pid AND a.backend_start = s.backend_start
         WHERE e.pid = ${executor[$1]} AND s.kind = '$2' LIMIT 1"
 }
-stop() { kill -STOP "$1"; halted+=("$1"); }
+# While it waits: in the middle of a scan it has a lock of a page, for which all sessions that write there would wait.
+waits_and_stands() {
+    kill -STOP "$1" 2>/dev/null || return 0 # a dispatcher that only asks for the lock comes and goes
+    is "SELECT wait_event IN ('ClientRead', 'PgSleep') FROM pg_stat_activity WHERE pid = $1" t ||
+        { kill -CONT "$1"; return 1; }
+}
+stop() { eventually 10 waits_and_stands "$1" || wrong "backend $1 does not wait"; halted+=("$1"); }
 # lost NAME [LINES]: once, behind the first LINES of its log
 lost() { [ "$(tail -n +"$((${2:-0} + 1))" "$tmp/$1.log" | grep -c 'event=incarnation_lost')" = 1 ]; }
 now() { date +%s%3N; }
