@@ -297,7 +297,7 @@ enum rc kafka_publish(struct kafka_producer *producer, const char *topic, int pa
     const struct record record = {topic, partition, key, value, key_len, value_len, headers};
     for (;;) {
         enum rc rc = check(producer, err);
-        if (rc != RC_OK) /* RC_REJECT would say of this record what is true of an earlier one */
+        if (rc != RC_OK) /* the broker refused an earlier record, and not this one */
             return rc == RC_REJECT ? RC_RETRY : rc;
         rd_kafka_resp_err_t code = produce(producer, &record);
         if (code == RD_KAFKA_RESP_ERR_NO_ERROR)

@@ -2,8 +2,8 @@
 -- two looks in a row have seen it, and the incident closes when two looks in a row have not. p_by looks every p_every;
 -- a look of another monitor that is not older counts, so any number of monitors may run. When no monitor has looked for
 -- long, or the clock was set, that itself is an incident (kind absent), and no other incident is opened or closed for a
--- minute, because executors and dispatchers may have to catch up, too. In that minute what waits for a time of the
--- clock before waits for one of the clock as it is now (lockstep.job_set_back).
+-- minute, because executors and dispatchers may have to catch up, too. In that minute schedules that have their times
+-- by the clock before get them by the clock as it is now (lockstep.job_set_back).
 --   looked    false: another look was made just now, or is being made
 --   opened, closed    incidents of jobs
 --   absence    NULL: there was none
