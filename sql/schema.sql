@@ -881,9 +881,6 @@ CREATE TABLE lockstep.schedule (
     failing_why text,
     uses_sql boolean DEFAULT false NOT NULL,
     asked_until timestamp with time zone,
-    CONSTRAINT schedule_after_end CHECK ((after_end = ANY (ARRAY['success'::text, 'failure'::text, 'always'::text]))),
-    CONSTRAINT schedule_kind CHECK (((num_nonnulls(rule, after_job, rows_rule) = 1) AND (num_nulls(after_job, after_end) <> 1))),
-    CONSTRAINT schedule_misfire CHECK ((misfire = ANY (ARRAY['once'::text, 'all'::text, 'skip'::text]))),
     CONSTRAINT schedule_pkey PRIMARY KEY (schedule_id),
     CONSTRAINT schedule_job_id_name_key UNIQUE (job_id, name),
     CONSTRAINT schedule_after_job_fkey FOREIGN KEY (after_job) REFERENCES lockstep.job(job_id) ON DELETE CASCADE,
@@ -893,6 +890,7 @@ CREATE INDEX schedule_after ON lockstep.schedule (after_job) WHERE (after_job IS
 CREATE INDEX schedule_asked ON lockstep.schedule (asked_until) WHERE (asked_until IS NOT NULL);
 CREATE INDEX schedule_due ON lockstep.schedule (wake_at, schedule_id) WHERE (is_active AND (wake_at IS NOT NULL));
 CREATE INDEX schedule_rows ON lockstep.schedule (((rows_rule).relation)) WHERE (((rows_rule).relation IS NOT NULL) AND is_active);
+CREATE TRIGGER guard_schedule BEFORE INSERT OR UPDATE OF rule, after_job, rows_rule, after_end, misfire ON lockstep.schedule FOR EACH ROW EXECUTE FUNCTION lockstep.guard_schedule();
 GRANT SELECT (schedule_id, job_id, name, spec, rule, after_job, after_end, rows_rule, is_active, misfire, catchup_window, jitter, grace, next_at, wake_at, due_at, queued_for, queued_missed_from, queued_missed, look, fired_at, failing_since, failing_why, uses_sql, asked_until) ON TABLE lockstep.schedule TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE TABLE lockstep.slot (

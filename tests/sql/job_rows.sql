@@ -453,7 +453,7 @@ SELECT pg_temp.gone();
 
 -- A trigger that cannot fire, or cannot look, is a problem.
 SELECT pg_temp.trigger('t', '{"threshold": 1, "check_every": "1s"}'), pg_temp.rows(1);
-UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1"}]') WHERE name = 't';
+UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1", "name": "${job}"}]') WHERE name = 't';
 SELECT matches(pg_temp.cycle(clock_timestamp()), '^t error .*no "order"', 'a trigger that cannot fire is an error');
 SELECT matches(pg_temp.cycle(pg_temp.next('t')), '^t error .*no "order"', 'each time');
 SELECT is((SELECT string_agg(concat_ws(' ', outcome, reason), ', ') FROM lockstep.occurrence),

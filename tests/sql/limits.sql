@@ -39,8 +39,19 @@ SELECT throws_ok($$INSERT INTO lockstep.queue (name, topic, next_offset) VALUES 
                  'an INSERT, too');
 SELECT is((SELECT string_agg(c.conname, ', ') FROM pg_constraint c
            WHERE c.contype = 'c' AND c.conrelid IN ('lockstep.queue'::regclass, 'lockstep.run'::regclass,
-                                                    'lockstep.phase'::regclass, 'lockstep.task'::regclass)),
-          NULL, 'no CHECK on what claims and attempts write: its text would be parsed in each of their statements');
+                                                    'lockstep.phase'::regclass, 'lockstep.task'::regclass,
+                                                    'lockstep.schedule'::regclass)),
+          NULL, 'no CHECK on what claims, attempts and firings write: its text would be parsed in each of their '
+                'statements');
+
+-- A schedule is of one kind: a rule, the end of another job, or rows that wait.
+SELECT lockstep.job_define(jsonb_build_object('job', 'first', 'queue', q.name) || '{
+    "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')
+FROM lockstep.queue q WHERE q.queue_id = pg_temp.q();
+SELECT throws_ok(format('UPDATE lockstep.schedule SET %s', change), '23514', NULL, 'a schedule with ' || change)
+FROM (VALUES ('misfire = ''twice'''), ('rule = NULL'), ('after_job = job_id'), ('after_end = ''success'''),
+             ('rule = NULL, after_job = job_id, after_end = ''never''')) AS bad (change);
+SELECT lives_ok('UPDATE lockstep.schedule SET misfire = ''all''', 'a schedule with another misfire');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,9 +1,10 @@
 -- Puts tasks into the outbox as one run, in the caller's transaction: sorted by order, tasks of one order in the order
 -- of the array. A task that is wrong is refused with its number. p_job, p_started_by: of a job's run, and its trigger.
--- p_on_failure: NULL: the queue's; p_digest: of the call, where the caller has chosen the id. The answer is p_run.
+-- p_on_failure: NULL: the queue's; p_digest: of the call, where the caller has chosen the id; p_checked: enqueue_check
+-- passed the tasks when they were stored. The answer is p_run.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_run(
     p_queue_id int, p_tasks jsonb[], p_name text, p_run uuid, p_job int, p_started_by text,
-    p_on_failure text DEFAULT NULL, p_digest text DEFAULT NULL)
+    p_on_failure text DEFAULT NULL, p_digest text DEFAULT NULL, p_checked boolean DEFAULT false)
 RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     queue_row record;
@@ -18,7 +19,9 @@ DECLARE
 BEGIN
     SELECT b.queue_id, COALESCE(p_on_failure, b.on_failure) AS on_failure, b.next_offset INTO STRICT queue_row
     FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
-    PERFORM lockstep.enqueue_check(t.task, t.n) FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n);
+    IF NOT p_checked THEN
+        PERFORM lockstep.enqueue_check(t.task, t.n) FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n);
+    END IF;
     FOR one IN
         SELECT t.task, (t.task ->> 'order')::bigint AS "order"
         FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n) ORDER BY 2, t.n
@@ -62,4 +65,4 @@ BEGIN
     RETURN p_run;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.enqueue_run(int, jsonb[], text, uuid, int, text, text, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.enqueue_run(int, jsonb[], text, uuid, int, text, text, text, boolean) FROM PUBLIC;

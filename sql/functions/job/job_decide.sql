@@ -15,11 +15,9 @@ CREATE OR REPLACE FUNCTION lockstep.job_decide(
     OUT next_at timestamptz, OUT wake_at timestamptz)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    -- times that one look walks over; the next look decides the rest
-    MOST CONSTANT int := 5000;
+    MOST CONSTANT int := 5000;                          -- times that one look walks over; the next one decides the rest
     ON_TIME CONSTANT interval := interval '1 minute';   -- later than this is a misfire
-    -- while it waits for the end of a run: a notification comes, but the run may be ending just now
-    AGAIN CONSTANT interval := interval '5 seconds';
+    AGAIN CONSTANT interval := interval '5 seconds';    -- the end of a run notifies, but it may be ending now
     -- it is not looked at before
     later CONSTANT interval := COALESCE(lockstep.job_jitter(p_job.name, p_schedule, p_schedule.next_at), interval '0');
     oldest CONSTANT timestamptz := p_now - later - CASE WHEN p_schedule.misfire = 'skip'
@@ -38,11 +36,13 @@ BEGIN
                     WHEN next_at IS NOT NULL THEN p_schedule.due_at END;
     SELECT r.run_id, r.status, r.created_at INTO open
     FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
-    reason := CASE WHEN open.run_id IS NULL
-                       THEN (SELECT pg_catalog.format('schedule %s fires now', b.schedule)
-                             FROM pg_catalog.unnest(p_before) AS b WHERE b.verdict = 'fire' LIMIT 1)
-                   ELSE pg_catalog.format('run %s of the job is %s since %s', open.run_id, open.status,
-                                          lockstep.job_time(pg_catalog.date_trunc('second', open.created_at))) END;
+    IF open.run_id IS NOT NULL THEN
+        reason := pg_catalog.format('run %s of the job is %s since %s', open.run_id, open.status,
+                                    lockstep.job_time(pg_catalog.date_trunc('second', open.created_at)));
+    ELSIF pg_catalog.cardinality(p_before) > 0 THEN
+        SELECT pg_catalog.format('schedule %s fires now', b.schedule) INTO reason
+        FROM pg_catalog.unnest(p_before) AS b WHERE b.verdict = 'fire' LIMIT 1;
+    END IF;
     is_open := reason IS NOT NULL;
     IF NOT p_schedule.is_active THEN
         verdict := 'wait';

@@ -24,7 +24,8 @@ BEGIN
                 || pg_catalog.jsonb_build_object('rows', p_rows);
         END IF;
         PERFORM lockstep.enqueue_run(p_job.queue_id, COALESCE(p_tasks, lockstep.job_tasks(p_job.spec, words)),
-                                     p_job.name, run, p_job.job_id, p_source);
+                                     p_job.name, run, p_job.job_id, p_source,
+                                     p_checked => p_tasks IS NULL AND words IS NULL); -- by job_try, as they are
     ELSE -- read from the topic
         UPDATE lockstep.run r SET job_id = p_job.job_id, started_by = p_source
         WHERE r.queue_id = p_job.queue_id AND r.run_id = run AND r.job_id IS NULL;
