@@ -109,9 +109,9 @@ FROM (
     LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided; asked_at: since then its SQL runs
         SELECT m.schedule, m.name, m.next_at, m.is_over AND a.token IS NULL AS is_undecided, a.asked_at
         FROM (SELECT s AS schedule, s.schedule_id, s.name, s.next_at, s.asked_until,
-                     COALESCE(s.next_at < clock_timestamp() - COALESCE(s.grace, interval '1 minute')
-                              AND s.next_at < clock_timestamp() - lockstep.job_grace(s, s.next_at),
-                              false) AS is_over
+                     -- is true: without a next time it is NULL, and the rest would be evaluated
+                     (s.next_at < clock_timestamp() - COALESCE(s.grace, interval '1 minute')) IS TRUE
+                     AND s.next_at < clock_timestamp() - lockstep.job_grace(s, s.next_at) AS is_over
               FROM lockstep.schedule s
               WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) m
         LEFT JOIN lockstep.job_ask a

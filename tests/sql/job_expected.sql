@@ -88,5 +88,15 @@ FROM (VALUES (pg_temp.spec('x', '{"max_expected": "soon"}'), 'max_expected: "soo
               'watch: %'))
     AS bad (spec, message);
 
+-- What is looked at for each job is cheap where there is nothing to wait for.
+DELETE FROM lockstep.job_occurrence;
+UPDATE lockstep.schedule SET next_at = NULL, wake_at = NULL;
+SET LOCAL track_functions = 'pl';
+SELECT isnt((SELECT count(h.state) FROM lockstep.job_health h JOIN lockstep.job j ON j.name = h.job
+             JOIN lockstep.schedule s USING (job_id)), 0::bigint,
+            'there are jobs with schedules that have no next time');
+SELECT is((SELECT sum(f.calls) FROM pg_stat_xact_user_functions f WHERE f.funcname = 'rule_next'), NULL,
+          'their grace is not computed');
+
 SELECT * FROM finish();
 ROLLBACK;
