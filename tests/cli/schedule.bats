@@ -122,6 +122,11 @@ refused() {
     [ "$status" -eq 0 ]
     [[ $output == "at 02:30 every day, by the clock of America/New_York"*"Wed 2025-01-01 02:30:00"* ]]
     [[ $output == *"02:00 to 03:00: 02:30:00 does not exist: fires once, at 03:00:00" ]]
+    # Three hours and more are a new calendar.
+    run lockstep schedule explain '30 2 * * *' --zone Antarctica/Casey --after 2012-02-01T00:00:00Z -n 1
+    [[ $output == *"04:00 to 01:00: the times in between come twice: fires both times" ]]
+    run lockstep schedule explain '30 2 * * *' --zone Antarctica/Casey --after 2011-10-01T00:00:00Z -n 1
+    [[ $output == *"02:00 to 05:00: the times in between do not exist: nothing fires"* ]]
     run lockstep schedule explain '*/45 * 31 * FRI' -o json
     [ "$(jq -r '[.[] | select(.kind == "warning")] | length' <<<"$output")" -eq 3 ]
     run lockstep schedule explain '0 0 30 2 *'

@@ -1,5 +1,6 @@
 """Random rules of times against a walk through every minute of days around clock changes, which knows nothing of the code.
 usage: schedule_rules.py SEED KIND COUNT LOCKSTEP...: COUNT rules at least, which have COUNT times at least; asks `LOCKSTEP... schedule next --file -`, prints what differs, exits 1 if anything does.
+KIND: cron, calendar, or set-back: both, with times in and near the hours that the clock repeats, on few days but the one on which it does.
 """
 
 import json, random, subprocess, sys
@@ -21,6 +22,20 @@ ZONES = {
     "Pacific/Kwajalein": ["1993-08-21"],
     "America/Havana": ["2024-03-10", "2024-11-03"],
     "Africa/Cairo": ["2014-05-15", "2014-06-26", "2014-07-31"],
+}
+# The hours and half hours from midnight of that day on between which the clock shows a time twice; three hours and more
+# are a new calendar.
+SET_BACK = {
+    "America/New_York": ("2025-11-02", 1, 2),
+    "Europe/Warsaw": ("2024-10-27", 2, 3),
+    "Australia/Lord_Howe": ("2024-04-07", 1.5, 2),
+    "America/Sao_Paulo": ("2018-02-17", 23, 24),
+    "America/St_Johns": ("2006-10-28", 23, 24),
+    "Antarctica/Troll": ("2024-10-27", 1, 3),
+    "Africa/Casablanca": ("2023-03-19", 2, 3),
+    "America/Havana": ("2024-11-03", 0, 1),
+    "Antarctica/Casey": ("2012-02-22", 1, 4),
+    "Pacific/Kwajalein": ("1969-09-30", 1, 24),
 }
 
 
@@ -102,8 +117,19 @@ def dow_match(text, d):
 
 
 def cron_rule(r):
-    mi, h = field(r, 0, 59, 0.3), field(r, 0, 23, 0.3)
-    dom = r.choice(
+    return cron_of(
+        field(r, 0, 59, 0.3),
+        field(r, 0, 23, 0.3),
+        cron_dom(r),
+        r.choice(["*", "*", "*", field(r, 1, 12)]),
+        r.choice(
+            ["*", "*", "*", field(r, 0, 6), "%d#%d" % (r.randint(0, 7), r.randint(1, 5)), "%dL" % r.randint(0, 7), "1,3#2"]
+        ),
+    )
+
+
+def cron_dom(r):
+    return r.choice(
         [
             "*",
             "*",
@@ -118,10 +144,9 @@ def cron_rule(r):
             "15W,L",
         ]
     )
-    mo = r.choice(["*", "*", "*", field(r, 1, 12)])
-    dow = r.choice(
-        ["*", "*", "*", field(r, 0, 6), "%d#%d" % (r.randint(0, 7), r.randint(1, 5)), "%dL" % r.randint(0, 7), "1,3#2"]
-    )
+
+
+def cron_of(mi, h, dom, mo, dow):
     rule = {"kind": "cron", "expr": " ".join([mi, h, dom, mo, dow])}
     mins, hrs, mos = values(mi, 0, 59), values(h, 0, 23), values(mo, 1, 12)
     both = dom[0] == "*" or dow[0] == "*"
@@ -135,11 +160,43 @@ def cron_rule(r):
     return rule, lambda l: l.minute in mins and l.hour in hrs and day(l.date()), mi[0] != "*" and h[0] != "*"
 
 
+def near(r, low, high):
+    """A minute of the day in, or close to, the hours from low to high."""
+    return int(r.uniform(low - 0.6, high + 0.6) * 60) % 1440
+
+
+def set_back_cron(r, day, low, high):
+    """Fires on that day, on few others; seldom on the day before or after it."""
+    day += timedelta(r.choice([0, 0, 0, 0, 0, 0, -1, 1]))
+    a, b = sorted(near(r, low, high) // 60 for _ in range(2))
+    mi = r.choice(["*", "*/10", "*/7", "*/30", "0,30", "%d" % r.randint(0, 59), "%d/15" % r.randint(0, 59)])
+    h = r.choice(["%d" % a, "%d" % b, "%d-%d" % (a, b), "%d,%d" % (a, b), "*/%d" % r.randint(1, 3), "*"])
+    wd = (day.weekday() + 1) % 7
+    dom, dow = "*", "*"
+    if r.random() < 0.5:
+        dow = r.choice(["%d" % wd, "%d#%d" % (wd, (day.day - 1) // 7 + 1)])
+    else:
+        dom = "%d" % day.day
+    return cron_of(mi, h, dom, r.choice(["*", "%d" % day.month]), dow)
+
+
 def calendar_rule(r, zone_day):
-    start = zone_day - timedelta(r.randint(0, 80))
-    t = r.choice([4, 8, 16, 32])
+    return calendar_of(
+        r, zone_day, zone_day - timedelta(r.randint(0, 80)), r.randint(0, 1439), r.randint(1, 1439), r.random() < 0.3
+    )
+
+
+def set_back_calendar(r, day, low, high):
+    """The same for a calendar rule; the set-back may be in the part of a window that is behind its midnight."""
+    opening = day - timedelta(r.choice([0, 0, 0, 0, 0, 1]))
+    o, c = near(r, low, high), near(r, low, high) or 1
+    return calendar_of(r, opening, opening - timedelta(r.choice([0, 7, 28])), o, c, r.random() < 0.5, True)
+
+
+def calendar_of(r, zone_day, start, o, c, ends, seldom=False):
+    t = r.choice([8, 16, 32] if seldom else [4, 8, 16, 32])
     rule = {"kind": "calendar", "freq_type": t, "active_start_date": int(start.strftime("%Y%m%d"))}
-    f = r.randint(1, 4)
+    f = 1 if seldom else r.randint(1, 4)
     if t == 4:
         rule["freq_interval"] = f
     else:
@@ -151,8 +208,12 @@ def calendar_rule(r, zone_day):
     if t == 32:
         rule["freq_interval"] = r.randint(1, 10)
         rule["freq_relative_interval"] = r.choice([1, 2, 4, 8, 16])
-    sub = r.choice([1, 4, 8])
-    o, c = r.randint(0, 1439), r.randint(1, 1439)
+    if seldom:
+        wd = (zone_day.weekday() + 1) % 7
+        rule["freq_interval"] = {8: 1 << wd, 16: zone_day.day, 32: wd + 1}[t]
+        if t == 32:
+            rule["freq_relative_interval"] = {1: 1, 2: 2, 3: 4, 4: 8, 5: 16}[(zone_day.day - 1) // 7 + 1]
+    sub = r.choice([1, 4, 4, 8] if seldom else [1, 4, 8])
     if o == c:
         sub = 1
     rule.update(
@@ -162,8 +223,8 @@ def calendar_rule(r, zone_day):
         active_end_time=c // 60 * 10000 + c % 60 * 100,
     )
     step = rule["freq_subday_interval"] * (1 if sub == 4 else 60)
-    if r.random() < 0.3:
-        rule["active_end_date"] = int((zone_day + timedelta(r.randint(0, 3))).strftime("%Y%m%d"))
+    if ends:
+        rule["active_end_date"] = int((zone_day + timedelta(0 if seldom else r.randint(0, 3))).strftime("%Y%m%d"))
     end = (
         datetime.strptime(str(rule.get("active_end_date", 99991231)), "%Y%m%d").date()
         if "active_end_date" in rule
@@ -239,16 +300,32 @@ r = random.Random(seed)
 cases = []
 times = 0
 while len(cases) < count or times < count:  # many rules have no time within these days
-    zone = r.choice(list(ZONES))
-    d = date.fromisoformat(r.choice(ZONES[zone]))
-    rule, match, fixed = cron_rule(r) if kind == "cron" else calendar_rule(r, d)
+    is_open = False  # no end in the rule itself: what follows is asked, too
+    if kind == "set-back":
+        zone = r.choice(list(SET_BACK))
+        d, low, high = SET_BACK[zone]
+        d = date.fromisoformat(d)
+        kinds = [set_back_cron, set_back_calendar] if d.year >= 1990 else [set_back_cron]  # SQL Server Agent's first year
+        rule, match, fixed = r.choice(kinds)(r, d, low, high)
+        turn = datetime(d.year, d.month, d.day, tzinfo=ZoneInfo(zone)).astimezone(UTC) + timedelta(hours=high)
+        begin = turn + timedelta(minutes=r.choice([r.randint(-6000, 60), r.randint(-180, 180)]))
+        is_open = r.random() < 0.5
+        end = turn + timedelta(minutes=3000 if is_open else r.randint(-30, 300))
+        end = max(end, begin + timedelta(minutes=10))
+    else:
+        zone = r.choice(list(ZONES))
+        d = date.fromisoformat(r.choice(ZONES[zone]))
+        rule, match, fixed = cron_rule(r) if kind == "cron" else calendar_rule(r, d)
+        begin = datetime(d.year, d.month, d.day, tzinfo=UTC) + timedelta(minutes=r.randint(-2000, 1500))
+        end = begin + timedelta(hours=r.choice([20, 60, 100]))
     rule["zone"] = zone
-    begin = datetime(d.year, d.month, d.day, tzinfo=UTC) + timedelta(minutes=r.randint(-2000, 1500))
-    end = begin + timedelta(hours=r.choice([20, 60, 100]))
-    cases.append((rule, begin, end, walk(match, fixed, zone, begin, end)))
+    cases.append((rule, begin, end, walk(match, fixed, zone, begin, end), is_open))
     times += len(cases[-1][3])
+STAMP = "%Y-%m-%dT%H:%M:%SZ"
 asked = [
-    dict(c[0], after=c[1].strftime("%Y-%m-%dT%H:%M:%SZ"), not_after=c[2].strftime("%Y-%m-%dT%H:%M:%SZ"), n=100000)
+    dict(c[0], after=c[1].strftime(STAMP), n=len(c[3]) + 1)
+    if c[4]
+    else dict(c[0], after=c[1].strftime(STAMP), not_after=c[2].strftime(STAMP), n=100000)
     for c in cases
 ]
 out = subprocess.run(
@@ -261,8 +338,10 @@ answers = [json.loads(line) for line in out.stdout.splitlines()]
 if len(answers) != len(cases):
     sys.exit("%d answers to %d rules: %s" % (len(answers), len(cases), out.stderr))
 bad = never = 0
-for (rule, begin, end, want), got in zip(cases, answers):
-    want = [t.strftime("%Y-%m-%dT%H:%M:%SZ") for t in want]
+for (rule, begin, end, want, is_open), got in zip(cases, answers):
+    want = [t.strftime(STAMP) for t in want]
+    if is_open and "next" in got:
+        got["next"] = [t for t in got["next"] if t <= end.strftime(STAMP)]
     never += got.get("error") == "never"
     if got.get("error") == "never" and not want or got.get("next") == want:
         continue

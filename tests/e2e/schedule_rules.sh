@@ -11,5 +11,8 @@ walk cron 90
 
 case_begin 'a calendar rule has the times that a walk through every minute finds'
 walk calendar 60
+
+case_begin 'a rule whose next day is far away has the times that the clock repeats'
+walk set-back 200
 cases_end
 exit $failed

@@ -49,7 +49,7 @@ SELECT is(lockstep.rule_walk(r.rule, z.at + a.after, u.until, n), pg_temp.steppe
     format('%s times of %s from %s until %s', n, r.spec, z.at + a.after, u.until))
 FROM (VALUES ('Europe/Warsaw', '2041-03-31T00:00:00Z'::timestamptz), ('America/Havana', '2024-11-03T05:00:00Z'),
              ('Australia/Lord_Howe', '2024-04-06T15:00:00Z'), ('Pacific/Apia', '2011-12-30T10:00:00Z'),
-             ('UTC', '2041-02-28T22:00:00Z')) AS z (zone, at)
+             ('Antarctica/Casey', '2012-02-21T17:00:00Z'), ('UTC', '2041-02-28T22:00:00Z')) AS z (zone, at)
 CROSS JOIN (VALUES (interval '-9 days'), (interval '-1 hour'), (interval '40 minutes')) AS a (after)
 CROSS JOIN LATERAL (VALUES ('infinity'::timestamptz, 60), (z.at + interval '3 hours', 1000)) AS u (until, n)
 CROSS JOIN LATERAL (
@@ -58,6 +58,7 @@ CROSS JOIN LATERAL (
     FROM unnest(ARRAY['{"kind": "cron", "expr": "30 * * * *"}', '{"kind": "cron", "expr": "15 2,3 * * *"}',
                       '{"kind": "cron", "expr": "*/20 9 */2 * 1"}', '{"kind": "interval", "every": "37m"}',
                       '{"kind": "daily", "times": ["00:00", "02:30", "23:59:59"]}',
+                      '{"kind": "cron", "expr": "*/20 1,2 * * 0,3"}',
                       '{"kind": "cron", "expr": "0 4 * * 0", "not_after": "2041-04-01T00:00:00Z"}',
                       '{"kind": "calendar", "freq_type": 4, "freq_interval": 1, "active_start_date": 20110101,
                         "freq_subday_type": 4, "freq_subday_interval": 45, "active_start_time": 220000,

@@ -49,15 +49,18 @@ BEGIN
     LOOP
         match := lockstep.rule_local(p_rule, mark);
         fires := (match - shift) AT TIME ZONE 'UTC';
-        IF match IS NULL OR fires > last + MARGIN THEN
-            RETURN NULL;
-        ELSIF fires - begun > MARGIN + MARGIN THEN -- nothing matches until then: a stretch that is near
-            begun := fires - MARGIN;
-            shift := (begun AT TIME ZONE p_rule.zone) - (begun AT TIME ZONE 'UTC');
-            mark := match;
-            fires := (match - shift) AT TIME ZONE 'UTC';
+        IF fires - begun <= MARGIN + MARGIN THEN
+            change := lockstep.zone_change(p_rule.zone, begun, fires);
+        ELSE -- nothing matches until then, but the clock may be set back now, to before mark
+            change := lockstep.zone_change(p_rule.zone, begun, begun + MARGIN);
+            IF change IS NULL AND fires <= last + MARGIN THEN -- a stretch that is near to the match
+                begun := fires - MARGIN;
+                shift := (begun AT TIME ZONE p_rule.zone) - (begun AT TIME ZONE 'UTC');
+                fires := (match - shift) AT TIME ZONE 'UTC';
+                change := lockstep.zone_change(p_rule.zone, begun, fires);
+                mark := match;
+            END IF;
         END IF;
-        change := lockstep.zone_change(p_rule.zone, begun, fires);
         IF change IS NULL THEN
             RETURN CASE WHEN fires <= last THEN fires END;
         END IF;
