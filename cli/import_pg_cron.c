@@ -5,6 +5,7 @@
 #include "cli/import.h"
 #include "cli/import_csv.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -22,27 +23,24 @@ static void seconds_of(const char *schedule, char every[32])
 
 /* The first five fields: pg_cron reads no more. A day of the month that is $, its last one, is our
  * L. */
-static void expr_of(const char *schedule, char expr[400])
+static void expr_of(const char *schedule, struct str *expr)
 {
-    size_t to = 0;
+    str_text(expr, ""); /* also when there is no field */
     schedule += strspn(schedule, " \t");
     /* @daily and its kind are one word. */
     if (*schedule == '@') {
-        utf8_copy(expr, 400, schedule);
+        str_text(expr, schedule);
         return;
     }
-    for (int field = 0; field < 5 && *schedule != '\0' && to < 390; field++) {
+    for (int field = 0; field < 5 && *schedule != '\0'; field++) {
         size_t len = strcspn(schedule, " \t");
         bool last_day = field == 2 && len == 1 && *schedule == '$';
-        to += (size_t)snprintf(expr + to, 400 - to, "%s%.*s", field > 0 ? " " : "",
-                               (int)(last_day         ? 1
-                                     : len < 380 - to ? len
-                                                      : 0),
-                               last_day ? "L" : schedule);
+        if (field > 0)
+            str_text(expr, " ");
+        str_add(expr, last_day ? "L" : schedule, len);
         schedule += len;
         schedule += strspn(schedule, " \t");
     }
-    expr[to] = '\0';
 }
 
 static enum rc row_job(struct import *import, const struct import_csv *csv, const char *path,
@@ -52,21 +50,22 @@ static enum rc row_job(struct import *import, const struct import_csv *csv, cons
     const char *named = import_csv_cell(csv, row, import_csv_column(csv, "jobname"));
     const char *sql = import_csv_cell(csv, row, import_csv_column(csv, "command"));
     const char *active = import_csv_cell(csv, row, import_csv_column(csv, "active"));
-    char place[IMPORT_PLACE], name[64], every[32], expr[400] = "", number[80];
+    char place[IMPORT_PLACE], name[64], every[32], number[80];
+    STR_AUTO expr = {0};
     import_place(place, path, csv->rows[row].line);
     (void)snprintf(number, sizeof number, "pg_cron-%.60s",
                    import_csv_cell(csv, row, import_csv_column(csv, "jobid")));
     import_name(name, *named != '\0' ? named : number);
     cJSON *rule, *schedules = cJSON_CreateArray(), *task = cJSON_CreateObject();
     seconds_of(schedule, every);
-    expr_of(schedule, expr);
+    expr_of(schedule, &expr);
     if (*every != '\0') {
         rule = cJSON_CreateObject();
         (void)cJSON_AddStringToObject(rule, "name", "interval");
         (void)cJSON_AddStringToObject(rule, "kind", "interval");
         (void)cJSON_AddStringToObject(rule, "every", every);
     } else {
-        rule = import_cron(expr, import->zone != NULL ? import->zone : "UTC");
+        rule = import_cron(expr.data, import->zone != NULL ? import->zone : "UTC");
     }
     cJSON_AddItemToArray(schedules, rule);
     (void)cJSON_AddStringToObject(task, "sql", sql);

@@ -537,6 +537,18 @@ END
     iconv -f UTF-8 -t UTF-8 jobs.json >/dev/null
 }
 
+@test "a long schedule of pg_cron is read whole" {
+    all=$(seq -s, 0 59)
+    digits() { printf "%${1}s" '' | tr ' ' 1; }
+    printf 'jobid,schedule,command\n' >long.csv
+    printf '1,"%s 3 * * *",SELECT 1\n' "$all,$all,$all,$all" >>long.csv
+    printf '2,"%s %s %s %s *",SELECT 1\n' "$(digits 370)" "$(digits 9)" "$(digits 5)" "$(digits 1000)" >>long.csv
+    lockstep job import --from pg_cron long.csv --queue q -q >jobs.json
+    [ "$(jq -r '.jobs[].schedules[].expr' jobs.json)" = "$all,$all,$all,$all 3 * * *" ]
+    jq -e '.not_carried_over | length == 2 and (.[0] | .place == "long.csv:3" and (.what | length == 1389)
+        and (.reason | contains("at most 1000 characters")))' jobs.json
+}
+
 @test "files that are none are refused with what to write" {
     crontab
     printf 'a,b\n1,2\n' >other.csv

@@ -8,8 +8,9 @@ DECLARE
     made lockstep.rule;
 BEGIN
     IF text_of IS NULL OR text_of = '' OR pg_catalog.length(text_of) > 1000 THEN
-        PERFORM lockstep.rule_refuse('fields', 'a cron expression has 5 fields, or 6 with seconds first',
-                                     'write minute, hour, day of month, month and day of week: 0 6 * * MON-FRI');
+        PERFORM lockstep.rule_refuse(
+            'fields', 'a cron expression has 5 fields, or 6 with seconds first, and at most 1000 characters',
+            'write minute, hour, day of month, month and day of week: 0 6 * * MON-FRI');
     ELSIF text_of ~ '^@every[ \t]+' THEN
         fields := pg_catalog.string_to_array(pg_catalog.regexp_replace(text_of, '^@every[ \t]+', ''), '/');
         IF pg_catalog.cardinality(fields) > 2 THEN
