@@ -54,6 +54,23 @@ refused() {
     [[ $output == *"never fires"* ]]
 }
 
+@test "7 as a day of the week is another name of Sunday, in ranges and with steps, too" {
+    days() { # FIELD: the days of a week on which it fires
+        next "0 3 * * $1" --after 2025-01-05T00:00:00Z -n 7 -o json |
+            jq -r '[.[] | select(.at < "2025-01-12") | .local[:3]] | join(" ")'
+    }
+    for sunday in 7 0 7-7 0-0 7-0 SUN-SUN 7-7/1 7-7/2; do
+        [ "$(days "$sunday")" = Sun ] || { echo "$sunday: $(days "$sunday")"; return 1; }
+    done
+    for all in 0-7 1-7 0-6 SUN-7; do
+        [ "$(days "$all")" = 'Sun Mon Tue Wed Thu Fri Sat' ] || { echo "$all: $(days "$all")"; return 1; }
+    done
+    [ "$(days 5-7)" = 'Sun Fri Sat' ]
+    [ "$(days 7-2)" = 'Sun Mon Tue' ]
+    [ "$(days 7/2)" = 'Sun Tue Thu Sat' ]
+    [ "$(days 5-7/2)" = 'Sun Fri' ]
+}
+
 @test "what cannot be meant is refused with its field and what to write" {
     refused '0 25 * * *' 'hour: 25'
     refused '0 0 30 2 *' 'day of month: 30 never occurs in month 2'

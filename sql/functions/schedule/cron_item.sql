@@ -37,14 +37,14 @@ BEGIN
         high := p_low + size - 1;
     ELSE
         low := lockstep.cron_number(p_field, ends[1], p_low, p_high, p_names);
-        IF weekday AND low = 7 THEN
-            low := 0;
-        END IF;
         high := CASE WHEN pg_catalog.cardinality(ends) = 2
                          THEN lockstep.cron_number(p_field, ends[2], p_low, p_high, p_names)
                      WHEN pg_catalog.cardinality(item) = 2 THEN p_low + size - 1
                      ELSE low END;
-        IF weekday AND high = 0 AND low > 0 THEN
+        IF weekday AND low = 7 THEN -- Sunday; 7-7 is that day alone
+            low := 0;
+            high := high % 7;
+        ELSIF weekday AND high = 0 AND low > 0 THEN
             high := 7;
         END IF;
         IF low > high THEN
