@@ -71,6 +71,29 @@ refused() {
     [ "$(days 5-7/2)" = 'Sun Fri' ]
 }
 
+@test "the hint for a range that runs backwards has the values of that range" {
+    hinted() { # FIELDS BEFORE THE RANGE, RANGE, FIELDS BEHIND IT, VALUES: the hint, and that it is accepted
+        run next "$1$2$3"
+        [ "$status" -eq 2 ]
+        [[ $output == *"runs backwards"*"write $4" ]] || { echo "$2: $output"; return 1; }
+        next "$1$4$3" >/dev/null
+    }
+    hinted '0 ' 22-6 ' * * *' 22-23,0-6
+    hinted '0 ' 22-6/1 ' * * *' 22-23,0-6
+    hinted '0 ' 22-6/2 ' * * *' 0,2,4,6,22
+    hinted '0 ' 22-6/3 ' * * *' 1,4,22
+    hinted '0 ' 23-6/12 ' * * *' 23
+    hinted '' 50-10/7 ' * * * *' 4,50,57
+    hinted '0 0 1 ' 11-2/2 ' *' 1,11
+    hinted '0 0 1 ' NOV-mar/2 ' *' JAN,MAR,NOV
+    hinted '0 0 ' 25-5/3 ' * *' 3,25,28,31
+    hinted '0 0 * * ' FRI-MON '' FRI-SAT,SUN-MON
+    hinted '0 0 * * ' FRI-MON/2 '' SUN,FRI
+    hinted '0 0 * * ' 6-1/2 '' 1,6
+    [ "$(next '0 0,2,4,6,22 * * *' --after 2025-01-01T20:00:00Z -n 5 -o json | jq -r '[.[].at[11:13]] | join(" ")')" = \
+        '22 00 02 04 06' ]
+}
+
 @test "what cannot be meant is refused with its field and what to write" {
     refused '0 25 * * *' 'hour: 25'
     refused '0 0 30 2 *' 'day of month: 30 never occurs in month 2'

@@ -50,11 +50,18 @@ BEGIN
         IF low > high THEN
             PERFORM lockstep.rule_refuse(
                 'reversed', pg_catalog.format('%s: %s runs backwards', p_field, item[1]),
-                pg_catalog.format('write %s,%s',
-                                  CASE WHEN low = p_low + size - 1 THEN ends[1]
-                                       ELSE ends[1] || '-' || COALESCE(p_names[size], (p_low + size - 1)::text) END,
-                                  CASE WHEN high = p_low THEN ends[2]
-                                       ELSE COALESCE(p_names[1], p_low::text) || '-' || ends[2] END));
+                CASE WHEN step > 1 -- two ranges would not keep the step
+                         THEN (SELECT 'write ' || pg_catalog.string_agg(
+                                          CASE WHEN item[1] ~ '[A-Za-z]' THEN p_names[v] ELSE (v + p_low - 1)::text END,
+                                          ',' ORDER BY v)
+                               FROM (SELECT (n - p_low) % size + 1 AS v
+                                     FROM pg_catalog.generate_series(low, high + size, step) AS n) w)
+                     ELSE pg_catalog.format(
+                         'write %s,%s',
+                         CASE WHEN low = p_low + size - 1 THEN ends[1]
+                              ELSE ends[1] || '-' || COALESCE(p_names[size], (p_low + size - 1)::text) END,
+                         CASE WHEN high = p_low THEN ends[2]
+                              ELSE COALESCE(p_names[1], p_low::text) || '-' || ends[2] END) END);
         END IF;
     END IF;
     FOR value IN low..high BY step LOOP
