@@ -198,11 +198,25 @@ SELECT is(pg_temp.right_ones(), NULL, 'once');
 UPDATE lockstep.zone SET print = 'of the rules before';
 SELECT pg_temp.wrong('-9 days'), lockstep.dispatch_begin();
 SELECT is(pg_temp.right_ones(), NULL, 'a time that has come stays: it is decided');
+-- The fingerprint is of two years. When it gets a later beginning, the rules of days behind the former end may be other
+-- ones since long.
+UPDATE lockstep.zone SET since = CURRENT_DATE - 181, print = lockstep.zone_print(zone, CURRENT_DATE - 181);
+SELECT pg_temp.wrong(), lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), 's', 'a next time is computed again when the fingerprint is of later years');
+SELECT is((SELECT array_agg(DISTINCT since) FROM lockstep.zone), ARRAY[CURRENT_DATE], 'which begin today');
+SELECT isnt(lockstep.zone_print('EST5EDT,M3.2.0/3,M11.1.0/2', '2025-01-01'),
+            lockstep.zone_print('EST5EDT,M3.2.0/2,M11.1.0/2', '2025-01-01'),
+            'a change of the clock at another hour of the same day is another fingerprint');
 SELECT is(lockstep.zone_print('Europe/Warsaw', '2025-01-01') = lockstep.zone_print('Europe/Berlin', '2025-01-01'),
           true, 'zones with the same rules have the same fingerprint');
 SELECT is(lockstep.zone_print(other, '2025-01-01') = lockstep.zone_print('Europe/Warsaw', '2025-01-01'), false,
           'others have another one: ' || other)
 FROM unnest('{UTC,Europe/London,Africa/Lagos,America/New_York,Africa/Cairo}'::text[]) AS other;
+CREATE FUNCTION pg_temp.printed() RETURNS text LANGUAGE sql
+    SET TimeZone = 'America/New_York' SET IntervalStyle = 'iso_8601'
+    AS $$ SELECT lockstep.zone_print('America/St_Johns', '2005-01-01') $$;
+SELECT is(pg_temp.printed(), lockstep.zone_print('America/St_Johns', '2005-01-01'),
+          'a fingerprint does not depend on settings of the session');
 DELETE FROM lockstep.job WHERE name = 'moved';
 -- What the test button says for people.
 CREATE FUNCTION pg_temp.says(p_at timestamptz)

@@ -1,20 +1,23 @@
--- Computes future times again whose time zone has other rules since the time zones of the server were updated. No
--- schedule fires by that: a time that has come, or that another session is deciding or changing, stays unchanged.
+-- Computes future times again whose time zone has other rules since the time zones of the server were updated, and,
+-- twice a year, those of every zone: its fingerprint is of two years. No schedule fires by that: a time that has come,
+-- or that another session is deciding or changing, stays unchanged.
 CREATE OR REPLACE FUNCTION lockstep.dispatch_zones() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     now CONSTANT timestamptz := pg_catalog.clock_timestamp();
     known lockstep.zone;
-    print text;
+    is_other boolean;
     one record;
 BEGIN
     FOR known IN SELECT z.* FROM lockstep.zone z ORDER BY z.zone FOR UPDATE SKIP LOCKED LOOP
         BEGIN
-            print := lockstep.zone_print(known.zone, known.since);
+            -- A fingerprint that begins later is of later years: nothing has compared their rules before.
+            is_other := known.since < CURRENT_DATE - 180
+                OR lockstep.zone_print(known.zone, known.since) <> known.print;
             FOR one IN
                 SELECT s.schedule_id, s.name, s.next_at, j.name AS job, lockstep.rule_next(s.rule, now) AS next,
                        s AS schedule
                 FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
-                WHERE print <> known.print AND (s.rule).zone = known.zone AND s.is_active AND s.next_at > now
+                WHERE is_other AND (s.rule).zone = known.zone AND s.is_active AND s.next_at > now
                   AND s.asked_until IS NULL
                 ORDER BY s.schedule_id FOR NO KEY UPDATE OF s SKIP LOCKED
             LOOP
@@ -29,7 +32,7 @@ BEGIN
                     pg_catalog.format('the rules of time zone %s have changed: its next time is %s, not %s',
                         known.zone, COALESCE(lockstep.job_time(one.next), 'never'), lockstep.job_time(one.next_at)));
             END LOOP;
-            IF print <> known.print OR known.since < CURRENT_DATE - 180 THEN
+            IF is_other THEN
                 UPDATE lockstep.zone z SET since = CURRENT_DATE, print = lockstep.zone_print(known.zone, CURRENT_DATE)
                 WHERE z.zone = known.zone;
             END IF;
