@@ -43,7 +43,8 @@ enum rc command_migrate_up(struct cli *cli, struct err *err)
 enum rc command_migrate_list(struct cli *cli, struct err *err)
 {
     static const char *const names[] = {"version", "name", "state", "applied_at"};
-    static const char *const states[] = {"applied", "pending", "changed", "unknown", "other"};
+    static const char *const states[] = {"applied", "pending", "changed",
+                                         "unknown", "newer",   "other"};
     struct migrate_item *items = NULL;
     int count = 0;
     enum rc rc = migrate_list(cli->db, &items, &count, err);

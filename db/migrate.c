@@ -20,12 +20,11 @@
 #define LOCK_WAIT_US (60 * 1000 * 1000LL)
 
 static void fill_item(struct migrate_item *item, int version, const char *name,
-                      enum migrate_state state, const char *applied_at)
+                      enum migrate_state state)
 {
     item->version = version;
     item->state = state;
     (void)snprintf(item->name, sizeof item->name, "%s", name);
-    (void)snprintf(item->applied_at, sizeof item->applied_at, "%s", applied_at);
 }
 
 static int by_name(const void *a, const void *b)
@@ -59,15 +58,30 @@ static int script_of(const struct db_result *applied, int row,
     return found != NULL ? (int)(*found - sql_scripts) : -1;
 }
 
+/* script: NULL: this program has none. */
 static enum migrate_state state_of(const struct db_result *applied, int row,
                                    const struct sql_script *script)
 {
+    bool newer = db_bool(applied, row, MIGRATE_APPLIED_NEWER);
+    if (script == NULL)
+        return newer ? MIGRATE_NEWER : MIGRATE_UNKNOWN;
     /* The number belongs to another migration: two lines of development have used it. */
     if (strcmp(db_text(applied, row, MIGRATE_APPLIED_NAME), script->name) != 0)
         return MIGRATE_OTHER;
-    return strcmp(db_text(applied, row, MIGRATE_APPLIED_CHECKSUM), script->checksum) == 0
-               ? MIGRATE_APPLIED
-               : MIGRATE_CHANGED;
+    if (strcmp(db_text(applied, row, MIGRATE_APPLIED_CHECKSUM), script->checksum) == 0)
+        return MIGRATE_APPLIED;
+    return newer ? MIGRATE_NEWER : MIGRATE_CHANGED;
+}
+
+static void fill_applied(struct migrate_item *item, const struct db_result *applied, int row,
+                         const struct sql_script *script)
+{
+    fill_item(item, (int)db_int(applied, row, MIGRATE_APPLIED_VERSION),
+              db_text(applied, row, MIGRATE_APPLIED_NAME), state_of(applied, row, script));
+    (void)snprintf(item->applied_at, sizeof item->applied_at, "%s",
+                   db_text(applied, row, MIGRATE_APPLIED_APPLIED_AT));
+    (void)snprintf(item->release, sizeof item->release, "%s",
+                   db_text(applied, row, MIGRATE_APPLIED_RELEASE));
 }
 
 enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_count,
@@ -77,7 +91,8 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
     DB_RESULT_AUTO *applied = NULL;
     enum rc rc = db_run(db, &sql_migrate_exists, NULL, &exists, err);
     if (rc == RC_OK && db_bool(exists, 0, MIGRATE_EXISTS_THERE))
-        rc = db_run(db, &sql_migrate_applied, NULL, &applied, err);
+        rc = db_run(db, &sql_migrate_applied, (const char *const[]){LOCKSTEP_VERSION}, &applied,
+                    err);
     if (rc != RC_OK)
         return rc;
     int rows = applied ? db_rows(applied) : 0, count = SQL_SCRIPT_COUNT;
@@ -85,13 +100,10 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
     const struct sql_script *sorted[SQL_SCRIPT_COUNT - SQL_MIGRATION_COUNT];
     sort_by_name(sorted);
     for (int i = 0; i < SQL_SCRIPT_COUNT; i++)
-        fill_item(&items[i], sql_scripts[i].version, sql_scripts[i].name, MIGRATE_PENDING, "");
+        fill_item(&items[i], sql_scripts[i].version, sql_scripts[i].name, MIGRATE_PENDING);
     for (int row = 0; row < rows; row++) {
         int i = script_of(applied, row, sorted);
-        fill_item(&items[i >= 0 ? i : count++], (int)db_int(applied, row, MIGRATE_APPLIED_VERSION),
-                  db_text(applied, row, MIGRATE_APPLIED_NAME),
-                  i >= 0 ? state_of(applied, row, &sql_scripts[i]) : MIGRATE_UNKNOWN,
-                  db_text(applied, row, MIGRATE_APPLIED_APPLIED_AT));
+        fill_applied(&items[i >= 0 ? i : count++], applied, row, i >= 0 ? &sql_scripts[i] : NULL);
     }
     *ret_items = items;
     *ret_count = count;
@@ -110,6 +122,11 @@ static enum rc refuse(const struct migrate_item *item, struct err *err)
         return err_set(
             err, RC_FATAL, ERR_SCHEMA, item->name, "Use the newer lockstep that made this schema.",
             "the schema is newer than this program: migration %d is unknown here", item->version);
+    if (item->state == MIGRATE_NEWER)
+        return err_set(
+            err, RC_FATAL, ERR_SCHEMA, item->name, "Use the newer lockstep that made this schema.",
+            "the schema is newer than this program: %s is of lockstep %s, and this is lockstep %s",
+            item->name, item->release, LOCKSTEP_VERSION);
     if (item->state == MIGRATE_CHANGED && item->version > 0)
         return err_set(err, RC_FATAL, ERR_SCHEMA, item->name,
                        "Use the lockstep that made this schema, or restore the migration's text.",
@@ -180,7 +197,8 @@ static enum rc record(struct db *db, const struct sql_script *script, struct err
             (const char *const[]){DB_INT(script->version), script->name, script->checksum}, NULL,
             err);
     return db_run(db, &sql_migrate_record_function,
-                  (const char *const[]){script->name, script->checksum}, NULL, err);
+                  (const char *const[]){script->name, script->checksum, LOCKSTEP_VERSION}, NULL,
+                  err);
 }
 
 static enum rc finish(struct db *db, enum rc rc, const char *name, struct err *err)
@@ -195,8 +213,9 @@ static enum rc finish(struct db *db, enum rc rc, const char *name, struct err *e
     return rc;
 }
 
-/** All objects belong to lockstep_owner, also when a superuser migrates. Bodies are not checked,
- * because a function may call one that a later script defines. */
+/** All objects belong to lockstep_owner, also when a superuser migrates, and the bookkeeping is the
+ * owner's work, too. Bodies are not checked, because a function may call one that a later script
+ * defines. */
 static enum rc begin_as_owner(struct db *db, struct err *err)
 {
     return db_script(db,
@@ -212,8 +231,6 @@ static enum rc apply_migration(struct db *db, const struct sql_script *script, s
     if (rc == RC_OK)
         rc = db_script(db, script->text, NULL, err);
     if (rc == RC_OK)
-        rc = db_script(db, "RESET ROLE", NULL, err);
-    if (rc == RC_OK)
         rc = record(db, script, err);
     return finish(db, rc, script->name, err);
 }
@@ -228,8 +245,6 @@ static enum rc define(struct db *db, const struct sql_script *script, bool afres
         rc = db_script(db, script->text, NULL, err);
     if (rc == RC_OK && !afresh)
         rc = drop(db, script->name, false, err);
-    if (rc == RC_OK)
-        rc = db_script(db, "RESET ROLE", NULL, err);
     if (rc == RC_OK)
         rc = record(db, script, err);
     return finish(db, rc, script->name, err);
@@ -262,8 +277,6 @@ static enum rc retire(struct db *db, const char *name, struct err *err)
     enum rc rc = begin_as_owner(db, err);
     if (rc == RC_OK)
         rc = drop(db, name, true, err);
-    if (rc == RC_OK)
-        rc = db_script(db, "RESET ROLE", NULL, err);
     if (rc == RC_OK)
         rc = db_run(db, &sql_migrate_forget_function, (const char *const[]){name}, NULL, err);
     return finish(db, rc, name, err);
@@ -316,6 +329,23 @@ static enum rc check_roles(struct db *db, struct err *err)
     return rc;
 }
 
+/* Makes the tables of the migrator, unless they are there. */
+static enum rc ensure(struct db *db, bool dry_run, struct err *err)
+{
+    DB_RESULT_AUTO *exists = NULL;
+    enum rc rc = db_run(db, &sql_migrate_exists, NULL, &exists, err);
+    if (rc == RC_OK && !db_null(exists, 0, MIGRATE_EXISTS_STRANGER))
+        return err_set(err, RC_FATAL, ERR_DB, "schema lockstep",
+                       "If it is an installation: ALTER SCHEMA lockstep OWNER TO lockstep_owner; "
+                       "and the same for its tables migration and function_version, behind a look "
+                       "at their triggers. Otherwise: DROP SCHEMA lockstep CASCADE;",
+                       "it belongs to %s, whose triggers would run as this login",
+                       db_text(exists, 0, MIGRATE_EXISTS_STRANGER));
+    if (rc == RC_OK && !dry_run && !db_bool(exists, 0, MIGRATE_EXISTS_THERE))
+        rc = db_script(db, sql_migrate_ensure.text, NULL, err);
+    return rc;
+}
+
 enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied, struct err *err)
 {
     int applied = 0;
@@ -326,11 +356,8 @@ enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied, st
         rc = check_roles(db, err);
     if (rc == RC_OK && !dry_run)
         rc = db_script(db, "SET client_min_messages = warning", NULL, err);
-    DB_RESULT_AUTO *exists = NULL;
     if (rc == RC_OK)
-        rc = db_run(db, &sql_migrate_exists, NULL, &exists, err);
-    if (rc == RC_OK && !dry_run && !db_bool(exists, 0, MIGRATE_EXISTS_THERE))
-        rc = db_script(db, sql_migrate_ensure.text, NULL, err);
+        rc = ensure(db, dry_run, err);
     if (rc == RC_OK)
         rc = apply_all(db, dry_run, show, &applied, err);
     /* A lost session has lost its lock, too. */

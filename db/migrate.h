@@ -4,7 +4,8 @@
  * Invariants: a migration is applied once, in its own transaction, under one advisory lock, so any
  *   number of migrators may start at once; an applied migration keeps its checksum. A function or
  *   view is replaced when its text changed: in its place, so that its grants stay, or, with other
- *   parameters or columns, after it was dropped. One that this binary does not have is dropped.
+ *   parameters or columns, after it was dropped. One that this binary does not have is dropped. One
+ *   of a newer release is neither replaced nor dropped: everything is refused then.
  * Threads: the session's own.
  * Ownership: borrows the session.
  * Failure: RC_FATAL with ERR_SCHEMA when the schema is older, newer, altered or of another line of
@@ -21,7 +22,8 @@ enum migrate_state {
     MIGRATE_PENDING,
     MIGRATE_CHANGED,
     MIGRATE_UNKNOWN,
-    MIGRATE_OTHER /* a migration of this number and another name: of another line of development */
+    MIGRATE_NEWER, /* a function or view of a newer release */
+    MIGRATE_OTHER  /* a migration of this number and another name: of another line of development */
 };
 
 struct migrate_item {
@@ -29,6 +31,7 @@ struct migrate_item {
     char name[80]; /* as the database has it, if it does */
     enum migrate_state state;
     char applied_at[40]; /* "" if pending */
+    char release[24];    /* of Lockstep, that made this function or view; "" if pending */
 };
 
 /** Lists the applied and the pending scripts; *ret_items is freed by the caller. */

@@ -294,6 +294,7 @@ GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.executor_session TO locks
 CREATE TABLE lockstep.function_version (
     name text NOT NULL,
     checksum text NOT NULL,
+    release text NOT NULL,
     applied_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     applied_by text DEFAULT SESSION_USER NOT NULL,
     CONSTRAINT function_version_pkey PRIMARY KEY (name)

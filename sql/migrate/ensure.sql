@@ -10,6 +10,7 @@ CREATE TABLE IF NOT EXISTS lockstep.migration (
 CREATE TABLE IF NOT EXISTS lockstep.function_version (
     name text PRIMARY KEY,
     checksum text NOT NULL,
+    release text NOT NULL, -- of Lockstep, by numbers with dots: an older one does not replace it
     applied_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     applied_by text NOT NULL DEFAULT session_user
 );

@@ -13,7 +13,9 @@ named AS (
     SELECT (SELECT oid FROM roles WHERE name = 'lockstep_owner') AS owner,
            (SELECT oid FROM roles WHERE name = 'lockstep_executor') AS executor,
            (SELECT oid FROM roles WHERE name = 'lockstep_task') AS task, current_database() AS db,
-           to_regnamespace('lockstep') IS NULL AS fresh)
+           to_regnamespace('lockstep') IS NULL AS fresh,
+           -- from PostgreSQL 16 on a member may be one that cannot become the role
+           CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END AS become)
 SELECT s.statement, s.missing
 FROM (
     SELECT 1, r.n, format('CREATE ROLE %I NOLOGIN;', r.name), r.oid IS NULL FROM roles r
@@ -25,7 +27,7 @@ FROM (
     FROM named n
     UNION ALL
     SELECT 4, 0, format('GRANT lockstep_owner TO %I;', w.name),
-           NOT COALESCE(pg_has_role(w.oid, n.owner, 'MEMBER'), false)
+           NOT COALESCE(pg_has_role(w.oid, n.owner, n.become), false)
     FROM named n, who w
     UNION ALL
     SELECT 5, 0, format('GRANT CREATE ON DATABASE %I TO lockstep_owner;', n.db),

@@ -10,6 +10,8 @@
 -- there already, made for another database or by an administrator: then they are verified, not changed.
 DO $$
 DECLARE
+    become CONSTANT text := CASE WHEN pg_catalog.current_setting('server_version_num')::int >= 160000 THEN 'SET'
+                                 ELSE 'MEMBER' END;
     wanted text;
     found record;
 BEGIN
@@ -36,14 +38,15 @@ BEGIN
     END LOOP;
 
     -- The executor may do what a task may, so that it may cancel and terminate its sessions; the login that migrates
-    -- makes everything in the owner's name. Two migrators, on two databases, may grant at the same time: then it is
-    -- tried again.
+    -- makes everything in the owner's name. From PostgreSQL 16 on the login that creates a role is a member of it, and
+    -- may nevertheless not become it. Two migrators, on two databases, may grant at the same time: then it is tried
+    -- again.
     FOR try IN 1 .. 10 LOOP
         BEGIN
             IF NOT pg_catalog.pg_has_role('lockstep_executor', 'lockstep_task', 'MEMBER') THEN
                 GRANT lockstep_task TO lockstep_executor;
             END IF;
-            IF NOT pg_catalog.pg_has_role(current_user, 'lockstep_owner', 'MEMBER') THEN
+            IF NOT pg_catalog.pg_has_role(current_user, 'lockstep_owner', become) THEN
                 EXECUTE pg_catalog.format('GRANT lockstep_owner TO %I', current_user);
             END IF;
             EXIT;

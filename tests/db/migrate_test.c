@@ -1,55 +1,13 @@
 /* ctest: timeout=180 long
- * The migrations: several migrators at once, schemas that are behind, ahead or altered, and the
- * roles, which belong to the whole cluster (each such test starts a server of its own:
- * tests/db/private_server). */
-#include "base/str.h"
-#include "db/migrate.h"
-#include "tests/support/support.h"
+ * The migrations of one database: several migrators at once, schemas that are behind, ahead or
+ * altered. The roles, which belong to the whole cluster, are in migrate_roles_test.c. */
+#include "tests/db/migrators.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SCRIPTS SQL_SCRIPT_COUNT
-#define CROWD   4
-
-static char home[64], conninfo[256]; /* of the private server, if one runs */
-
-static void read_line(FILE *from, char *to, size_t size)
-{
-    to[0] = '\0';
-    if (fgets(to, (int)size, from) != NULL)
-        to[strcspn(to, "\n")] = '\0';
-}
-
-static int stop_private(void **state)
-{
-    (void)state;
-    STR_AUTO command = {0};
-    str_format(&command, "bash '%s/tests/db/private_server' stop %s", LOCKSTEP_SOURCE, home);
-    return system(command.data);
-}
-
-/** A fresh cluster with the databases one and two. */
-static int start_private(void **state)
-{
-    (void)state;
-    STR_AUTO command = {0};
-    struct db *db = NULL;
-    struct err err;
-    str_format(&command, "bash '%s/tests/db/private_server' postgres", LOCKSTEP_SOURCE);
-    FILE *pipe = popen(command.data, "r");
-    assert_non_null(pipe);
-    read_line(pipe, home, sizeof home);
-    read_line(pipe, conninfo, sizeof conninfo);
-    assert_int_equal(pclose(pipe), 0);
-    assert_ok(db_open(conninfo, DB_CLI, &db, &err), &err);
-    support_exec(db, "CREATE DATABASE one");
-    support_exec(db, "CREATE DATABASE two");
-    db_close(db);
-    return 0;
-}
+#define CROWD 4
 
 static int teardown(void **state)
 {
@@ -57,31 +15,6 @@ static int teardown(void **state)
     support_no_advisory_locks();
     return 0;
 }
-
-static struct db *open_at(const char *where, enum db_role role)
-{
-    struct db *db = NULL;
-    struct err err;
-    assert_ok(db_open(where, role, &db, &err), &err);
-    return db;
-}
-
-static struct db *open_private(const char *rest)
-{
-    STR_AUTO where = {0};
-    str_format(&where, "%s %s", conninfo, rest);
-    return open_at(where.data, DB_MIGRATE);
-}
-
-static int up(struct db *db)
-{
-    struct err err;
-    int applied = -1;
-    assert_ok(migrate_up(db, false, NULL, &applied, &err), &err);
-    return applied;
-}
-
-/* ---- on one database */
 
 static void everything_is_applied_once(void **state)
 {
@@ -96,36 +29,6 @@ static void everything_is_applied_once(void **state)
     assert_int_equal(support_int(db, "SELECT count(*) FROM lockstep.function_version"),
                      SQL_SCRIPT_COUNT - SQL_MIGRATION_COUNT);
     db_close(db);
-}
-
-struct migrator {
-    struct db *db;
-    pthread_t thread;
-    enum rc rc;
-    int applied;
-    struct err err;
-};
-
-static void *migrate(void *context)
-{
-    struct migrator *migrator = context;
-    migrator->rc = migrate_up(migrator->db, false, NULL, &migrator->applied, &migrator->err);
-    return NULL;
-}
-
-static int migrate_together(struct migrator *crowd, int count)
-{
-    int applied = 0;
-    for (int i = 0; i < count; i++)
-        assert_int_equal(pthread_create(&crowd[i].thread, NULL, migrate, &crowd[i]), 0);
-    for (int i = 0; i < count; i++)
-        (void)pthread_join(crowd[i].thread, NULL);
-    for (int i = 0; i < count; i++) {
-        assert_ok(crowd[i].rc, &crowd[i].err);
-        applied += crowd[i].applied;
-        db_close(crowd[i].db);
-    }
-    return applied;
 }
 
 static void several_migrators_at_once_apply_everything_once(void **state)
@@ -260,11 +163,6 @@ static void a_schema_that_is_behind_is_not_valid_and_up_mends_it(void **state)
     db_close(db);
 }
 
-static void changed(struct db *db, const char *name)
-{
-    support_exec(db, "UPDATE lockstep.function_version SET checksum = 'x' WHERE name = '%s'", name);
-}
-
 static void a_function_whose_text_changed_keeps_what_users_were_granted_on_it(void **state)
 {
     (void)state;
@@ -328,8 +226,9 @@ static void a_function_or_view_that_is_no_longer_ours_is_dropped(void **state)
                      "ALTER FUNCTION lockstep.old() OWNER TO lockstep_owner; "
                      "ALTER FUNCTION lockstep.old(int) OWNER TO lockstep_owner; "
                      "ALTER VIEW lockstep.older OWNER TO lockstep_owner; "
-                     "INSERT INTO lockstep.function_version (name, checksum) "
-                     "VALUES ('old', 'x'), ('older', 'x'), ('gone_before', 'x')");
+                     "INSERT INTO lockstep.function_version (name, checksum, release) "
+                     "VALUES ('old', 'x', '0.0.9'), ('older', 'x', '0.1'), "
+                     "('gone_before', 'x', '0')");
     assert_ok(migrate_validate(db, &err), &err);
     assert_int_equal(up(db), 0);
     assert_int_equal(support_int(db, "SELECT count(*) FROM lockstep.function_version"),
@@ -338,6 +237,28 @@ static void a_function_or_view_that_is_no_longer_ours_is_dropped(void **state)
                                  "SELECT (SELECT count(*) FROM pg_proc WHERE proname = 'old') + "
                                  "(SELECT count(*) FROM pg_class WHERE relname = 'older')"),
                      0);
+    db_close(db);
+}
+
+static void a_function_of_a_newer_release_is_refused_and_stays(void **state)
+{
+    (void)state;
+    struct db *db = open_at(support_database(), DB_MIGRATE);
+    struct err err;
+    support_exec(db,
+                 "UPDATE lockstep.function_version SET release = '0.10.0' WHERE name = 'claim'");
+    assert_ok(migrate_validate(db, &err), &err); /* its text is the same */
+    changed(db, "claim");
+    refused_as(db, "claim is of lockstep 0.10.0");
+    support_exec(db,
+                 "UPDATE lockstep.function_version SET release = '0.0.10' WHERE name = 'claim'");
+    assert_int_equal(up(db), 1);
+    support_exec(db, "CREATE FUNCTION lockstep.later() RETURNS int LANGUAGE sql AS 'SELECT 1'; "
+                     "ALTER FUNCTION lockstep.later() OWNER TO lockstep_owner; "
+                     "INSERT INTO lockstep.function_version (name, checksum, release) "
+                     "VALUES ('later', 'x', '2.0.0')");
+    refused_as(db, "later is of lockstep 2.0.0");
+    assert_int_equal(support_int(db, "SELECT lockstep.later()"), 1);
     db_close(db);
 }
 
@@ -352,77 +273,6 @@ static void the_scripts_add_up_to_the_schema_that_is_written_down(void **state)
     db_close(db);
     str_format(&command, "python3 '%s/scripts/schema.py' --check '%s'", LOCKSTEP_SOURCE, where);
     assert_int_equal(system(command.data), 0);
-}
-
-/* ---- roles belong to the cluster */
-
-static void two_migrators_on_two_databases_of_a_new_cluster_make_the_roles_once(void **state)
-{
-    (void)state;
-    struct migrator crowd[4] = {0};
-    for (int i = 0; i < 4; i++)
-        crowd[i].db = open_private(i % 2 ? "dbname=one" : "dbname=two");
-    assert_int_equal(migrate_together(crowd, 4), 2 * SCRIPTS);
-}
-
-static void a_login_role_with_a_group_roles_name_is_refused_and_nothing_is_left(void **state)
-{
-    (void)state;
-    struct db *db = open_private("dbname=one");
-    struct err err;
-    int applied = -1;
-    support_exec(db, "CREATE ROLE lockstep_operator LOGIN");
-    assert_rc(migrate_up(db, false, NULL, &applied, &err), RC_REJECT, &err);
-    assert_non_null(strstr(err.message, "lockstep_operator"));
-    assert_non_null(strstr(err.hint, "ALTER ROLE lockstep_operator NOLOGIN"));
-    assert_string_equal(err.object, sql_scripts[0].name);
-    support_exec(db, "%s", err.hint);
-    assert_int_equal(up(db), SCRIPTS);
-    db_close(db);
-}
-
-static void who_may_not_make_roles_is_told_who_may(void **state)
-{
-    (void)state;
-    struct db *admin = open_private("dbname=one");
-    struct err err;
-    int applied = -1;
-    support_exec(admin, "CREATE ROLE plain LOGIN; GRANT CREATE ON DATABASE one TO plain");
-    struct db *plain = open_private("dbname=one user=plain");
-    assert_rc(migrate_up(plain, false, NULL, &applied, &err), RC_FATAL, &err);
-    assert_non_null(strstr(err.message, "CREATE ROLE lockstep_owner NOLOGIN;"));
-    assert_non_null(strstr(err.message, "CREATE ROLE lockstep_worker NOLOGIN;"));
-    assert_non_null(strstr(err.message, "GRANT lockstep_task TO lockstep_executor;"));
-    assert_non_null(strstr(err.message, "GRANT lockstep_owner TO plain;"));
-    assert_non_null(strstr(err.message, "GRANT CREATE ON DATABASE one TO lockstep_owner;"));
-    assert_non_null(strstr(err.hint, "lockstep migrate roles --show-sql"));
-    /* One visit to the administrator is enough. */
-    const char *text = strstr(err.message, "CREATE ROLE");
-    support_exec(admin, "%s", text);
-    assert_int_equal(up(plain), SCRIPTS);
-    assert_int_equal(
-        support_int(admin, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), 0);
-    db_close(plain);
-    db_close(admin);
-}
-
-static void an_administrator_makes_the_roles_and_a_plain_user_migrates(void **state)
-{
-    (void)state;
-    struct db *admin = open_private("dbname=one");
-    support_exec(admin,
-                 "CREATE ROLE plain LOGIN; GRANT CREATE ON DATABASE one TO plain; CREATE ROLE "
-                 "lockstep_owner; CREATE ROLE lockstep_executor; CREATE ROLE lockstep_task; CREATE "
-                 "ROLE lockstep_producer; CREATE ROLE lockstep_operator; CREATE ROLE "
-                 "lockstep_monitor; CREATE ROLE lockstep_worker; GRANT lockstep_task TO "
-                 "lockstep_executor; GRANT lockstep_owner "
-                 "TO plain; GRANT CREATE ON DATABASE one TO lockstep_owner");
-    struct db *plain = open_private("dbname=one user=plain");
-    struct err err;
-    assert_int_equal(up(plain), SCRIPTS);
-    assert_ok(migrate_validate(plain, &err), &err);
-    db_close(plain);
-    db_close(admin);
 }
 
 int main(void)
@@ -443,17 +293,8 @@ int main(void)
         cmocka_unit_test_teardown(a_function_with_other_parameters_takes_the_place_of_the_old_one,
                                   teardown),
         cmocka_unit_test_teardown(a_function_or_view_that_is_no_longer_ours_is_dropped, teardown),
+        cmocka_unit_test_teardown(a_function_of_a_newer_release_is_refused_and_stays, teardown),
         cmocka_unit_test_teardown(the_scripts_add_up_to_the_schema_that_is_written_down, teardown),
-        cmocka_unit_test_setup_teardown(
-            two_migrators_on_two_databases_of_a_new_cluster_make_the_roles_once, start_private,
-            stop_private),
-        cmocka_unit_test_setup_teardown(
-            a_login_role_with_a_group_roles_name_is_refused_and_nothing_is_left, start_private,
-            stop_private),
-        cmocka_unit_test_setup_teardown(who_may_not_make_roles_is_told_who_may, start_private,
-                                        stop_private),
-        cmocka_unit_test_setup_teardown(an_administrator_makes_the_roles_and_a_plain_user_migrates,
-                                        start_private, stop_private),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
