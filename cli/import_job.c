@@ -87,10 +87,11 @@ static enum rc try_job(struct import *import, const cJSON *job, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
     FREE_AUTO char *text = cJSON_PrintUnformatted(job);
-    enum rc rc = job_refused(
-        db_run(import->cli->db, &sql_job_apply,
-               (const char *const[]){text, "job import", "true", "false", "true"}, &rows, err),
-        err);
+    enum rc rc =
+        job_refused(db_run(import->cli->db, &sql_job_apply,
+                           (const char *const[]){text, "job import", "true", "false", "true", NULL},
+                           &rows, err),
+                    err);
     return rc == RC_REJECT && err->kind == ERR_USAGE ? RC_NONE : rc;
 }
 

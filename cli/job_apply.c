@@ -2,15 +2,18 @@
  * This file only checks that the text is JSON and that SQL of users can run, or says that nothing
  * has tried it; lockstep.job_apply compares, changes and prunes, in one transaction for each file.
  *
- * Several files are several transactions, in the order of the arguments: a file that is refused
- * leaves those before it applied. */
+ * All files are read before the first one is applied, because --prune spares the jobs that any of
+ * them declares: a job may move from one to another. Several files are several transactions, in the
+ * order of the arguments: a file that is refused leaves those before it applied. */
 #include "cli/commands.h"
 #include "cli/job.h"
 #include "cli/job_sql.h"
 
+#include "base/memory.h"
 #include "base/remedies.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "db/parameter.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -43,8 +46,20 @@ enum rc job_read_file(const char *path, struct str *text, struct err *err)
     return RC_OK;
 }
 
-/* *ret_jobs: the text of the file, which is JSON; the caller frees it. */
-static enum rc read_jobs(const char *path, char **ret_jobs, struct err *err)
+/* A job without a name is refused by the database. */
+static void add_names(const cJSON *file, struct str *names)
+{
+    const cJSON *jobs = cJSON_GetObjectItemCaseSensitive(file, "jobs");
+    const cJSON *one = jobs != NULL ? jobs->child : cJSON_IsArray(file) ? file->child : file;
+    for (; one != NULL; one = one->next) {
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(one, "job"));
+        if (name != NULL)
+            db_array_text(names, name, strlen(name));
+    }
+}
+
+/* *ret_jobs: the text of the file, which is JSON; the caller frees it. names: of its jobs. */
+static enum rc read_jobs(const char *path, char **ret_jobs, struct str *names, struct err *err)
 {
     STR_AUTO content = {0};
     enum rc rc = job_read_file(path, &content, err);
@@ -63,6 +78,7 @@ static enum rc read_jobs(const char *path, char **ret_jobs, struct err *err)
                        "it is not JSON from line %d on", line);
     }
     *ret_jobs = xstrdup(text);
+    add_names(file, names);
     cJSON_Delete(file);
     return RC_OK;
 }
@@ -115,40 +131,63 @@ static void say_untried(struct cli *cli, const char *path, const char *jobs)
                 path);
 }
 
-static enum rc apply(struct cli *cli, const char *path, struct kept *kept, struct err *err)
+static enum rc apply(struct cli *cli, const char *path, const char *jobs, const char *names,
+                     struct kept *kept, struct err *err)
 {
-    FREE_AUTO char *jobs = NULL;
     DB_RESULT_AUTO *rows = NULL;
-    enum rc rc = read_jobs(path, &jobs, err);
-    const char *params[] = {jobs, file_name(path), cli_has(cli, "dry-run") ? "true" : "false",
+    const char *params[] = {jobs,
+                            file_name(path),
+                            cli_has(cli, "dry-run") ? "true" : "false",
                             cli_has(cli, "prune") ? "true" : "false",
-                            cli_has(cli, "force") ? "true" : "false"};
-    if (rc == RC_OK)
-        rc = job_sql_check(cli, jobs, err);
+                            cli_has(cli, "force") ? "true" : "false",
+                            names};
+    enum rc rc = job_sql_check(cli, jobs, err);
     if (rc == RC_OK)
         rc = job_refused(db_run(cli->db, &sql_job_apply, params, &rows, err), err);
     if (rc == RC_REJECT && err != NULL && err->object[0] == '\0')
         utf8_copy(err->object, sizeof err->object, path);
-    if (rc == RC_OK)
-        say_untried(cli, path, jobs);
-    if (rc == RC_OK && cli->argument_count > 1)
+    if (rc != RC_OK)
+        return rc;
+    say_untried(cli, path, jobs);
+    if (cli->argument_count > 1)
         cli_say(cli, "lockstep: %s\n", path);
-    if (rc == RC_OK)
-        count_kept(path, rows, kept);
-    return rc == RC_OK ? cli_print(cli, rows, err) : rc;
+    count_kept(path, rows, kept);
+    return cli_print(cli, rows, err);
+}
+
+static enum rc apply_all(struct cli *cli, char **jobs, struct err *err)
+{
+    STR_AUTO names = {0};
+    struct kept kept = {0};
+    enum rc rc = RC_OK;
+    int at = 0, applied = 0, count = cli->argument_count;
+    db_array_start(&names);
+    for (int i = 0; rc == RC_OK && i < count; i++)
+        rc = read_jobs(cli->arguments[at = i], &jobs[i], &names, err);
+    db_array_end(&names);
+    while (rc == RC_OK && applied < count) {
+        at = applied;
+        rc = apply(cli, cli->arguments[at], jobs[at], names.data, &kept, err);
+        if (rc == RC_OK)
+            applied++;
+    }
+    for (int i = applied; rc != RC_OK && i < count; i++)
+        if (i != at)
+            cli_say(cli, "lockstep: %s: not applied, because of the error below\n",
+                    cli->arguments[i]);
+    return rc == RC_OK ? judge(&kept, err) : rc;
 }
 
 enum rc command_job_apply(struct cli *cli, struct err *err)
 {
-    enum rc rc = RC_OK;
-    if (cli->argument_count == 0)
+    int count = cli->argument_count;
+    if (count == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, "job apply", REMEDY_JOB_APPLY,
                        "no file is named");
-    struct kept kept = {0};
-    int i = 0;
-    while (rc == RC_OK && i < cli->argument_count)
-        rc = apply(cli, cli->arguments[i++], &kept, err);
-    for (; i < cli->argument_count; i++)
-        cli_say(cli, "lockstep: %s: not applied, because of the error below\n", cli->arguments[i]);
-    return rc == RC_OK ? judge(&kept, err) : rc;
+    char **jobs = xcalloc((size_t)count, sizeof *jobs); /* the text of each file */
+    enum rc rc = apply_all(cli, jobs, err);
+    for (int i = 0; i < count; i++)
+        free(jobs[i]);
+    free(jobs);
+    return rc;
 }

@@ -1,13 +1,16 @@
 -- Makes the jobs that a file declares: all of them or none. file: its name, by which its jobs are known the next time.
 -- A job that was changed by hand since is kept and reported, unless force; prune deletes jobs that the file declared
--- before and does not declare any more; dry_run only reports. Jobs may follow others that come after them.
+-- before and does not declare any more, except those of elsewhere, which other files declare; dry_run only reports.
+-- Jobs may follow others that come after them.
 CREATE OR REPLACE FUNCTION lockstep.job_apply(
-    specs jsonb, file text, dry_run boolean DEFAULT false, prune boolean DEFAULT false, force boolean DEFAULT false)
+    specs jsonb, file text, dry_run boolean DEFAULT false, prune boolean DEFAULT false, force boolean DEFAULT false,
+    elsewhere text[] DEFAULT NULL)
 RETURNS TABLE (job text, action text, detail text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     done jsonb := '[]';
+    stays text[]; -- the jobs that prune leaves, because a file declares them
     one record;
     said record;
     about text; -- the job of a file of several, as an error names it
@@ -47,6 +50,8 @@ BEGIN
             done := done || jsonb_build_object('job', one.spec ->> 'job', 'action', said.action, 'detail', said.detail);
         END LOOP;
         about := NULL;
+        stays := job_apply.elsewhere
+                 || ARRAY(SELECT e ->> 'job' FROM jsonb_array_elements(job_apply.specs) AS e);
         PERFORM lockstep.job_circle(j.job_id, j.name)
         FROM (
             SELECT b.job_id, b.name
@@ -57,12 +62,11 @@ BEGIN
         USING lockstep.job j -- jobs that go may follow each other
         WHERE j.job_id = s.job_id AND job_apply.prune AND j.file = job_apply.file
           AND (job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec)
-          AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name);
+          AND j.name <> ALL (stays);
         FOR one IN
             SELECT j.name, job_apply.force OR j.declared IS NOT DISTINCT FROM j.spec AS goes
             FROM lockstep.job j
-            WHERE job_apply.prune AND j.file = job_apply.file
-              AND NOT EXISTS (SELECT FROM jsonb_array_elements(job_apply.specs) AS e WHERE e ->> 'job' = j.name)
+            WHERE job_apply.prune AND j.file = job_apply.file AND j.name <> ALL (stays)
             ORDER BY j.job_id DESC
         LOOP
             IF one.goes THEN
@@ -88,5 +92,5 @@ BEGIN
     RETURN QUERY SELECT e ->> 'job', e ->> 'action', e ->> 'detail' FROM jsonb_array_elements(done) AS e;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.job_apply(jsonb, text, boolean, boolean, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.job_apply(jsonb, text, boolean, boolean, boolean) TO lockstep_operator;
+REVOKE EXECUTE ON FUNCTION lockstep.job_apply(jsonb, text, boolean, boolean, boolean, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.job_apply(jsonb, text, boolean, boolean, boolean, text[]) TO lockstep_operator;

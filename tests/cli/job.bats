@@ -250,6 +250,35 @@ to a login of lockstep_task, and apply the file again" ] || { echo "$said"; retu
     [[ $output == *'b2.json: not applied'*'wrong.json: it is not JSON'* ]] || { echo "$output"; return 1; }
 }
 
+@test "a job that moves to another file is not deleted, in whichever order the files are applied" {
+    watch() { # NAME EVERY
+        printf '{"job": "%s", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "%s"}]}' "$1" "$2"
+    }
+    moves() { # FILE...: job j and job gone of a.json; then b.json has job j
+        printf '[%s, %s]' "$(watch j 1h)" "$(watch gone 1h)" >a.json
+        lockstep job apply a.json -q --force
+        id=$(sql "SELECT job_id FROM lockstep.job WHERE name = 'j'")
+        echo '{"jobs": []}' >a.json
+        watch j "${every:-1h}" >b.json
+        run lockstep job apply "$@" --prune
+        is "SELECT concat_ws(' ', name, job_id, file) FROM lockstep.job" "j $id ${owner:-b.json}"
+    }
+    moves b.json a.json
+    [ "$status" -eq 0 ]
+    moves a.json b.json
+    [ "$status" -eq 0 ]
+    every=2h owner=a.json
+    moves b.json a.json # it is another job there, so it is kept
+    [ "$status" -eq 1 ]
+    moves a.json b.json
+    [ "$status" -eq 1 ]
+    echo '{' >b.json
+    run lockstep job apply a.json b.json --prune
+    [ "$status" -eq 2 ]
+    [[ $output == *'a.json: not applied'*'b.json: it is not JSON'* ]] || { echo "$output"; return 1; }
+    is 'SELECT name FROM lockstep.job' j
+}
+
 @test "a job that job apply keeps makes the command fail, and is checked like the others" {
     cd "$BATS_TEST_TMPDIR"
     job() {

@@ -348,6 +348,26 @@ SELECT is((SELECT string_agg(a.job || ' ' || a.action, ', ' ORDER BY a.job)
           'w delete, y delete', 'jobs that follow each other go together');
 SELECT count(*) FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y')), 'f');
 SELECT pg_temp.gone('v');
+-- What job_apply says about job y of the file, as it is or with more fields.
+CREATE FUNCTION pg_temp.applied(file text, more jsonb DEFAULT '{}', dry_run boolean DEFAULT false) RETURNS text
+LANGUAGE sql AS $$
+    SELECT string_agg(concat_ws(' ', a.action, a.detail), ', ')
+    FROM lockstep.job_apply(jsonb_build_array(pg_temp.spec('y', more)), file, dry_run) AS a
+$$;
+CREATE FUNCTION pg_temp.y() RETURNS text LANGUAGE sql AS $$
+    SELECT format('%s version %s%s', s.file, s.version, CASE WHEN s.drifted THEN ' drifted' ELSE '' END)
+    FROM lockstep.job_status s WHERE s.job = 'y'
+$$;
+SELECT is(pg_temp.applied('g', dry_run => true), 'change declared by this file from now on',
+          'a file that declares a job of another file as it is takes it over');
+SELECT is(pg_temp.y(), 'f version 1', 'a dry run only says so');
+SELECT pg_temp.applied('g');
+SELECT is(pg_temp.y(), 'g version 1', 'the job belongs to the file that declared it last, without a new version');
+SELECT is((SELECT count(*) FROM lockstep.job_apply('[]', 'f', prune => true)), 0::bigint,
+          'so the file that it has left does not delete it');
+SELECT is((SELECT count(*) FROM lockstep.job_apply('[]', 'g', prune => true, elsewhere => '{y}')), 0::bigint,
+          'and no file deletes what a file that is applied with it declares');
+SELECT is(pg_temp.y(), 'g version 1', 'the job is left');
 SELECT throws_like($$SELECT * FROM lockstep.job_apply('[{"job": "z", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "bad"}]', 'f')$$,
     'bad: queue: it is missing', 'one that is wrong refuses all');
 SELECT is((SELECT string_agg(name, ' ') FROM lockstep.job), 'y', 'so nothing of them is there');

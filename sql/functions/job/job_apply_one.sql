@@ -1,6 +1,6 @@
 -- Applies one declaration of a file to one job, and says with which action: create, change, unchanged, or kept (another
 -- file declares the job in another way, or it was changed by hand). A job that is kept is checked like one that is
--- changed.
+-- changed. A job that is already what the file says gets no new version: it only becomes a job of that file.
 CREATE OR REPLACE FUNCTION lockstep.job_apply_one(
     p_spec jsonb, p_file text, p_force boolean, OUT action text, OUT detail text)
 LANGUAGE plpgsql AS $$
@@ -14,24 +14,27 @@ BEGIN
     ELSIF old.spec = p_spec AND old.file = p_file THEN
         action := 'unchanged';
         RETURN;
+    ELSIF old.spec = p_spec THEN
+        action := 'change';
+        detail := 'declared by this file from now on';
+        UPDATE lockstep.job j SET file = p_file, declared = p_spec WHERE j.job_id = old.job_id;
+        RETURN;
     ELSIF NOT p_force AND old.file <> p_file THEN
-        action := CASE WHEN old.spec = p_spec THEN 'unchanged' ELSE 'kept' END;
-        detail := pg_catalog.format(CASE WHEN old.spec = p_spec THEN '%s declares it'
-                                         ELSE '%s declares it; an apply with force takes it over' END,
-                                    old.file);
-    ELSIF NOT p_force AND old.spec <> p_spec AND old.declared IS DISTINCT FROM old.spec THEN
+        action := 'kept';
+        detail := pg_catalog.format('%s declares it; an apply with force takes it over', old.file);
+    ELSIF NOT p_force AND old.declared IS DISTINCT FROM old.spec THEN
         action := 'kept';
         detail := pg_catalog.format('%s by %s at %s; an apply with force sets it to what the file says',
                                     CASE WHEN old.declared IS NULL THEN 'made by hand' ELSE 'changed by hand' END,
                                     old.changed_by, lockstep.job_time(pg_catalog.date_trunc('second', old.changed_at)));
     ELSE
         action := 'change';
-        detail := COALESCE(
-            (SELECT pg_catalog.string_agg(k, ', ' ORDER BY k) FROM pg_catalog.jsonb_object_keys(old.spec || p_spec) AS k
-             WHERE old.spec -> k IS DISTINCT FROM p_spec -> k), 'declared by this file from now on');
+        detail := (SELECT pg_catalog.string_agg(k, ', ' ORDER BY k)
+                   FROM pg_catalog.jsonb_object_keys(old.spec || p_spec) AS k
+                   WHERE old.spec -> k IS DISTINCT FROM p_spec -> k);
     END IF;
     PERFORM lockstep.job_save(p_spec, NULL, p_file);
-    IF action IN ('kept', 'unchanged') THEN
+    IF action = 'kept' THEN
         RAISE EXCEPTION 'checked only' USING ERRCODE = 'LS00D';
     END IF;
 EXCEPTION
