@@ -14,8 +14,7 @@ BEGIN
     END IF;
     SELECT COALESCE(jsonb_object_agg(e.key, e.value), '{}') INTO spec FROM jsonb_each(own.spec || job_set.change) AS e
     WHERE NOT (job_set.change ? e.key AND e.value = 'null');
-    IF spec - 'enabled' = own.spec - 'enabled' AND COALESCE((spec ->> 'enabled')::boolean, true) = own.enabled
-       AND COALESCE((own.spec ->> 'enabled')::boolean, true) = own.enabled THEN
+    IF lockstep.job_normal(spec) = own.spec THEN
         RETURN own.version;
     END IF;
     RETURN (lockstep.job_save(spec)).version;

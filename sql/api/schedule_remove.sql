@@ -6,8 +6,7 @@ DECLARE
     own CONSTANT lockstep.job := lockstep.job_named(schedule_remove.job, schedule_remove.version, true);
     left_over CONSTANT jsonb := (own.spec -> 'schedules') - lockstep.schedule_place(own, schedule_remove.schedule);
 BEGIN
-    RETURN (lockstep.job_save(CASE WHEN left_over = '[]' THEN own.spec - 'schedules'
-                                   ELSE jsonb_set(own.spec, '{schedules}', left_over) END)).version;
+    RETURN (lockstep.job_save(jsonb_set(own.spec, '{schedules}', left_over))).version;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.schedule_remove(text, text, int) FROM PUBLIC;

@@ -9,6 +9,7 @@ DECLARE
     at CONSTANT int := lockstep.schedule_place(own, schedule_set.schedule);
     old CONSTANT jsonb := own.spec -> 'schedules' -> at;
     made jsonb;
+    spec jsonb;
 BEGIN
     IF jsonb_typeof(schedule_set.change) IS DISTINCT FROM 'object' THEN
         PERFORM lockstep.job_refuse('change', 'it is no JSON object',
@@ -22,11 +23,11 @@ BEGIN
                          ELSE old END
                     || schedule_set.change) AS e
     WHERE NOT (schedule_set.change ? e.key AND e.value = 'null');
-    IF made - 'enabled' = old - 'enabled'
-       AND COALESCE((made -> 'enabled')::text, 'true') = COALESCE((old -> 'enabled')::text, 'true') THEN
+    spec := jsonb_set(own.spec, ARRAY['schedules', at::text], made);
+    IF lockstep.job_normal(spec) = own.spec THEN
         RETURN own.version;
     END IF;
-    RETURN (lockstep.job_save(jsonb_set(own.spec, ARRAY['schedules', at::text], made))).version;
+    RETURN (lockstep.job_save(spec)).version;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.schedule_set(text, text, jsonb, int) FROM PUBLIC;

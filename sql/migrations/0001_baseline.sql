@@ -1064,7 +1064,7 @@ CREATE TABLE lockstep.job (
     job_id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text NOT NULL UNIQUE,
     queue_id int REFERENCES lockstep.queue ON DELETE CASCADE,
-    spec jsonb NOT NULL,                        -- as people wrote it: tasks, defaults, schedules, policies
+    spec jsonb NOT NULL,                        -- tasks, defaults, schedules, policies; in the form of job_normal
     enabled boolean NOT NULL,
     overlap text NOT NULL,                      -- the rule while a run of it has not ended
     zombie_after interval NOT NULL,

@@ -368,6 +368,22 @@ SELECT is((SELECT count(*) FROM lockstep.job_apply('[]', 'f', prune => true)), 0
 SELECT is((SELECT count(*) FROM lockstep.job_apply('[]', 'g', prune => true, elsewhere => '{y}')), 0::bigint,
           'and no file deletes what a file that is applied with it declares');
 SELECT is(pg_temp.y(), 'g version 1', 'the job is left');
+
+-- What is enabled, by its default or in words, is the same.
+SELECT lockstep.job_set('y', '{"enabled": false}'), lockstep.job_set('y', '{"enabled": true}');
+SELECT is(pg_temp.y(), 'g version 3', 'a job that was disabled and is enabled again is as its file declares it');
+SELECT is(pg_temp.applied('g', '{"enabled": true}'), 'unchanged', 'a file may say so in words');
+SELECT is(pg_temp.applied('g', '{"enabled": true, "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'),
+          'change schedules', 'and change it then');
+SELECT lockstep.schedule_set('y', 's', '{"enabled": false}'), lockstep.schedule_set('y', 's', '{"enabled": true}');
+SELECT is(pg_temp.y(), 'g version 6', 'so is one of which a schedule was disabled and is enabled again');
+SELECT lockstep.schedule_add('y', '{"name": "t", "kind": "interval", "every": "1h", "enabled": true}'),
+       lockstep.schedule_remove('y', 't');
+SELECT is(pg_temp.y(), 'g version 8', 'or that had a schedule more in between');
+SELECT is(pg_temp.applied('g', '{"schedules": []}'), 'change schedules', 'a file says that there is none');
+SELECT lockstep.schedule_add('y', '{"name": "t", "kind": "interval", "every": "1h"}'),
+       lockstep.schedule_remove('y', 't');
+SELECT is(pg_temp.y(), 'g version 11', 'and the last one that is removed leaves none');
 SELECT throws_like($$SELECT * FROM lockstep.job_apply('[{"job": "z", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "bad"}]', 'f')$$,
     'bad: queue: it is missing', 'one that is wrong refuses all');
 SELECT is((SELECT string_agg(name, ' ') FROM lockstep.job), 'y', 'so nothing of them is there');

@@ -8,6 +8,7 @@ DECLARE
     old lockstep.job;
 BEGIN
     PERFORM lockstep.job_check(p_spec);
+    p_spec := lockstep.job_normal(p_spec);
     SELECT j.* INTO old FROM lockstep.job j WHERE j.name = p_spec ->> 'job' FOR NO KEY UPDATE;
     IF NOT FOUND OR old.version = 0 THEN -- 0: job_apply has made only its row
         action := 'create';

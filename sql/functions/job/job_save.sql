@@ -9,6 +9,7 @@ DECLARE
     expected CONSTANT text := p_spec ->> 'max_expected';
 BEGIN
     PERFORM lockstep.job_check(p_spec);
+    p_spec := lockstep.job_normal(p_spec);
     job.is_watch := COALESCE(p_spec -> 'watch' = 'true', false);
     -- one that is being deleted is waited for, and gone then
     SELECT q.queue_id INTO job.queue_id FROM lockstep.queue q WHERE q.name = p_spec ->> 'queue' FOR KEY SHARE;
