@@ -384,6 +384,16 @@ SELECT is(pg_temp.applied('g', '{"schedules": []}'), 'change schedules', 'a file
 SELECT lockstep.schedule_add('y', '{"name": "t", "kind": "interval", "every": "1h"}'),
        lockstep.schedule_remove('y', 't');
 SELECT is(pg_temp.y(), 'g version 11', 'and the last one that is removed leaves none');
+
+-- A change by hand that the file adopts is one of the file.
+SELECT lockstep.job_set('y', '{"overlap": "allow"}');
+SELECT is(pg_temp.y(), 'g version 12 drifted', 'a job is changed by hand');
+SELECT is(pg_temp.applied('g', '{"overlap": "allow"}'), 'unchanged', 'its file says the same now');
+SELECT is(pg_temp.y(), 'g version 12', 'so it is as its file declares it');
+SELECT is(pg_temp.applied('g'), 'change overlap', 'and the file may change it back');
+SELECT lockstep.job_set('y', '{"overlap": "allow"}');
+SELECT pg_temp.applied('g', '{"overlap": "allow"}', true);
+SELECT is(pg_temp.y(), 'g version 14 drifted', 'a dry run adopts nothing');
 SELECT throws_like($$SELECT * FROM lockstep.job_apply('[{"job": "z", "queue": "q", "tasks": [{"order": 1, "sql": "SELECT 1"}]}, {"job": "bad"}]', 'f')$$,
     'bad: queue: it is missing', 'one that is wrong refuses all');
 SELECT is((SELECT string_agg(name, ' ') FROM lockstep.job), 'y', 'so nothing of them is there');

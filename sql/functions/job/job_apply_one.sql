@@ -12,13 +12,11 @@ BEGIN
     SELECT j.* INTO old FROM lockstep.job j WHERE j.name = p_spec ->> 'job' FOR NO KEY UPDATE;
     IF NOT FOUND OR old.version = 0 THEN -- 0: job_apply has made only its row
         action := 'create';
-    ELSIF old.spec = p_spec AND old.file = p_file THEN
-        action := 'unchanged';
-        RETURN;
     ELSIF old.spec = p_spec THEN
-        action := 'change';
-        detail := 'declared by this file from now on';
-        UPDATE lockstep.job j SET file = p_file, declared = p_spec WHERE j.job_id = old.job_id;
+        action := CASE WHEN old.file = p_file THEN 'unchanged' ELSE 'change' END;
+        detail := CASE action WHEN 'change' THEN 'declared by this file from now on' END;
+        UPDATE lockstep.job j SET file = p_file, declared = p_spec -- a change by hand may be in the file now
+        WHERE j.job_id = old.job_id AND (j.file, j.declared) IS DISTINCT FROM (p_file, p_spec);
         RETURN;
     ELSIF NOT p_force AND old.file <> p_file THEN
         action := 'kept';
