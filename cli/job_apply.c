@@ -83,9 +83,12 @@ static enum rc read_jobs(const char *path, char **ret_jobs, struct str *names, s
     return RC_OK;
 }
 
-/* The name by which the jobs of a file are known: ./jobs.json and jobs.json are one file. */
+/* The name by which the jobs of a file are known: ./jobs.json and jobs.json are one file, and all
+ * pipes are one: /dev/stdin, or /dev/fd/63 for the shell's <(...). */
 static const char *file_name(const char *path)
 {
+    if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+        return "-";
     while (strncmp(path, "./", 2) == 0 && path[2] != '\0')
         path += 2;
     return path;
@@ -184,6 +187,12 @@ enum rc command_job_apply(struct cli *cli, struct err *err)
     if (count == 0)
         return err_set(err, RC_REJECT, ERR_USAGE, "job apply", REMEDY_JOB_APPLY,
                        "no file is named");
+    /* Before a file is applied: one that takes a job over from a pipe would have done so. */
+    for (int i = 0; i < count && cli_has(cli, "prune"); i++)
+        if (strcmp(file_name(cli->arguments[i]), "-") == 0)
+            return err_set(err, RC_REJECT, ERR_USAGE, "--prune",
+                           "Write the jobs to a file, and apply it with --prune.",
+                           "the standard input has no name by which its jobs are known");
     char **jobs = xcalloc((size_t)count, sizeof *jobs); /* the text of each file */
     enum rc rc = apply_all(cli, jobs, err);
     for (int i = 0; i < count; i++)

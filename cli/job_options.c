@@ -56,7 +56,7 @@ const struct option_spec schedule_change_options[] = {
 /* Without --force a job that was changed by hand stays as it is (docs/reference/jobs.md). */
 const struct option_spec job_apply_options[] = {
     {"dry-run", NULL, "check everything and say what would be changed", 0},
-    {"prune", NULL, "delete jobs that the file declared once and does no more", 0},
+    {"prune", NULL, "delete jobs that the file declared once and does no more; not with -", 0},
     {"force", NULL, "overwrite what was changed by hand, or declared by another file", 0},
     {0}};
 const struct option_spec job_test_options[] = {

@@ -279,6 +279,26 @@ to a login of lockstep_task, and apply the file again" ] || { echo "$said"; retu
     is 'SELECT name FROM lockstep.job' j
 }
 
+@test "job apply --prune refuses the standard input: all pipes have one name" {
+    watch() { # NAME EVERY
+        printf '{"job": "%s", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "%s"}]}' "$@"
+    }
+    watch a 1h | lockstep job apply - -q
+    watch b 1h >b.json
+    lockstep job apply /dev/stdin -q <b.json # is the standard input, too
+    watch b 1h >f.json
+    for name in - /dev/stdin /dev/fd/0; do
+        refused '--prune: the standard input has no name' job apply f.json "$name" --prune <b.json
+        refused '--prune: the standard input has no name' job apply "$name" --prune --dry-run <b.json
+    done
+    is "SELECT string_agg(concat_ws(' ', name, file), ', ' ORDER BY name) FROM lockstep.job" 'a -, b -'
+    watch b 2h | lockstep job apply - -q
+    is "SELECT version FROM lockstep.job WHERE name = 'b'" 2
+    run lockstep job apply b.json
+    [ "$status" -eq 1 ]
+    [[ $output == *'the standard input declares it'* ]] || { echo "$output"; return 1; }
+}
+
 @test "a job that job apply keeps makes the command fail, and is checked like the others" {
     cd "$BATS_TEST_TMPDIR"
     job() {

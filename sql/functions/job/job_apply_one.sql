@@ -20,7 +20,8 @@ BEGIN
         RETURN;
     ELSIF NOT p_force AND old.file <> p_file THEN
         action := 'kept';
-        detail := pg_catalog.format('%s declares it; an apply with force takes it over', old.file);
+        detail := pg_catalog.format('%s declares it; an apply with force takes it over',
+                                    CASE old.file WHEN '-' THEN 'the standard input' ELSE old.file END);
     ELSIF NOT p_force AND old.declared IS DISTINCT FROM old.spec THEN
         action := 'kept';
         detail := pg_catalog.format('%s by %s at %s; an apply with force sets it to what the file says',
