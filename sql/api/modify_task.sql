@@ -18,7 +18,6 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enab
 DECLARE
     t lockstep.task;
     wanted lockstep.status;
-    intervals float8[];
     due timestamptz := modify_task.scheduled_for;
     ended CONSTANT timestamptz := clock_timestamp();
     answer lockstep.worker_task;
@@ -47,13 +46,9 @@ BEGIN
             USING ERRCODE = 'LS002',
                   HINT = 'Give it with Error or Pending only, for the time when the task is due, within 100 years.';
     ELSIF wanted = 'Error' AND due IS NULL THEN
-        SELECT COALESCE((SELECT array_agg(e::float8 ORDER BY n)
-                         FROM json_array_elements_text(
-                             t.payload::json -> 'retry_intervals') WITH ORDINALITY AS i (e, n)),
-                        q.retry_intervals)
-        INTO intervals
-        FROM lockstep.queue q WHERE q.queue_id = t.queue_id;
-        due := ended + interval '1 second' * COALESCE(intervals[LEAST(t.attempt_num, cardinality(intervals))], 1);
+        due := ended + interval '1 second' * lockstep.retry_seconds(
+                           t.task_id, t.payload::json, (SELECT q.retry_intervals
+                                                        FROM lockstep.queue q WHERE q.queue_id = t.queue_id));
     END IF;
 
     UPDATE lockstep.task k

@@ -2,7 +2,7 @@
 -- that is a member of lockstep_worker and nothing else. protocol.inc explains the rest. The effects of two sessions on
 -- each other is in tests/e2e/external.sh.
 BEGIN;
-SELECT plan(86);
+SELECT plan(88);
 \ir protocol.inc
 SET CONSTRAINTS ALL IMMEDIATE; -- what is settled at the commit is settled at once
 
@@ -268,6 +268,20 @@ SELECT is(pg_temp.report(1, 'Completed') ~ '^LS001', true, 'its worker comes too
 SELECT is((SELECT array_agg((attempt, status, worker)::text ORDER BY attempt) FROM lockstep.execution_log
            WHERE task_id = (pg_temp.task(1)).task_id),
           ARRAY['(1,Pending,w1)', '(2,Failed,w9)'], 'a row for each');
+
+-- An attempt that was lost uses up no interval.
+SELECT pg_temp.queue();
+SELECT pg_temp.tell_external('A', 100, 0, '{"max_attempts": 4, "retry_intervals": [60, 7]}');
+SELECT pg_temp.next();
+UPDATE lockstep.task SET lease_until = clock_timestamp() - interval '1 s' WHERE queue_id = pg_temp.q();
+SELECT pg_temp.next(), pg_temp.report(0, 'Error');
+SELECT is(round(extract(epoch FROM (t).scheduled_for - (t).updated_at)), 60::numeric,
+          'the first failure of the second attempt waits for the first interval')
+FROM pg_temp.task(0) AS t;
+UPDATE lockstep.task SET scheduled_for = clock_timestamp() WHERE queue_id = pg_temp.q();
+SELECT pg_temp.next(), pg_temp.report(0, 'Error');
+SELECT is(round(extract(epoch FROM (t).scheduled_for - (t).updated_at)), 7::numeric, 'and the second for the second')
+FROM pg_temp.task(0) AS t;
 
 -- Held, cancelled, reopened.
 SELECT pg_temp.queue(on_failure => 'continue');

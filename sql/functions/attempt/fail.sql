@@ -17,7 +17,6 @@ DECLARE
     task_row record;
     queue_row record;
     wish json;
-    intervals float8[];
     lost CONSTANT boolean := NOT p_permanent AND NOT p_raised AND lockstep.server_fault(p_sqlstate);
     final boolean;
     seconds float8;
@@ -47,14 +46,7 @@ BEGIN
     ELSIF lost THEN
         seconds := lockstep.put_off(p_task_id, task_row.lost_num);
     ELSE
-        intervals := COALESCE((SELECT array_agg(e::float8 ORDER BY n)
-                               FROM json_array_elements_text(wish -> 'retry_intervals') WITH ORDINALITY AS i (e, n)),
-                              queue_row.retry_intervals);
-        seconds := COALESCE(intervals[LEAST(1 + (SELECT count(*)
-                                                 FROM lockstep.task_attempt a
-                                                 WHERE a.task_id = p_task_id AND a.status = 'Error'),
-                                            cardinality(intervals))],
-                            1);
+        seconds := lockstep.retry_seconds(p_task_id, wish, queue_row.retry_intervals);
     END IF;
     UPDATE lockstep.task
     SET status = CASE WHEN final THEN 'Failed' ELSE 'Error' END::lockstep.status, token = NULL,
