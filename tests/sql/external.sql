@@ -2,7 +2,7 @@
 -- that is a member of lockstep_worker and nothing else. protocol.inc explains the rest. The effects of two sessions on
 -- each other is in tests/e2e/external.sh.
 BEGIN;
-SELECT plan(88);
+SELECT plan(89);
 \ir protocol.inc
 SET CONSTRAINTS ALL IMMEDIATE; -- what is settled at the commit is settled at once
 
@@ -56,6 +56,11 @@ EXCEPTION WHEN OTHERS THEN
     RETURN concat_ws(' ', SQLSTATE, regexp_replace(SQLERRM, 'task \d+', 'task N'));
 END
 $$;
+SELECT is((SELECT string_agg(DISTINCT p.proname, ' ' ORDER BY p.proname) FROM pg_proc p
+           WHERE p.pronamespace = 'lockstep'::regnamespace
+             AND has_function_privilege('external_worker', p.oid, 'EXECUTE')),
+          'extend_task modify_task next_task ping task_is_type',
+          'a worker may execute these functions, which docs/how-to/external-workers.md names, and no other');
 -- Takes the next task: its offset; the token is kept.
 CREATE TEMP TABLE taken (kafka_offset bigint PRIMARY KEY, task_id bigint, token timestamptz);
 GRANT ALL ON taken TO external_worker;
