@@ -85,14 +85,15 @@ def main():
             continue
         task = Task(connection, row)
         try:
-            work(task, outbox)
-            print(f"{row['name']}: confirmed", flush=True)
-        except Stale as stale:
+            try:
+                work(task, outbox)
+                print(f"{row['name']}: confirmed", flush=True)
+            except OSError as failure:
+                connection.rollback()
+                task.report("Error", error=str(failure))
+                print(f"{row['name']}: {failure}", flush=True)
+        except Stale as stale:  # the report of a failure may come too late, too
             print(f"{row['name']}: {stale}", flush=True)
-        except OSError as failure:
-            connection.rollback()
-            task.report("Error", error=str(failure))
-            print(f"{row['name']}: {failure}", flush=True)
 
 
 if __name__ == "__main__":

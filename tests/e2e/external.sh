@@ -146,5 +146,32 @@ expect 'REPEATABLE READ' "$(psql -X -At -d "$as_worker" -c 'BEGIN ISOLATION LEVE
     -c "SELECT work_once('$q', 'w')" 2>&1 | grep -o 'need transactions that are READ COMMITTED')" \
     'need transactions that are READ COMMITTED'
 expect 'nothing is left to settle' "$(sql 'SELECT count(*) FROM lockstep.worker_report')" 0
+
+case_begin 'the worker of the examples continues after a send that failed when the task was no longer its own'
+q=$(scratch_name)
+notification() { # TEXT NAME
+    echo "{\"order\": 1, \"type\": \"external\", \"kind\": \"notification\", \"name\": \"$2\"," \
+        "\"input\": {\"template\": \"$1\", \"sms\": \"+431234\"}}" | lockstep publish --queue "$q" -q -
+}
+lockstep queue create "$q" -q --create-topic
+"$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" 2>"$tmp/sends.log" &
+executor=$!
+mkfifo "$tmp/outbox"
+exec 8<>"$tmp/outbox"
+/usr/bin/python3 "$here/../../examples/notification/worker.py" "$as_worker" "$q" "$tmp/outbox" >"$tmp/sends" 2>&1 8>&- &
+worker=$!
+notification "$(printf '%0200000d' 0)" long >/dev/null # more than a pipe takes: the write waits for a reader
+eventually 20 is "SELECT step FROM lockstep.task WHERE name = 'long'" render
+read -rN 1 -u 8 _ # the worker is in the middle of its send
+lockstep task cancel "$(sql "SELECT task_id FROM lockstep.task WHERE name = 'long'")" -q >/dev/null
+exec 8>&- # the write fails
+eventually 20 grep -q 'updated_at is stale' "$tmp/sends" || failed=1
+rm "$tmp/outbox"
+run=$(notification hello short)
+eventually 20 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed || failed=1
+expect 'what the worker said' "$(grep -c Traceback "$tmp/sends")$(grep -o 'short: confirmed' "$tmp/sends")" \
+    '0short: confirmed'
+kill $executor $worker || failed=1
+wait $executor $worker || true
 cases_end
 exit $failed
