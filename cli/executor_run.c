@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/remedies.h"
 #include "config/conninfo.h"
+#include "executor/counts.h"
 #include "executor/executor.h"
 #include "metrics/tally.h"
 
@@ -155,7 +156,7 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     /* Before any thread is started (action/action.h). */
     action_start();
     /* Without the port no numbers are kept. */
-    options.tally = metrics_port_configured(cli) ? tally_new(queues, count) : NULL;
+    options.tally = metrics_port_configured(cli) ? counts_tally(queues, count) : NULL;
     rc = metrics_port_open(cli, options.conninfo, db_server(cli->db), options.tally, &port, err);
     cli_disconnect(cli); /* the daemon has sessions of its own */
     struct reloading reloading = {.cli = cli, .shelf = action_shelf_new(actions, NULL)};

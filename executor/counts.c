@@ -8,6 +8,7 @@
 #include "executor/executor.h"
 #include "executor/lane.h"
 #include "executor/phase.h"
+#include "executor/rejects.h"
 #include "executor/trouble.h"
 
 #include "base/clock.h"
@@ -23,6 +24,18 @@ static struct tally_queue *of(const struct lane *lane)
 {
     struct tally *tally = lane->ex->options->tally;
     return tally != NULL ? tally_queue_at(tally, (int)(lane - lane->ex->lanes)) : NULL;
+}
+
+struct tally *counts_tally(const char *const *queues, int count)
+{
+    struct tally *tally = tally_new(queues, count);
+    for (int i = 0; i < count; i++) {
+        struct tally_queue *queue = tally_queue_at(tally, i);
+        for (enum message_reason reason = MESSAGE_BAD_JSON; reason < MESSAGE_REASON_COUNT; reason++)
+            tally_reason(queue, message_reason_name(reason));
+        tally_reason(queue, REJECTS_TAGS);
+    }
+    return tally;
 }
 
 static void keep_statistics(void *context, const char *json, size_t len)

@@ -4,7 +4,7 @@
  *   there are no metrics.
  * Invariants: counting decides nothing.
  * Threads: control.
- * Ownership: the tally is the options'.
+ * Ownership: the tally is the options'; counts_tally gives it to their owner.
  * Failure: none.
  */
 #ifndef EXECUTOR_COUNTS_H
@@ -15,8 +15,11 @@
 struct executor;
 struct lane;
 struct phase;
+struct tally;
 struct work;
 
+/** Each reason of a rejection is in it, with 0. The caller frees it (tally_free). */
+struct tally *counts_tally(const char *const *queues, int count);
 /** The consumer's statistics are kept, too. */
 void counts_begin(struct executor *ex);
 /** It has come back, before it leaves its reader and its phase. */

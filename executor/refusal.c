@@ -20,7 +20,6 @@
 #include <string.h>
 
 static const char FIXED_DETAIL[] = "the server refused to keep what was said of this record";
-static const char FIXED_REASON[] = "refused_by_database";
 
 /* What the data of messages can cause: data exceptions, constraints, limits of the server. */
 static bool by_data(const struct err *err)
@@ -39,7 +38,7 @@ static void reject(struct buffered *buffered, const struct err *why)
     utf8_copy(text, sizeof text, why->message);
     message_free(buffered_take_message(buffered));
     (void)err_set(&buffered->why, RC_REJECT, ERR_DB, "", NULL, "%s: %s", why->code, text);
-    err_code(&buffered->why, FIXED_REASON);
+    err_code(&buffered->why, message_reason_name(MESSAGE_REFUSED));
 }
 
 /* A rejection was refused. The rejection itself has three parts that the database may refuse: the
@@ -56,7 +55,7 @@ static enum rc reject_with_less(struct lane *lane, struct buffered *buffered, co
             (void)err_set(&buffered->why, RC_REJECT, ERR_DB, "", NULL, "%s", FIXED_DETAIL);
             err_code(&buffered->why, code);
         } else {
-            err_code(&buffered->why, FIXED_REASON);
+            err_code(&buffered->why, message_reason_name(MESSAGE_REFUSED));
         }
         return RC_OK;
     }

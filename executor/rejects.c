@@ -131,10 +131,10 @@ void rejects_log(struct lane *lane, int count, int64_t from)
          * them. */
         if (buffered->offset < from)
             continue;
-        counts_rejected(lane, unread ? buffered->why.code : "tags");
+        counts_rejected(lane, unread ? buffered->why.code : REJECTS_TAGS);
         log_event(LOG_WARN, "message_rejected", "queue", lane->queue.name, "offset",
-                  LOG_INT(buffered->offset), "reason", unread ? buffered->why.code : "tags", "at",
-                  unread ? buffered->why.object : NULL, "detail",
+                  LOG_INT(buffered->offset), "reason", unread ? buffered->why.code : REJECTS_TAGS,
+                  "at", unread ? buffered->why.object : NULL, "detail",
                   unread ? buffered->why.message : NULL, NULL);
     }
 }

@@ -19,6 +19,10 @@ struct db_result;
 struct lane;
 struct stream;
 
+/** In the log and the metrics the reason of a message whose tags do not fit what came before: the
+ * database knows which of them, and the executor does not. */
+#define REJECTS_TAGS "tags"
+
 /** How many records at the head, which is no message, are to be rejected at once; 1: by a claim. */
 int rejects_segment(const struct stream *stream, int most);
 MUST_CHECK enum rc rejects_ask(struct lane *lane, int count, struct db_result **ret_row,

@@ -113,7 +113,7 @@ void tally_task(struct tally_queue *queue, const char *type, enum tally_outcome 
 }
 
 /** One writer for each queue, as in kind_of(): the search and the addition need no lock. */
-static void words_add(struct words *words, const char *word)
+static _Atomic int64_t *words_at(struct words *words, const char *word)
 {
     int used = atomic_load_explicit(&words->used, memory_order_relaxed), i = 0;
     while (i < used && strncmp(words->words[i], word, sizeof *words->words - 1) != 0)
@@ -125,13 +125,19 @@ static void words_add(struct words *words, const char *word)
         words->words[i][len] = '\0';
         atomic_store_explicit(&words->used, used + 1, memory_order_release);
     }
-    count_add(&words->counts[i < WORDS ? i : WORDS - 1], 1);
+    return &words->counts[i < WORDS ? i : WORDS - 1];
+}
+
+void tally_reason(struct tally_queue *queue, const char *reason)
+{
+    if (queue != NULL)
+        (void)words_at(&queue->rejected, reason);
 }
 
 void tally_rejected(struct tally_queue *queue, const char *reason)
 {
     if (queue != NULL)
-        words_add(&queue->rejected, reason);
+        count_add(words_at(&queue->rejected, reason), 1);
 }
 
 void tally_lost(struct tally_queue *queue)
@@ -213,7 +219,7 @@ static void rejected_text(const struct tally *tally, struct str *text)
     text_family(text, "lockstep_rejected_total");
     for (int q = 0; q < tally->queue_count; q++) {
         const struct tally_queue *queue = &tally->queues[q];
-        /* Pairs with the release in words_add(). */
+        /* Pairs with the release in words_at(). */
         int used = atomic_load_explicit(&queue->rejected.used, memory_order_acquire);
         for (int i = 0; i < used; i++) {
             const struct text_labels labels = {{queue->name, queue->rejected.words[i]}};

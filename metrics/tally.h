@@ -32,6 +32,9 @@ void tally_task(struct tally_queue *queue, const char *type, enum tally_outcome 
                 int64_t ran_us, int64_t waited_us);
 void tally_lost(struct tally_queue *queue);
 void tally_barrier(struct tally_queue *queue, int64_t us);
+/** A message may be rejected for this reason: its counter begins at 0 here and not with the first
+ * rejection, because increase() of Prometheus sees only a change between two scrapes. */
+void tally_reason(struct tally_queue *queue, const char *reason);
 void tally_rejected(struct tally_queue *queue, const char *reason);
 /** The end of the queue's log, as last seen. */
 void tally_high(struct tally_queue *queue, int64_t offset);

@@ -121,12 +121,14 @@ MUST_CHECK enum rc message_peek(const char *bytes, size_t len, char ret_run[37],
     X(LATE, "late")                   \
     X(HOLE, "hole")                   \
     X(CONTRADICTION, "contradiction") \
-    X(DUPLICATE, "duplicate")
+    X(DUPLICATE, "duplicate")         \
+    X(REFUSED, "refused_by_database")
 /* clang-format on */
 enum message_reason {
 #define X(name, text) MESSAGE_##name,
     MESSAGE_REASONS(X)
 #undef X
+        MESSAGE_REASON_COUNT
 };
 const char *message_reason_name(enum message_reason reason);
 

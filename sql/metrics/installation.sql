@@ -3,8 +3,11 @@
 -- columns: metric, first, second, value
 SELECT 'cursor' AS metric, q.name AS first, NULL::text AS second, q.next_offset::text AS value FROM lockstep.queue q
 UNION ALL
-SELECT 'lockstep_runs_total', q.name, c.status, c.runs::text
-FROM lockstep.queue q JOIN lockstep.run_count c USING (queue_id)
+-- Also those of which there was none: Prometheus sees the first one only as a change from 0.
+SELECT 'lockstep_runs_total', q.name, s.status, COALESCE(c.runs, 0)::text
+FROM lockstep.queue q
+CROSS JOIN (VALUES ('Completed'), ('PartiallyCompleted'), ('Failed'), ('Cancelled')) s (status)
+LEFT JOIN lockstep.run_count c ON c.queue_id = q.queue_id AND c.status = s.status
 UNION ALL
 SELECT 'lockstep_runs_open', q.name, r.status, r.runs::text
 FROM lockstep.queue q

@@ -82,6 +82,8 @@ static void the_numbers_of_the_installation_are_there(void **state)
     tally_high(tally_queue_at(tally, 0), 42);
     page_text(page, &text);
     has(&text, "lockstep_runs_total{queue=\"sales\",status=\"Completed\"} 12\n");
+    has(&text, "lockstep_runs_total{queue=\"sales\",status=\"Failed\"} 0\n");
+    has(&text, "lockstep_runs_total{queue=\"quiet\",status=\"PartiallyCompleted\"} 0\n");
     has(&text, "lockstep_runs_open{queue=\"sales\",status=\"Running\"} 2\n");
     has(&text, "lockstep_runs_open{queue=\"sales\",status=\"Paused\"} 1\n");
     assert_null(strstr(text.data, "runs_open{queue=\"sales\",status=\"Failed\"}"));

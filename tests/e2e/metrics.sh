@@ -63,13 +63,21 @@ eventually 40 not_ready || { cat "$tmp/ready"; failed=1; }
 kill -TERM "${pids[none]}"
 wait "${pids[none]}" || failed=1
 
+case_begin 'what has not happened yet is there with 0, so that its first time is a change'
+has() { get "$1" /metrics >"$tmp/text" && grep -qE "$2" "$tmp/text"; } # DAEMON REGEX: a line of its text
+for reason in bad_json duplicate refused_by_database tags; do
+    has executor "^lockstep_rejected_total\{queue=\"$bad\",reason=\"$reason\"\} 0$" || wrong "no $reason with 0"
+done
+for status in Completed PartiallyCompleted Failed Cancelled; do
+    has monitor "^lockstep_runs_total\{queue=\"$bad\",status=\"$status\"\} 0$" || wrong "no $status with 0"
+done
+
 case_begin 'finished work is counted'
 lockstep job apply - -q <<END >/dev/null
 {"job": "tick", "queue": "$q", "overlap": "allow",
  "tasks": [{"order": 1, "sql": "SELECT 1"}, {"order": 2, "sql": "SELECT 2"}], "schedules": [{"name": "second", "kind": "interval", "every": "1s"}]}
 END
 for i in 1 2 3; do echo "no message $i"; done | kcat -P -b "$LOCKSTEP_TEST_BROKERS" -t "$bad" -p 0
-has() { get "$1" /metrics >"$tmp/text" && grep -qE "$2" "$tmp/text"; } # DAEMON REGEX: a line of its text
 eventually 40 has executor "^lockstep_tasks_total\{queue=\"$q\",type=\"sql\",outcome=\"completed\"\} [1-9]" || failed=1
 eventually 40 has executor "^lockstep_barrier_seconds_count\{queue=\"$q\"\} [1-9]" || failed=1
 eventually 40 has executor "^lockstep_rejected_total\{queue=\"$bad\",reason=\"[a-z_]+\"\} 3$" || failed=1

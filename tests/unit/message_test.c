@@ -179,7 +179,7 @@ static void the_manual_names_every_field_and_reason(void **state)
         if (strstr(manual.data, quoted.data) == NULL)
             fail_msg("docs/reference/message.md does not name %s", quoted.data);
     }
-    for (enum message_reason r = MESSAGE_BAD_JSON; r <= MESSAGE_DUPLICATE; r++) {
+    for (enum message_reason r = MESSAGE_BAD_JSON; r < MESSAGE_REASON_COUNT; r++) {
         str_clear(&quoted);
         str_format(&quoted, "`%s`", message_reason_name(r));
         if (strstr(manual.data, quoted.data) == NULL)

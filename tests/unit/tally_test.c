@@ -57,6 +57,21 @@ static void what_a_label_may_not_have_is_escaped(void **state)
     tally_free(tally);
 }
 
+static void a_reason_is_there_with_0_before_the_first_rejection(void **state)
+{
+    (void)state;
+    STR_AUTO text = {0};
+    struct tally *tally = tally_new(queues, 1);
+    tally_reason(tally_queue_at(tally, 0), "bad_json");
+    tally_reason(tally_queue_at(tally, 0), "empty");
+    tally_rejected(tally_queue_at(tally, 0), "empty");
+    tally_reason(tally_queue_at(tally, 0), "empty");
+    tally_text(tally, &text);
+    has(&text, "\nlockstep_rejected_total{queue=\"a\",reason=\"bad_json\"} 0\n");
+    has(&text, "\nlockstep_rejected_total{queue=\"a\",reason=\"empty\"} 1\n");
+    tally_free(tally);
+}
+
 static void reasons_beyond_the_last_place_share_it(void **state)
 {
     (void)state;
@@ -170,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_counts_by_queue_type_and_outcome),
         cmocka_unit_test(what_a_label_may_not_have_is_escaped),
+        cmocka_unit_test(a_reason_is_there_with_0_before_the_first_rejection),
         cmocka_unit_test(reasons_beyond_the_last_place_share_it),
         cmocka_unit_test(firings_count_with_their_lateness_if_it_is_known),
         cmocka_unit_test(statistics_of_librdkafka_become_metrics),
