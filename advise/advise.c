@@ -83,10 +83,9 @@ static void keep_straggler(struct advice *advice, const char *run_id,
     advice->straggler_count++;
 }
 
-/* Adds one run to the sums. */
-static void take_run(struct advice *advice, struct simulate_run *run)
+/* Adds one run, which is measured, to the sums. */
+static void take_run(struct advice *advice, const struct simulate_run *run)
 {
-    simulate_measure(run);
     for (int i = 0; i < run->count; i++) {
         struct simulate_straggler straggler =
             simulate_straggler(run, &run->phases[i], advice->most);
@@ -135,12 +134,17 @@ enum rc advise_queue(struct db *db, int64_t queue_id, const struct advice_bounds
         return RC_NONE;
     struct advice *advice = xcalloc(1, sizeof *advice);
     advice->most = bounds->readers;
-    for (int row = 0; row < db_rows(phases);) {
-        struct simulate_run run = {0};
-        row = read_run(phases, row, &run);
-        take_run(advice, &run);
-        simulate_done(&run);
+    /* All are read before any is measured: their times together show which of them are pauses. */
+    struct simulate_run *runs = xcalloc((size_t)bounds->runs, sizeof *runs);
+    int count = 0;
+    for (int row = 0; row < db_rows(phases); count++)
+        row = read_run(phases, row, &runs[count]);
+    simulate_measure(runs, count);
+    for (int i = 0; i < count; i++) {
+        take_run(advice, &runs[i]);
+        simulate_done(&runs[i]);
     }
+    free(runs);
     to_means(advice);
     *ret_advice = advice;
     return RC_OK;

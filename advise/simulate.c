@@ -1,6 +1,6 @@
 /* Pure arithmetic; begin with simulate_phase(), which replays one phase by list scheduling, and
- * read simulate_measure() then, which finds its parameters in the run itself. Times of tasks are
- * taken as they were: that tasks get slower when more of them run at once is not modelled. */
+ * read simulate_measure() then, which finds its parameters in the runs themselves. Times of tasks
+ * are taken as they were: that tasks get slower when more of them run at once is not modelled. */
 #include "advise/simulate.h"
 
 #include "base/memory.h"
@@ -12,10 +12,23 @@
 /* OUTLIER and LEAST_US keep a pause of an operator out of the mean. NEAR: 5 % longer than the
  * longest task counts as no longer. KNEE_FACTOR: 10 % above the best makespan is good enough for
  * fewer readers. */
-#define OUTLIER     20  /* times the median: a longer time was no handover */
-#define LEAST_US    1e6 /* but so much may be */
-#define NEAR        1.05
-#define KNEE_FACTOR 1.1
+#define OUTLIER       20  /* times the median: a longer time was no handover */
+#define LEAST_US      1e6 /* but so much may be */
+#define FEW_BARRIERS  3   /* of fewer one pause can be the median */
+#define FEW_HANDOVERS 2 /* times the readers: as well, a pause makes as many as there are readers */
+#define NEAR          1.05
+#define KNEE_FACTOR   1.1
+
+/* Measured times of one kind. */
+struct times {
+    int64_t *us;
+    int count;
+    double most_us; /* a longer one counts as this */
+};
+
+struct measures {
+    struct times handover, ramp, barrier;
+};
 
 static int compare(const void *a, const void *b)
 {
@@ -52,32 +65,36 @@ static int most_at_once(const struct simulate_phase *phase)
     return most;
 }
 
-/* The mean of times that are alike but for a few. A time above OUTLIER medians, and above LEAST_US,
- * counts as that bound: it was a pause of an operator or a slow producer, which other runs will not
- * have. */
-static double mean(int64_t *times, int count)
+/* Times of one kind are alike but for a few. A time above OUTLIER medians, and above LEAST_US, was
+ * a pause of an operator or a slow producer, which other runs will not have. Of fewer times than
+ * `few` the median may be the pause itself. */
+static void find_most(struct times *times, int few)
+{
+    times->most_us = LEAST_US;
+    if (times->count < few || times->count == 0)
+        return;
+    qsort(times->us, (size_t)times->count, sizeof *times->us, compare);
+    double most_us = OUTLIER * (double)times->us[(times->count - 1) / 2];
+    times->most_us = most_us > LEAST_US ? most_us : LEAST_US;
+}
+
+static double mean(const struct times *times, double most_us)
 {
     double sum = 0;
-    if (count == 0)
-        return 0;
-    qsort(times, (size_t)count, sizeof *times, compare);
-    double most = OUTLIER * (double)times[(count - 1) / 2];
-    most = most > LEAST_US ? most : LEAST_US;
-    for (int i = 0; i < count; i++)
-        sum += (double)times[i] > most ? most : (double)times[i];
-    return sum / count;
+    for (int i = 0; i < times->count; i++)
+        sum += (double)times->us[i] > most_us ? most_us : (double)times->us[i];
+    return times->count > 0 ? sum / times->count : 0;
 }
 
 /* A reader that ends a task gets its next one, so the (n + readers)-th start follows the n-th end,
  * and the time between them is a handover. The first `readers` starts need no end before them: the
  * time from the first to the last of them is the ramp. */
-static void measure_readers(struct simulate_run *run)
+static void collect(const struct simulate_run *run, struct measures *measures)
 {
-    int items = 0, gaps = 0, ramps = 0;
-    for (int i = 0; i < run->count; i++)
-        items += run->phases[i].count;
-    FREE_AUTO int64_t *gap = xcalloc((size_t)items + 1, sizeof *gap);
-    FREE_AUTO int64_t *ramp = xcalloc((size_t)run->count + 1, sizeof *ramp);
+    struct times *handover = &measures->handover, *ramp = &measures->ramp;
+    struct times *barrier = &measures->barrier;
+    for (int i = 1; i < run->count; i++)
+        barrier->us[barrier->count++] = run->phases[i].first_us - run->phases[i - 1].last_us;
     for (int i = 0; i < run->count; i++) {
         const struct simulate_phase *phase = &run->phases[i];
         if (phase->floor_us > 0) /* its readers waited for something else, too */
@@ -86,28 +103,36 @@ static void measure_readers(struct simulate_run *run)
         const int64_t *ends = starts + phase->count;
         int first = phase->count < run->readers ? phase->count : run->readers;
         if (first > 1)
-            ramp[ramps++] = starts[first - 1] - starts[0];
+            ramp->us[ramp->count++] = starts[first - 1] - starts[0];
         for (int n = 0; n + first < phase->count; n++)
-            gap[gaps++] = starts[n + first] - ends[n];
+            handover->us[handover->count++] = starts[n + first] - ends[n];
     }
-    run->handover_us = mean(gap, gaps);
-    run->ramp_us = mean(ramp, ramps);
 }
 
-static void measure_barriers(struct simulate_run *run)
+/* With room for the times of all these runs. */
+static struct measures measures_new(const struct simulate_run *runs, int count)
 {
-    int count = 0;
-    FREE_AUTO int64_t *barrier = xcalloc((size_t)run->count + 1, sizeof *barrier);
-    for (int i = 1; i < run->count; i++)
-        barrier[count++] = run->phases[i].first_us - run->phases[i - 1].last_us;
-    /* The sum, with outliers cut. */
-    run->barrier_us = mean(barrier, count) * count;
-    run->makespan_us =
-        run->count == 0 ? 0
-                        : (double)(run->phases[run->count - 1].last_us - run->phases[0].first_us);
+    size_t items = 1, phases = 1;
+    for (int r = 0; r < count; r++) {
+        phases += (size_t)runs[r].count;
+        for (int i = 0; i < runs[r].count; i++)
+            items += (size_t)runs[r].phases[i].count;
+    }
+    struct measures measures = {0};
+    measures.handover.us = xcalloc(items, sizeof *measures.handover.us);
+    measures.ramp.us = xcalloc(phases, sizeof *measures.ramp.us);
+    measures.barrier.us = xcalloc(phases, sizeof *measures.barrier.us);
+    return measures;
 }
 
-void simulate_measure(struct simulate_run *run)
+static void measures_done(struct measures *measures)
+{
+    free(measures->handover.us);
+    free(measures->ramp.us);
+    free(measures->barrier.us);
+}
+
+static void measure_work(struct simulate_run *run)
 {
     run->readers = 1;
     run->work_us = 0;
@@ -117,8 +142,38 @@ void simulate_measure(struct simulate_run *run)
         for (int n = 0; n < run->phases[i].count; n++)
             run->work_us += (double)run->phases[i].items[n].busy_us;
     }
-    measure_readers(run);
-    measure_barriers(run);
+    run->makespan_us =
+        run->count == 0 ? 0
+                        : (double)(run->phases[run->count - 1].last_us - run->phases[0].first_us);
+}
+
+/* bounds: of the times of all runs. */
+static void measure_waits(struct simulate_run *run, const struct measures *bounds)
+{
+    struct measures own = measures_new(run, 1);
+    collect(run, &own);
+    run->handover_us = mean(&own.handover, bounds->handover.most_us);
+    run->ramp_us = mean(&own.ramp, bounds->ramp.most_us);
+    /* The sum, with outliers cut. */
+    run->barrier_us = mean(&own.barrier, bounds->barrier.most_us) * own.barrier.count;
+    measures_done(&own);
+}
+
+void simulate_measure(struct simulate_run *runs, int count)
+{
+    struct measures all = measures_new(runs, count);
+    int readers = 1;
+    for (int r = 0; r < count; r++) {
+        measure_work(&runs[r]);
+        readers = runs[r].readers > readers ? runs[r].readers : readers;
+        collect(&runs[r], &all);
+    }
+    find_most(&all.handover, FEW_HANDOVERS * readers);
+    find_most(&all.ramp, FEW_BARRIERS);
+    find_most(&all.barrier, FEW_BARRIERS);
+    for (int r = 0; r < count; r++)
+        measure_waits(&runs[r], &all);
+    measures_done(&all);
 }
 
 /* The readers' times at which each is free, as a heap: the reader that is free first is at its top.

@@ -48,9 +48,11 @@ struct simulate_straggler {
     int readers;
 };
 
-/** Computes the fields above from the run's items. A pause of an operator, or a producer that was
- * slow, counts for at most 20 times the median. */
-void simulate_measure(struct simulate_run *run);
+/** Computes the fields above of each run from its items. A pause of an operator, or a producer that
+ * was slow, counts for at most 20 times the median of all these runs, or 1 s if that is more; for
+ * 1 s if there are too few times for a median (fewer than 3 barriers, or than 2 handovers for each
+ * reader). */
+void simulate_measure(struct simulate_run *runs, int count);
 
 /** How long the phase, and the run, would take. */
 double simulate_phase(const struct simulate_run *run, const struct simulate_phase *phase,

@@ -85,3 +85,32 @@ teardown() {
     [ "$status" -eq 2 ]
     [[ $output == *'--readers must be 1 to 64, not 65'* ]]
 }
+
+@test "queue advise leaves out runs that were cut short, and only these" {
+    # The second run failed in its first phase, and its second one was not run.
+    sql "SET session_replication_role = replica; -- no change of a status is refused
+         UPDATE lockstep.run SET status = 'Failed', stop_after = 10 WHERE run_no = 2;
+         UPDATE lockstep.task SET status = 'Cancelled', attempt_num = 0, started_at = NULL, duration = NULL
+         WHERE run_no = 2 AND \"order\" = 20"
+    run lockstep queue advise q -o json
+    [ "$(jq -c '[.runs, .tasks, .measured.phases]' <<<"$output")" = '[1,16,2]' ]
+    # A phase that only a failure would have needed is no cut, nor is a failure in the last phase.
+    sql "UPDATE lockstep.task SET skipped = 'condition' WHERE run_no = 2 AND \"order\" = 20"
+    run lockstep queue advise q -o json
+    [ "$(jq -c '[.runs, .tasks]' <<<"$output")" = '[2,24]' ]
+    sql "UPDATE lockstep.run SET aborted = true WHERE run_no = 1"
+    run lockstep queue advise q -o json
+    [ "$(jq -c '[.runs, .tasks]' <<<"$output")" = '[1,8]' ]
+}
+
+@test "queue advise takes the wait for a date for no work of a reader" {
+    # The last task of the first phase was not to start before 10 min had passed.
+    sql "UPDATE lockstep.task t SET scheduled_for = r.started_at + interval '10 min',
+             started_at = r.started_at + interval '10 min'
+         FROM lockstep.run r WHERE r.run_no = t.run_no AND t.\"order\" = 10 AND t.seq = 7;
+         UPDATE lockstep.task SET started_at = started_at + interval '10 min' WHERE \"order\" = 20"
+    run lockstep queue advise q -o json
+    echo "$output"
+    [ "$(jq -c '[.measured.makespan_s, .measured.handover_s, .readers[0].makespan_s, .readers[7].makespan_s]
+             | map(. * 100 | round)' <<<"$output")" = '[60145,0,60205,60135]' ]
+}

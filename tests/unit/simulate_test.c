@@ -48,7 +48,7 @@ static void ran(struct simulate_run *run, int readers, int handover_ms, int ramp
         phase->last_us = last;
         begin = last + (int64_t)barrier_ms * MS;
     }
-    simulate_measure(run);
+    simulate_measure(run, 1);
 }
 
 static void assert_near(double found, double wanted_ms)
@@ -123,19 +123,78 @@ static void more_readers_are_never_slower(void **state)
     simulate_done(&run);
 }
 
+/* All starts from a task of a phase on, and the phases behind, happen an hour later. */
+static void pause(struct simulate_run *run, int phase, int from)
+{
+    static const int64_t hour_us = 3600000LL * MS;
+    for (int i = phase; i < run->count; i++) {
+        for (int n = i == phase ? from : 0; n < run->phases[i].count; n++)
+            run->phases[i].items[n].start_us += hour_us;
+        if (i > phase || from == 0)
+            run->phases[i].first_us += hour_us;
+        run->phases[i].last_us += hour_us;
+    }
+}
+
+static struct simulate_run of_50_ms(int phases, int count)
+{
+    struct simulate_run run = made(phases, count);
+    for (int i = 0; i < phases; i++)
+        for (int n = 0; n < count; n++)
+            run.phases[i].items[n].busy_us = 50 * MS;
+    return run;
+}
+
+static void a_pause_is_no_handover_where_all_readers_have_one(void **state)
+{
+    (void)state;
+    struct simulate_run run = of_50_ms(1, 8);
+    ran(&run, 4, 3, 0, 0);
+    pause(&run, 0, 4); /* each reader has one handover, and it is the pause */
+    simulate_measure(&run, 1);
+    assert_near(run.handover_us, 1000);
+    assert_near(simulate_makespan(&run, 1), 8 * 50 + 7 * 1000);
+    simulate_done(&run);
+}
+
+static void a_pause_is_no_barrier_where_there_is_one_barrier(void **state)
+{
+    (void)state;
+    struct simulate_run run = of_50_ms(2, 4);
+    ran(&run, 2, 0, 0, 10);
+    pause(&run, 1, 0);
+    simulate_measure(&run, 1);
+    assert_near(run.barrier_us, 1000);
+    simulate_done(&run);
+}
+
+static void the_other_runs_show_what_is_a_pause(void **state)
+{
+    (void)state;
+    struct simulate_run runs[5];
+    for (int i = 0; i < 5; i++) {
+        runs[i] = of_50_ms(2, 8);
+        ran(&runs[i], 4, 100, 0, 200);
+    }
+    pause(&runs[0], 1, 0);
+    pause(&runs[1], 0, 4);
+    simulate_measure(runs, 5);
+    assert_near(runs[0].barrier_us, 20 * 200);
+    assert_near(runs[0].handover_us, 100);
+    assert_near(runs[1].barrier_us, 200);
+    assert_near(runs[1].handover_us, (4 * 20 * 100 + 4 * 100) / 8);
+    assert_near(runs[2].barrier_us, 200);
+    for (int i = 0; i < 5; i++)
+        simulate_done(&runs[i]);
+}
+
 static void a_pause_between_two_phases_is_no_barrier(void **state)
 {
     (void)state;
-    struct simulate_run run = made(3, 4);
-    for (int i = 0; i < 3; i++)
-        for (int n = 0; n < 4; n++)
-            run.phases[i].items[n].busy_us = 50 * MS;
+    struct simulate_run run = of_50_ms(3, 4);
     ran(&run, 2, 0, 0, 10);
-    for (int n = 0; n < 4; n++) /* an operator paused it for an hour */
-        run.phases[2].items[n].start_us += 3600000LL * MS;
-    run.phases[2].first_us += 3600000LL * MS;
-    run.phases[2].last_us += 3600000LL * MS;
-    simulate_measure(&run);
+    pause(&run, 2, 0);
+    simulate_measure(&run, 1);
     assert_near(run.barrier_us, 10 + 1000);
     simulate_done(&run);
 }
@@ -189,6 +248,9 @@ int main(void)
         cmocka_unit_test(a_run_is_measured_and_takes_as_long_as_it_took),
         cmocka_unit_test(what_is_measured_with_one_number_holds_for_another),
         cmocka_unit_test(more_readers_are_never_slower),
+        cmocka_unit_test(a_pause_is_no_handover_where_all_readers_have_one),
+        cmocka_unit_test(a_pause_is_no_barrier_where_there_is_one_barrier),
+        cmocka_unit_test(the_other_runs_show_what_is_a_pause),
         cmocka_unit_test(a_pause_between_two_phases_is_no_barrier),
         cmocka_unit_test(what_takes_no_reader_takes_as_long_with_any_number),
         cmocka_unit_test(a_phase_is_bound_by_its_straggler_from_some_number_of_readers_on),
