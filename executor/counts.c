@@ -81,11 +81,14 @@ void counts_work(const struct lane *lane, const struct work *work)
     struct tally_queue *queue = of(lane);
     if (queue == NULL)
         return;
-    if (work->end.outcome == OUTCOME_LOST)
-        tally_lost(queue);
-    else if (work->end.outcome <= OUTCOME_STALE)
+    if (work->end.outcome <= OUTCOME_STALE)
         tally_task(queue, type_of(work->msg), outcomes[work->end.outcome], work->end.ran_us,
                    waited_us(work));
+}
+
+void counts_lost(const struct lane *lane)
+{
+    tally_lost(of(lane));
 }
 
 /* From the return of the last task of the phase to the answer that opened the next one. */

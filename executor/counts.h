@@ -24,6 +24,8 @@ struct tally *counts_tally(const char *const *queues, int count);
 void counts_begin(struct executor *ex);
 /** It has come back, before it leaves its reader and its phase. */
 void counts_work(const struct lane *lane, const struct work *work);
+/** The database counts an attempt as lost: the task may be the cause (lost_num). */
+void counts_lost(const struct lane *lane);
 /** The phase behind this one was opened by its release. */
 void counts_barrier(const struct lane *lane, const struct phase *phase);
 void counts_rejected(const struct lane *lane, const char *reason);

@@ -70,6 +70,10 @@ enum rc record_lost(struct lane *lane, struct work *work, struct err *err)
                         &row, err);
     struct works works = {0};
     works_add(&works, work);
+    /* Only now: a row that is locked is asked for again, and an end that an operator or this
+     * executor made is no loss. */
+    if (rc == RC_OK && db_int(row, 0, EXECUTOR_LOSE_COUNTED) > 0)
+        counts_lost(lane);
     return late_settle(lane, &works, rc == RC_OK ? db_int(row, 0, EXECUTOR_LOSE_LOST) : 0, rc, err);
 }
 

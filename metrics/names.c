@@ -48,7 +48,10 @@ static const struct metric table[] = {
         "queue"),
     OWN("rejected_total", COUNTER, "Messages that this executor has rejected.", "queue", "reason"),
     OWN("attempts_lost_total", COUNTER,
-        "Attempts of this executor whose session broke or was cancelled.", "queue"),
+        "Attempts of this executor that the database counts as lost: their session broke, and the "
+        "task "
+        "may be the cause.",
+        "queue"),
     OWN("queue_ready", GAUGE, "1 if this executor can work on the queue, else 0.", "queue"),
     /* By this process, although the cursor is of the database: the watermark is known to the
      * executor that reads the topic. */

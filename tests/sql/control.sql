@@ -42,7 +42,7 @@ CREATE FUNCTION pg_temp.running(VARIADIC numbers bigint[]) RETURNS void LANGUAGE
     WHERE queue_id = pg_temp.q() AND kafka_offset = ANY (numbers)
 $$;
 CREATE FUNCTION pg_temp.lose(VARIADIC numbers bigint[]) RETURNS bigint LANGUAGE sql AS $$
-    SELECT lockstep.lose(pg_temp.q(), array_agg((t).task_id), array_agg((t).token), 'cut')
+    SELECT (lockstep.lose(pg_temp.q(), array_agg((t).task_id), array_agg((t).token), 'cut')).lost
     FROM unnest(numbers) AS n, pg_temp.task(n) AS t
 $$;
 CREATE FUNCTION pg_temp.facts(letter text DEFAULT 'A') RETURNS text LANGUAGE sql AS $$

@@ -9,11 +9,12 @@
 --   stopped  its executor ended it, to end itself: not counted
 --   doubt    it may not have begun: not counted, it keeps its number; the next attempt is shown before it runs
 --            (adopt.sql)
+-- lost: those that are changed. counted: of these, those that count.
 CREATE OR REPLACE FUNCTION lockstep.lose(
-    p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text, p_kind text DEFAULT 'lost')
-RETURNS bigint LANGUAGE plpgsql AS $$
+    p_queue_id int, p_task_ids bigint[], p_tokens uuid[], p_why text, p_kind text DEFAULT 'lost',
+    OUT lost bigint, OUT counted bigint)
+LANGUAGE plpgsql AS $$
 DECLARE
-    count bigint;
     stopped bigint[];
     free bigint[];
 BEGIN
@@ -45,16 +46,17 @@ BEGIN
         INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error, sqlstate)
         SELECT h.task_id, h.attempt_num, 'Pending', h.executor_no, h.started_at, pg_catalog.clock_timestamp(),
                'lost: ' || p_why, CASE p_kind WHEN 'ended' THEN '57000' END -- operator_intervention
-        FROM hit h WHERE p_kind <> 'doubt' ON CONFLICT DO NOTHING)
-    UPDATE lockstep.task t
-    SET executor_no = NULL, token = NULL, status = 'Pending', attempt_num = t.attempt_num + c.tried,
-        lost_num = t.lost_num + CASE WHEN h.counts THEN 1 ELSE 0 END,
-        max_attempts = t.max_attempts + c.tried, doubted = CASE p_kind WHEN 'doubt' THEN true ELSE t.doubted END,
-        scheduled_for = COALESCE(h.due, t.scheduled_for), updated_at = pg_catalog.clock_timestamp()
-    FROM (SELECT CASE p_kind WHEN 'doubt' THEN 0 ELSE 1 END AS tried) AS c, hit h WHERE t.task_id = h.task_id;
-    GET DIAGNOSTICS count = ROW_COUNT;
+        FROM hit h WHERE p_kind <> 'doubt' ON CONFLICT DO NOTHING),
+    freed AS (
+        UPDATE lockstep.task t
+        SET executor_no = NULL, token = NULL, status = 'Pending', attempt_num = t.attempt_num + c.tried,
+            lost_num = t.lost_num + CASE WHEN h.counts THEN 1 ELSE 0 END,
+            max_attempts = t.max_attempts + c.tried, doubted = CASE p_kind WHEN 'doubt' THEN true ELSE t.doubted END,
+            scheduled_for = COALESCE(h.due, t.scheduled_for), updated_at = pg_catalog.clock_timestamp()
+        FROM (SELECT CASE p_kind WHEN 'doubt' THEN 0 ELSE 1 END AS tried) AS c, hit h WHERE t.task_id = h.task_id
+        RETURNING h.counts)
+    SELECT pg_catalog.count(*), pg_catalog.count(*) FILTER (WHERE f.counts) INTO lost, counted FROM freed f;
     PERFORM pg_catalog.pg_notify('lockstep_' || p_queue_id, 'work');
-    RETURN count;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.lose(int, bigint[], uuid[], text, text) FROM PUBLIC;
