@@ -84,16 +84,23 @@ static const struct metric table[] = {
     ALL("outbox_rows",
         "Rows of the outbox that are not relayed yet; at most 1,000 are counted for a queue.",
         "queue"),
+    ALL("outbox_oldest_seconds", "Age of the oldest of these rows; 0: there is none.", "queue"),
     ALL("enqueued_runs",
         "Runs that were enqueued by SQL or by a job and are not on the topic yet; at most 1,000 "
         "are "
         "counted for a queue.",
         "queue"),
+    ALL("enqueued_oldest_seconds", "Age of the oldest of these runs; 0: there is none.", "queue"),
     ALL("lock_headroom_ratio", "Share of the server's lock table that is free.", NULL),
     ALL("alerts_open", "Open alerts of jobs.", "kind"),
     ALL("alert_notices_undelivered",
         "Notices of alerts that are not delivered to the receiver, made or to be made.",
         "receiver"),
+    ALL("monitors",
+        "Monitors (monitor run): alive; silent (no look for 2 minutes and for three times as long "
+        "as "
+        "there is between two); ended as asked, until the next one begins.",
+        "state"),
     ALL("monitor_last_look_timestamp_seconds",
         "When a monitor (monitor run) looked last; none if none is known.", NULL),
     ALL("job_last_success_timestamp_seconds",

@@ -1,6 +1,22 @@
 -- metrics_installation :many  the numbers of the installation, but for those of jobs; those of a metric one behind the
 -- other
 -- columns: metric, first, second, value
+WITH outbox AS MATERIALIZED (
+    SELECT q.name AS queue, o.waiting, o.age
+    FROM lockstep.queue q
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS waiting,
+               COALESCE(round(extract(epoch FROM clock_timestamp() - min(b.created_at))::numeric, 3), 0) AS age
+        FROM (SELECT r.created_at FROM lockstep.outbox r WHERE r.queue_id = q.queue_id
+              ORDER BY r.queue_id, r.kind, r.relay_seq LIMIT 1000) b) o),
+enqueued AS MATERIALIZED (
+    SELECT q.name AS queue, o.waiting, o.age
+    FROM lockstep.queue q
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS waiting,
+               COALESCE(round(extract(epoch FROM clock_timestamp() - min(b.enqueued_at))::numeric, 3), 0) AS age
+        FROM (SELECT r.enqueued_at FROM lockstep.enqueued r WHERE r.queue_id = q.queue_id
+              ORDER BY r.queue_id, r.enqueue_id LIMIT 1000) b) o)
 SELECT 'cursor' AS metric, q.name AS first, NULL::text AS second, q.next_offset::text AS value FROM lockstep.queue q
 UNION ALL
 -- Also those of which there was none: Prometheus sees the first one only as a change from 0.
@@ -54,15 +70,13 @@ LEFT JOIN LATERAL (
     FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)) e ON e.state = k.state
 GROUP BY q.name, k.state
 UNION ALL
-SELECT 'lockstep_outbox_rows', q.name, NULL, o.waiting::text
-FROM lockstep.queue q
-CROSS JOIN LATERAL (
-    SELECT count(*) AS waiting FROM (SELECT FROM lockstep.outbox b WHERE b.queue_id = q.queue_id LIMIT 1000) b) o
+SELECT 'lockstep_outbox_rows', o.queue, NULL, o.waiting::text FROM outbox o
 UNION ALL
-SELECT 'lockstep_enqueued_runs', q.name, NULL, o.waiting::text
-FROM lockstep.queue q
-CROSS JOIN LATERAL (
-    SELECT count(*) AS waiting FROM (SELECT FROM lockstep.enqueued b WHERE b.queue_id = q.queue_id LIMIT 1000) b) o
+SELECT 'lockstep_outbox_oldest_seconds', o.queue, NULL, o.age::text FROM outbox o
+UNION ALL
+SELECT 'lockstep_enqueued_runs', e.queue, NULL, e.waiting::text FROM enqueued e
+UNION ALL
+SELECT 'lockstep_enqueued_oldest_seconds', e.queue, NULL, e.age::text FROM enqueued e
 UNION ALL
 SELECT 'lockstep_lock_headroom_ratio', NULL, NULL, round(GREATEST(0, 1 - h.used::numeric / h.capacity), 6)::text
 FROM lockstep.lock_headroom() h
@@ -73,6 +87,12 @@ CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE b.kind = k.kind) AS open FROM lockstep.alert b WHERE b.closed_at IS NULL) a
 UNION ALL
 SELECT 'lockstep_alert_notices_undelivered', r.receiver, NULL, r.undelivered::text FROM lockstep.alert_receiver r
+UNION ALL
+SELECT 'lockstep_monitors', k.state, NULL, count(o.monitor)::text
+FROM (VALUES ('alive'), ('silent'), ('ended')) k (state)
+LEFT JOIN lockstep.monitor_status o
+     ON k.state = CASE WHEN o.ended_at IS NOT NULL THEN 'ended' WHEN o.is_alive THEN 'alive' ELSE 'silent' END
+GROUP BY k.state
 UNION ALL
 SELECT 'lockstep_monitor_last_look_timestamp_seconds', NULL, NULL,
        round(extract(epoch FROM m.looked_at)::numeric, 3)::text

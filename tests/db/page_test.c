@@ -49,10 +49,12 @@ static const char world[] =
     "drain_at, heartbeat_at)"
     " SELECT gen_random_uuid(), 'h', 1, 'v', 5, '{sales}', d, h FROM (VALUES "
     "(NULL::timestamptz, now()), (now(), now()), (NULL, now() - interval '15 s')) v (d, h);"
-    "INSERT INTO lockstep.outbox (queue_id, kind, value) VALUES (1, 'x', 'a'), (1, 'x', 'b');"
+    "INSERT INTO lockstep.outbox (queue_id, kind, value, created_at) VALUES "
+    "(1, 'x', 'a', now() - interval '5 min'), (1, 'x', 'b', now());"
     "INSERT INTO lockstep.enqueued (queue_id, run_no, run_id, messages, phases, bytes, "
-    "floor_offset)"
-    " SELECT 1, 1, gen_random_uuid(), '{}', 1, 1, 0 FROM generate_series(1, 3);"
+    "floor_offset, enqueued_at)"
+    " SELECT 1, 1, gen_random_uuid(), '{}', 1, 1, 0, now() - n * interval '10 min'"
+    " FROM generate_series(1, 3) n;"
     "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) VALUES "
     "('nightly', 1, '{}', true, 'skip', '1 h');"
     "INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, dispatcher, "
@@ -61,7 +63,13 @@ static const char world[] =
     "s', 'Completed'), ('epoch'::timestamptz + interval '200 s', 'Completed'),"
     " ('epoch'::timestamptz + interval '300 s', 'Failed')) v (t, s);"
     "INSERT INTO lockstep.job_alert (job, kind, seen_at, last_seen_at, opened_at) VALUES ('j', "
-    "'missed', now(), now(), now());";
+    "'missed', now(), now(), now());"
+    "INSERT INTO lockstep.monitor_process (who, host, login, started_at, looked_at, every, "
+    "ended_at)"
+    " SELECT w, 'h', 'l', now(), now() - l, e, CASE WHEN w = 'm4' THEN now() END FROM (VALUES "
+    "('m1', interval '10 min', interval '1 h'), ('m2', '10 min', '1 min'), ('m3', '3 h', '30 "
+    "min'), "
+    "('m4', '1 s', '1 h')) v (w, l, e);";
 
 static void the_numbers_of_the_installation_are_there(void **state)
 {
@@ -98,7 +106,14 @@ static void the_numbers_of_the_installation_are_there(void **state)
     has(&text, "lockstep_executors{queue=\"sales\",state=\"silent\"} 1\n");
     has(&text, "lockstep_executors{queue=\"quiet\",state=\"running\"} 0\n");
     has(&text, "lockstep_outbox_rows{queue=\"sales\"} 2\n");
+    has(&text, "lockstep_outbox_oldest_seconds{queue=\"sales\"} 30");
+    has(&text, "lockstep_outbox_oldest_seconds{queue=\"quiet\"} 0\n");
     has(&text, "lockstep_enqueued_runs{queue=\"sales\"} 3\n");
+    has(&text, "lockstep_enqueued_oldest_seconds{queue=\"sales\"} 180");
+    has(&text, "lockstep_enqueued_oldest_seconds{queue=\"quiet\"} 0\n");
+    has(&text, "lockstep_monitors{state=\"alive\"} 1\n");
+    has(&text, "lockstep_monitors{state=\"silent\"} 2\n");
+    has(&text, "lockstep_monitors{state=\"ended\"} 1\n");
     has(&text, "lockstep_enqueued_runs{queue=\"quiet\"} 0\n");
     has(&text, "lockstep_lock_headroom_ratio 0.");
     has(&text, "lockstep_alerts_open{kind=\"missed\"} 1\n");
