@@ -105,6 +105,7 @@ static const struct metric table[] = {
         "When a monitor (monitor run) looked last; none if none is known.", NULL),
     ALL("job_last_success_timestamp_seconds",
         "When the newest occurrence of the job that completed had ended.", "job"),
+    ALL("job_created_timestamp_seconds", "When the job was created.", "job"),
     /* Fields of librdkafka's statistics; kafka_text.c has the other half of this table. */
     OWN("kafka_messages_received_total", COUNTER, "Messages that librdkafka has fetched.", NULL),
     OWN("kafka_received_bytes_total", COUNTER, "Bytes from the brokers.", NULL),

@@ -4,6 +4,7 @@
  * answer costs a scrape two seconds and hides no number of the process (bench/notes/metrics.md). */
 #include "metrics/page.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/log.h"
@@ -17,11 +18,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* JOBS_US: the second statement reads the last successes of all jobs and is much slower.
- * PATIENCE_MS is longer than WAIT_S: a slow answer comes too late for this scrape and serves the
- * next one. */
+/* JOBS_MS: the second statement reads the times of all jobs and is much slower. When it fails, the
+ * time to the next one doubles, up to JOBS_MOST times this one, and the page shows the numbers of
+ * before for JOBS_OLD times this one. PATIENCE_MS is longer than WAIT_S: a slow answer comes too late
+ * for this scrape and serves the next one. */
 #define FRESH_US    (1000 * 1000)
-#define JOBS_US     (10 * 1000 * 1000)
+#define JOBS_MS     (10 * 1000)
+#define JOBS_MOST   16
+#define JOBS_OLD    3
 #define WAIT_S      2
 #define PATIENCE_MS 5000
 
@@ -33,7 +37,10 @@ struct page {
     struct thread thread;
     struct db *db; /* the thread's; NULL: lost, or not open yet */
     struct outage outage;
-    int64_t jobs_us;      /* when it read those of jobs last; 0: not yet */
+    int jobs_ms;          /* how often it reads those of jobs */
+    int jobs_wait_ms;     /* they could not be read: how long it waits; 0: they could */
+    int64_t jobs_us;      /* when it read them last; 0: not yet */
+    int64_t jobs_due_us;  /* when it does again */
     bool jobs_awaited;    /* a page has waited for those of jobs */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t read;
@@ -87,15 +94,26 @@ static void installation(const struct page *page, const struct db_result *rows, 
     }
 }
 
-static void jobs_text(const struct db_result *rows, struct str *text)
+/* One family, of the jobs that have the value. */
+static void job_times(const struct db_result *rows, const char *name, int column, struct str *text)
 {
-    static const char name[] = "lockstep_job_last_success_timestamp_seconds";
-    if (db_rows(rows) > 0)
-        text_family(text, name);
-    for (int i = 0; i < db_rows(rows); i++)
+    bool begun = false;
+    for (int i = 0; i < db_rows(rows); i++) {
+        if (db_null(rows, i, column))
+            continue;
+        if (!begun)
+            text_family(text, name);
+        begun = true;
         text_sample(text, name, "",
                     &(const struct text_labels){{db_text(rows, i, METRICS_JOBS_JOB)}}, NULL,
-                    db_text(rows, i, METRICS_JOBS_VALUE));
+                    db_text(rows, i, column));
+    }
+}
+
+static void jobs_text(const struct db_result *rows, struct str *text)
+{
+    job_times(rows, "lockstep_job_last_success_timestamp_seconds", METRICS_JOBS_SUCCESS, text);
+    job_times(rows, "lockstep_job_created_timestamp_seconds", METRICS_JOBS_CREATED, text);
 }
 
 static enum rc read_numbers(struct page *page, struct str *text, struct err *err)
@@ -116,17 +134,35 @@ static enum rc read_numbers(struct page *page, struct str *text, struct err *err
     return rc;
 }
 
+/* The numbers of before stay for some time. After that a page shows none of them: the last success
+ * of a day ago would hide that a job has succeeded since. The statement is sent less and less often,
+ * because it may be the one that makes the database slow. */
+static void jobs_failed(struct page *page)
+{
+    page->jobs_wait_ms = backoff_next(page->jobs_wait_ms, page->jobs_ms, JOBS_MOST * page->jobs_ms);
+    page->jobs_due_us = clock_boot_us() + page->jobs_wait_ms * 1000LL;
+    if (clock_boot_us() - page->jobs_us < JOBS_OLD * page->jobs_ms * 1000LL)
+        return;
+    (void)pthread_mutex_lock(&page->lock);
+    str_clear(&page->jobs);
+    (void)pthread_mutex_unlock(&page->lock);
+}
+
 /* Of ten thousand jobs that takes longer than all the rest, and changes less: no page waits for it
- * but the first. */
+ * but the first. RC_NONE: they are not due, and the last reading failed. */
 static enum rc read_jobs(struct page *page, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;
-    if (page->jobs_us != 0 && clock_boot_us() - page->jobs_us < JOBS_US)
-        return RC_OK;
+    if (clock_boot_us() < page->jobs_due_us)
+        return page->jobs_wait_ms == 0 ? RC_OK : RC_NONE;
     enum rc rc = db_run(page->db, &sql_metrics_jobs, NULL, &rows, err);
-    if (rc != RC_OK)
+    if (rc != RC_OK) {
+        jobs_failed(page);
         return rc;
+    }
     page->jobs_us = clock_boot_us();
+    page->jobs_due_us = page->jobs_us + page->jobs_ms * 1000LL;
+    page->jobs_wait_ms = 0;
     (void)pthread_mutex_lock(&page->lock);
     str_clear(&page->jobs);
     jobs_text(rows, &page->jobs);
@@ -138,6 +174,8 @@ static enum rc read_jobs(struct page *page, struct err *err)
 static void note(struct page *page, enum rc rc, const struct err *err)
 {
     int64_t lasted_ms;
+    if (rc == RC_NONE) /* the numbers of jobs are not due, and failed before */
+        return;
     if (rc == RC_OK) {
         if (outage_over(&page->outage, clock_boot_us(), &lasted_ms))
             log_event(LOG_INFO, "metrics_are_back", "lasted_ms", LOG_INT(lasted_ms), NULL);
@@ -286,6 +324,7 @@ enum rc page_open(const struct page_options *options, struct page **ret_page, st
     if (!page->any_server)
         page->server = *options->server;
     page->tally = options->tally;
+    page->jobs_ms = options->jobs_ms != 0 ? options->jobs_ms : JOBS_MS;
     condition_init(&page->read);
     (void)pthread_mutex_init(&page->lock, NULL);
     enum rc rc = thread_start(&page->thread, "metrics", page_main, page, err);

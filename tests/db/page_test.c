@@ -4,6 +4,7 @@
 #include "metrics/page.h"
 #include "tests/support/support.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static const char world[] =
     " SELECT 1, 1, gen_random_uuid(), '{}', 1, 1, 0, now() - n * interval '10 min'"
     " FROM generate_series(1, 3) n;"
     "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after) VALUES "
-    "('nightly', 1, '{}', true, 'skip', '1 h');"
+    "('nightly', 1, '{}', true, 'skip', '1 h'), ('fresh', 1, '{}', true, 'skip', '1 h');"
     "INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, dispatcher, "
     "status, ended_at)"
     " SELECT 1, t, 'fired', 's', 'd', s, t FROM (VALUES (timestamptz 'epoch' + interval '100 "
@@ -120,6 +121,9 @@ static void the_numbers_of_the_installation_are_there(void **state)
     has(&text, "lockstep_alerts_open{kind=\"stuck\"} 0\n");
     has(&text, "lockstep_queue_lag_messages{queue=\"sales\"} 2\n");
     has(&text, "lockstep_job_last_success_timestamp_seconds{job=\"nightly\"} 200.000\n");
+    has(&text, "lockstep_job_created_timestamp_seconds{job=\"nightly\"} 1");
+    has(&text, "lockstep_job_created_timestamp_seconds{job=\"fresh\"} 1");
+    assert_null(strstr(text.data, "success_timestamp_seconds{job=\"fresh\"}"));
     has(&text, "lockstep_database_up 1\n");
     has(&text, "lockstep_build_info{version=\"");
     has(&text, "process_resident_memory_bytes ");
@@ -167,6 +171,43 @@ static void jobs_that_cannot_be_read_are_left_out_and_the_rest_is_answered(void 
     has(&text, "lockstep_database_up 1\n");
     has(&text, "lockstep_runs_total{queue=\"sales\",status=\"Completed\"} 12\n");
     assert_null(strstr(text.data, "lockstep_job_last_success_timestamp_seconds"));
+    page_close(page);
+    db_close(db);
+}
+
+/* Whether a page shows the job, once no more than `seconds` have passed. */
+static bool shows_job_in_time(struct page *page, bool shown, int seconds)
+{
+    int64_t until_us = clock_boot_us() + seconds * 1000000LL;
+    while (clock_boot_us() < until_us) {
+        STR_AUTO text = {0};
+        page_text(page, &text);
+        has(&text, "lockstep_database_up 1\n");
+        if ((strstr(text.data, "success_timestamp_seconds{job=\"nightly\"}") != NULL) == shown)
+            return true;
+        (void)poll(NULL, 0, 20);
+    }
+    return false;
+}
+
+static void jobs_that_can_no_longer_be_read_are_not_shown_for_ever(void **state)
+{
+    (void)state;
+    struct err err;
+    const char *where = support_database();
+    struct db *db = open_db(where);
+    struct page *page;
+    run(db, world);
+    assert_ok(
+        page_open(
+            &(struct page_options){.conninfo = where, .server = db_server(db), .jobs_ms = 100},
+            &page, &err),
+        &err);
+    assert_true(shows_job_in_time(page, true, 1));
+    run(db, "ALTER TABLE lockstep.job_occurrence RENAME TO elsewhere");
+    assert_true(shows_job_in_time(page, false, 20));
+    run(db, "ALTER TABLE lockstep.elsewhere RENAME TO job_occurrence");
+    assert_true(shows_job_in_time(page, true, 20));
     page_close(page);
     db_close(db);
 }
@@ -227,6 +268,7 @@ int main(void)
         cmocka_unit_test_teardown(many_readers_in_a_second_ask_the_database_once, teardown),
         cmocka_unit_test_teardown(jobs_that_cannot_be_read_are_left_out_and_the_rest_is_answered,
                                   teardown),
+        cmocka_unit_test_teardown(jobs_that_can_no_longer_be_read_are_not_shown_for_ever, teardown),
         cmocka_unit_test_teardown(without_a_database_the_rest_is_answered, teardown),
         cmocka_unit_test_teardown(ready_means_a_session_and_every_queue, teardown),
     };

@@ -1,12 +1,15 @@
 -- Deletes at most p_rows times of a job that are not kept any more, and adds them to the sums of their days, which
--- nothing else writes. Kept are all of 90 days, the last 1,000 of a schedule, those that failed for p_failed_days, and
--- those whose run has not ended. Returns how many it deleted.
+-- nothing else writes. Kept are all of 90 days, the last 1,000 of a schedule, those that failed for p_failed_days,
+-- those whose run has not ended, and the newest one that completed: last_success_at and the metrics read it. Returns
+-- how many it deleted.
 CREATE OR REPLACE FUNCTION lockstep.job_times_sweep(p_job_id int, p_failed_days int, p_rows bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
     KEPT CONSTANT int := 1000;
     cutoff CONSTANT timestamptz := pg_catalog.now() - interval '90 days';
     failed_cutoff CONSTANT timestamptz := LEAST(cutoff, pg_catalog.now() - p_failed_days * interval '1 day');
+    good CONSTANT bigint := (SELECT o.occurrence_id FROM lockstep.job_occurrence o
+        WHERE o.job_id = p_job_id AND o.status = 'Completed' ORDER BY o.scheduled_for DESC LIMIT 1);
     swept bigint;
 BEGIN
     WITH kept AS MATERIALIZED (
@@ -23,6 +26,7 @@ BEGIN
                       FROM lockstep.job_occurrence b LEFT JOIN kept k USING (schedule_id)
                       WHERE b.job_id = p_job_id AND b.scheduled_for < cutoff AND b.decided_at < cutoff
                         AND (b.schedule_id IS NULL OR b.scheduled_for < k.oldest)
+                        AND b.occurrence_id IS DISTINCT FROM good
                         AND CASE WHEN b.outcome <> 'fired' OR b.status = 'Completed' THEN true
                                  WHEN b.status IS NULL THEN NOT EXISTS (
                                      SELECT FROM lockstep.run r
