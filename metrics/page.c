@@ -20,8 +20,8 @@
 
 /* JOBS_MS: the second statement reads the times of all jobs and is much slower. When it fails, the
  * time to the next one doubles, up to JOBS_MOST times this one, and the page shows the numbers of
- * before for JOBS_OLD times this one. PATIENCE_MS is longer than WAIT_S: a slow answer comes too late
- * for this scrape and serves the next one. */
+ * before for JOBS_OLD times this one. PATIENCE_MS is longer than WAIT_S: a slow answer comes too
+ * late for this scrape and serves the next one. */
 #define FRESH_US    (1000 * 1000)
 #define JOBS_MS     (10 * 1000)
 #define JOBS_MOST   16
@@ -135,8 +135,8 @@ static enum rc read_numbers(struct page *page, struct str *text, struct err *err
 }
 
 /* The numbers of before stay for some time. After that a page shows none of them: the last success
- * of a day ago would hide that a job has succeeded since. The statement is sent less and less often,
- * because it may be the one that makes the database slow. */
+ * of a day ago would hide that a job has succeeded since. The statement is sent less and less
+ * often, because it may be the one that makes the database slow. */
 static void jobs_failed(struct page *page)
 {
     page->jobs_wait_ms = backoff_next(page->jobs_wait_ms, page->jobs_ms, JOBS_MOST * page->jobs_ms);
@@ -148,8 +148,8 @@ static void jobs_failed(struct page *page)
     (void)pthread_mutex_unlock(&page->lock);
 }
 
-/* Of ten thousand jobs that takes longer than all the rest, and changes less: no page waits for it
- * but the first. RC_NONE: they are not due, and the last reading failed. */
+/* Of ten thousand jobs that takes longer than all the rest, and changes less: no page waits for
+ * it but the first. RC_NONE: they are not due, and the last reading failed. */
 static enum rc read_jobs(struct page *page, struct err *err)
 {
     DB_RESULT_AUTO *rows = NULL;

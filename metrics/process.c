@@ -5,6 +5,7 @@
 #include "metrics/text.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -44,46 +45,63 @@ static bool stat_fields(double *ret_cpu_s, double *ret_started_s, double *ret_vi
     return field == 25;
 }
 
-static double descriptors(void)
+/* The directory is opened at the first call and stays open: when the process has run out of
+ * descriptors, which is when this number matters, it could not be opened. -1: it cannot be read. */
+static int descriptors(void)
 {
-    DIR *dir = opendir("/proc/self/fd");
-    int count = -1; /* its own */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static DIR *dir;
+    int count = -1;
+    (void)pthread_mutex_lock(&lock);
     if (dir == NULL)
-        return 0;
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-        count += entry->d_name[0] != '.';
-    (void)closedir(dir);
+        dir = opendir("/proc/self/fd");
+    if (dir != NULL) {
+        rewinddir(dir);
+        count = 0;
+        for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+            count += entry->d_name[0] != '.';
+    }
+    (void)pthread_mutex_unlock(&lock);
     return count;
 }
 
-/* The kernel gives the start in ticks since the boot; both clocks are read together, so a clock
- * that was set moves the start with it, as it does for every other process. */
-static double since_epoch(double since_boot_s)
+static double started_s; /* since the epoch */
+
+/* The kernel gives the start in ticks since the boot. Both clocks are read together and once: a
+ * start that moved with each correction of the clock would look like a new process. */
+static void find_start(void)
 {
+    double cpu_s, since_boot_s, virtual, resident;
     struct timespec now, up;
     (void)clock_gettime(CLOCK_REALTIME, &now);
     (void)clock_gettime(CLOCK_BOOTTIME, &up);
-    return (double)(now.tv_sec - up.tv_sec) + (double)(now.tv_nsec - up.tv_nsec) / 1e9 +
-           since_boot_s;
+    if (stat_fields(&cpu_s, &since_boot_s, &virtual, &resident))
+        started_s = (double)(now.tv_sec - up.tv_sec) + (double)(now.tv_nsec - up.tv_nsec) / 1e9 +
+                    since_boot_s;
 }
 
 int64_t process_resident_bytes(void)
 {
-    double cpu_s, started_s, virtual, resident;
-    return stat_fields(&cpu_s, &started_s, &virtual, &resident) ? (int64_t)resident : 0;
+    double cpu_s, since_boot_s, virtual, resident;
+    return stat_fields(&cpu_s, &since_boot_s, &virtual, &resident) ? (int64_t)resident : 0;
 }
 
 void process_text(struct str *text)
 {
-    double cpu_s, started_s, virtual, resident;
+    double cpu_s, since_boot_s, virtual, resident;
     struct rlimit files;
-    if (stat_fields(&cpu_s, &started_s, &virtual, &resident)) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, find_start);
+    int open_fds = descriptors();
+    if (stat_fields(&cpu_s, &since_boot_s, &virtual, &resident)) {
         gauge(text, "process_cpu_seconds_total", cpu_s);
         gauge(text, "process_resident_memory_bytes", resident);
         gauge(text, "process_virtual_memory_bytes", virtual);
-        gauge(text, "process_start_time_seconds", since_epoch(started_s));
     }
-    gauge(text, "process_open_fds", descriptors());
+    if (started_s > 0)
+        gauge(text, "process_start_time_seconds", started_s);
+    if (open_fds >= 0)
+        gauge(text, "process_open_fds", open_fds);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0)
         gauge(text, "process_max_fds", (double)files.rlim_cur);
 }

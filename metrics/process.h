@@ -1,7 +1,8 @@
 /**
  * What: the metrics process_*, as other programs that Prometheus watches have them, from
  *   /proc/self.
- * Invariants: -
+ * Invariants: the start of the process is computed once and does not change. One descriptor, of
+ *   /proc/self/fd, stays open and is counted.
  * Threads: any.
  * Ownership: appends to the caller's text.
  * Failure: a number that cannot be read is left out.

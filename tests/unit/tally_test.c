@@ -1,6 +1,7 @@
 /* What a daemon counts for the metrics comes out as the text format of Prometheus, and only
  * grows. */
 #include "metrics/names.h"
+#include "metrics/process.h"
 #include "metrics/tally.h"
 #include "metrics/tally_text.h"
 #include "metrics/text.h"
@@ -12,7 +13,12 @@
 
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 static void has(const struct str *text, const char *line)
 {
@@ -164,6 +170,58 @@ static void a_queue_is_ready_when_nothing_is_said_against_it(void **state)
     tally_free(tally);
 }
 
+/* In place of libc's: a test moves the wall clock. */
+static int clock_set_s;
+
+int clock_gettime(clockid_t clock, struct timespec *ret_time)
+{
+    int rc = (int)syscall(SYS_clock_gettime, clock, ret_time);
+    if (clock == CLOCK_REALTIME)
+        ret_time->tv_sec += clock_set_s;
+    return rc;
+}
+
+static double number_of(const char *name)
+{
+    STR_AUTO text = {0};
+    STR_AUTO line = {0};
+    process_text(&text);
+    str_format(&line, "\n%s ", name);
+    const char *at = strstr(text.data, line.data);
+    return at != NULL ? strtod(at + line.len, NULL) : -1;
+}
+
+static void the_start_of_the_process_does_not_change(void **state)
+{
+    (void)state;
+    double first = number_of("process_start_time_seconds");
+    assert_true(first > 1e9);
+    clock_set_s = 2; /* an operator sets the clock, or NTP does */
+    double later = number_of("process_start_time_seconds");
+    clock_set_s = 0;
+    assert_true(later == first);
+}
+
+static void the_descriptors_are_counted_when_there_are_no_more(void **state)
+{
+    (void)state;
+    double before = number_of("process_open_fds");
+    struct rlimit limit, low;
+    int fds[64], count = 0;
+    assert_true(before >= 3);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    low = (struct rlimit){.rlim_cur = (rlim_t)before + 16, .rlim_max = limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    while (count < 64 && (fds[count] = dup(0)) >= 0)
+        count++;
+    double full = number_of("process_open_fds");
+    for (int i = 0; i < count; i++)
+        (void)close(fds[i]);
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    assert_in_range(count, 1, 63);
+    assert_true(full == before + count);
+}
+
 static void names_are_those_that_prometheus_wants(void **state)
 {
     (void)state;
@@ -192,6 +250,8 @@ int main(void)
         cmocka_unit_test(nothing_is_made_of_what_is_no_statistics),
         cmocka_unit_test(no_tally_counts_nothing),
         cmocka_unit_test(a_queue_is_ready_when_nothing_is_said_against_it),
+        cmocka_unit_test(the_start_of_the_process_does_not_change),
+        cmocka_unit_test(the_descriptors_are_counted_when_there_are_no_more),
         cmocka_unit_test(names_are_those_that_prometheus_wants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
