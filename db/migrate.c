@@ -332,15 +332,18 @@ static enum rc check_roles(struct db *db, struct err *err)
 /* Makes the tables of the migrator, unless they are there. */
 static enum rc ensure(struct db *db, bool dry_run, struct err *err)
 {
+    DB_RESULT_AUTO *stranger = NULL;
     DB_RESULT_AUTO *exists = NULL;
-    enum rc rc = db_run(db, &sql_migrate_exists, NULL, &exists, err);
-    if (rc == RC_OK && !db_null(exists, 0, MIGRATE_EXISTS_STRANGER))
+    enum rc rc = db_run(db, &sql_migrate_stranger, NULL, &stranger, err);
+    if (rc == RC_OK && !db_null(stranger, 0, MIGRATE_STRANGER_NAME))
         return err_set(err, RC_FATAL, ERR_DB, "schema lockstep",
                        "If it is an installation: ALTER SCHEMA lockstep OWNER TO lockstep_owner; "
                        "and the same for its tables migration and function_version, behind a look "
                        "at their triggers. Otherwise: DROP SCHEMA lockstep CASCADE;",
                        "it belongs to %s, whose triggers would run as this login",
-                       db_text(exists, 0, MIGRATE_EXISTS_STRANGER));
+                       db_text(stranger, 0, MIGRATE_STRANGER_NAME));
+    if (rc == RC_OK)
+        rc = db_run(db, &sql_migrate_exists, NULL, &exists, err);
     if (rc == RC_OK && !dry_run && !db_bool(exists, 0, MIGRATE_EXISTS_THERE))
         rc = db_script(db, sql_migrate_ensure.text, NULL, err);
     return rc;
