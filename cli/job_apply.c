@@ -87,7 +87,8 @@ static enum rc read_jobs(const char *path, char **ret_jobs, struct str *names, s
  * pipes are one: /dev/stdin, or /dev/fd/63 for the shell's <(...). */
 static const char *file_name(const char *path)
 {
-    if (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)
+    if (strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+        strncmp(path, "/proc/", 6) == 0)
         return "-";
     while (strncmp(path, "./", 2) == 0 && path[2] != '\0')
         path += 2;
@@ -192,7 +193,7 @@ enum rc command_job_apply(struct cli *cli, struct err *err)
         if (strcmp(file_name(cli->arguments[i]), "-") == 0)
             return err_set(err, RC_REJECT, ERR_USAGE, "--prune",
                            "Write the jobs to a file, and apply it with --prune.",
-                           "the standard input has no name by which its jobs are known");
+                           "all pipes have one name, so it would delete the jobs of others");
     char **jobs = xcalloc((size_t)count, sizeof *jobs); /* the text of each file */
     enum rc rc = apply_all(cli, jobs, err);
     for (int i = 0; i < count; i++)

@@ -103,6 +103,10 @@ enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_co
         fill_item(&items[i], sql_scripts[i].version, sql_scripts[i].name, MIGRATE_PENDING);
     for (int row = 0; row < rows; row++) {
         int i = script_of(applied, row, sorted);
+        /* Dropped, and this program has none, either. */
+        if (i < 0 && *db_text(applied, row, MIGRATE_APPLIED_CHECKSUM) == '\0' &&
+            db_int(applied, row, MIGRATE_APPLIED_VERSION) == 0)
+            continue;
         fill_applied(&items[i >= 0 ? i : count++], applied, row, i >= 0 ? &sql_scripts[i] : NULL);
     }
     *ret_items = items;
@@ -278,7 +282,8 @@ static enum rc retire(struct db *db, const char *name, struct err *err)
     if (rc == RC_OK)
         rc = drop(db, name, true, err);
     if (rc == RC_OK)
-        rc = db_run(db, &sql_migrate_forget_function, (const char *const[]){name}, NULL, err);
+        rc = db_run(db, &sql_migrate_retire_function, (const char *const[]){name, LOCKSTEP_VERSION},
+                    NULL, err);
     return finish(db, rc, name, err);
 }
 

@@ -21,6 +21,10 @@ BEGIN
         PERFORM lockstep.job_refuse('jobs', 'it is no list of jobs',
                                     'write [{"job": "nightly", "queue": "sales", "tasks": [...]}]');
     END IF;
+    IF job_apply.prune AND job_apply.file = '-' THEN
+        PERFORM lockstep.job_refuse('prune', 'all pipes have one name, so it would delete the jobs of others',
+                                    'write the jobs to a file, and apply it with its name');
+    END IF;
     SELECT e ->> 'job' AS name INTO one
     FROM jsonb_array_elements(job_apply.specs) AS e GROUP BY 1 HAVING count(*) > 1 LIMIT 1;
     IF FOUND THEN
@@ -50,7 +54,7 @@ BEGIN
             done := done || jsonb_build_object('job', one.spec ->> 'job', 'action', said.action, 'detail', said.detail);
         END LOOP;
         about := NULL;
-        stays := job_apply.elsewhere
+        stays := array_remove(job_apply.elsewhere, NULL)
                  || ARRAY(SELECT e ->> 'job' FROM jsonb_array_elements(job_apply.specs) AS e);
         PERFORM lockstep.job_circle(j.job_id, j.name)
         FROM (

@@ -288,8 +288,8 @@ to a login of lockstep_task, and apply the file again" ] || { echo "$said"; retu
     lockstep job apply /dev/stdin -q <b.json # is the standard input, too
     watch b 1h >f.json
     for name in - /dev/stdin /dev/fd/0; do
-        refused '--prune: the standard input has no name' job apply f.json "$name" --prune <b.json
-        refused '--prune: the standard input has no name' job apply "$name" --prune --dry-run <b.json
+        refused '--prune: all pipes have one name' job apply f.json "$name" --prune <b.json
+        refused '--prune: all pipes have one name' job apply "$name" --prune --dry-run <b.json
     done
     is "SELECT string_agg(concat_ws(' ', name, file), ', ' ORDER BY name) FROM lockstep.job" 'a -, b -'
     watch b 2h | lockstep job apply - -q

@@ -470,6 +470,10 @@ expect 'nothing was made' "$(sql "SELECT count(*) FROM lockstep.job WHERE name =
 does make PUT api/v1/jobs/made "{\"definition\": $definition, \"reason\": \"new\"}" '"\(.action) \(.version)"' \
     'create 1'
 does 'the same again' PUT api/v1/jobs/made "{\"definition\": $definition}" '"\(.action) \(.version)"' 'unchanged 1'
+does 'the same with its defaults' PUT api/v1/jobs/made \
+    "{\"definition\": ${definition/\"name\"/\"enabled\": true, \"name\"}}" '"\(.action) \(.version)"' 'unchanged 1'
+does 'and with those of the job' PUT api/v1/jobs/made \
+    "{\"definition\": ${definition/\"tasks\"/\"enabled\": true, \"tasks\"}}" '"\(.action) \(.version)"' 'unchanged 1'
 does change PUT api/v1/jobs/made "{\"definition\": ${definition/24h/12h}, \"version\": 1}" '"\(.action) \(.version)"' \
     'change 2'
 as PUT api/v1/jobs/made "{\"definition\": ${definition/24h/6h}, \"version\": 1}"

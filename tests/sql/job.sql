@@ -368,6 +368,12 @@ SELECT is((SELECT count(*) FROM lockstep.job_apply('[]', 'f', prune => true)), 0
 SELECT is((SELECT count(*) FROM lockstep.job_apply('[]', 'g', prune => true, elsewhere => '{y}')), 0::bigint,
           'and no file deletes what a file that is applied with it declares');
 SELECT is(pg_temp.y(), 'g version 1', 'the job is left');
+SELECT throws_like($$SELECT lockstep.job_apply('[]', '-', prune => true)$$, 'prune: all pipes have one name%',
+                   'all pipes have one name');
+SAVEPOINT kept;
+SELECT is((SELECT a.action FROM lockstep.job_apply('[]', 'g', prune => true, elsewhere => ARRAY[NULL::text]) AS a),
+          'delete', 'no name elsewhere spares nothing');
+ROLLBACK TO kept;
 
 -- What is enabled, by its default or in words, is the same.
 SELECT lockstep.job_set('y', '{"enabled": false}'), lockstep.job_set('y', '{"enabled": true}');

@@ -204,6 +204,14 @@ UPDATE lockstep.zone SET since = CURRENT_DATE - 181, print = lockstep.zone_print
 SELECT pg_temp.wrong(), lockstep.dispatch_begin();
 SELECT is(pg_temp.right_ones(), 's', 'a next time is computed again when the fingerprint is of later years');
 SELECT is((SELECT array_agg(DISTINCT since) FROM lockstep.zone), ARRAY[CURRENT_DATE], 'which begin today');
+-- It fired at that time, and then the clock was set back.
+INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, dispatcher)
+SELECT s.job_id, s.schedule_id, lockstep.rule_next(s.rule, now()), 'fired', 'schedule s', 'd'
+FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'moved' AND s.name = 's';
+SELECT pg_temp.wrong('0');
+UPDATE lockstep.zone SET since = CURRENT_DATE - 181, print = lockstep.zone_print(zone, CURRENT_DATE - 181);
+SELECT lockstep.dispatch_begin();
+SELECT is(pg_temp.right_ones(), NULL, 'a time that has fired is not its next time again');
 SELECT isnt(lockstep.zone_print('EST5EDT,M3.2.0/3,M11.1.0/2', '2025-01-01'),
             lockstep.zone_print('EST5EDT,M3.2.0/2,M11.1.0/2', '2025-01-01'),
             'a change of the clock at another hour of the same day is another fingerprint');

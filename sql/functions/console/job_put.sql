@@ -15,7 +15,8 @@ BEGIN
     END IF;
     SELECT j.* INTO before FROM lockstep.job j WHERE j.name = job_put.job;
     BEGIN
-        IF before.spec = spec AND (job_put.version IS NULL OR job_put.version = before.version) THEN
+        IF before.spec = lockstep.job_normal(spec)
+           AND (job_put.version IS NULL OR job_put.version = before.version) THEN
             saved := before;
         ELSE
             saved := lockstep.job_save(spec, job_put.version);

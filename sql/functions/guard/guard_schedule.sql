@@ -1,5 +1,5 @@
 -- The words of a schedule's columns, and its kind, of which it has one; guard_message explains why they are no CHECK.
--- The error looks like that of the constraint that it replaces.
+-- The error looks like that of a constraint.
 CREATE OR REPLACE FUNCTION lockstep.guard_schedule() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -10,7 +10,9 @@ DECLARE
                      WHEN NEW.misfire NOT IN ('once', 'all', 'skip') THEN 'misfire' END;
 BEGIN
     IF bad IS NOT NULL THEN
-        RAISE EXCEPTION 'schedule %: its % cannot be so', NEW.name, bad
+        RAISE EXCEPTION 'schedule %: %', NEW.name,
+            CASE bad WHEN 'kind' THEN 'it has not exactly one of rule, after_job (with after_end) and rows_rule'
+                     ELSE format('%s cannot be %s', bad, to_jsonb(NEW) ->> bad) END
             USING ERRCODE = 'check_violation', SCHEMA = 'lockstep', TABLE = 'schedule',
                   CONSTRAINT = 'schedule_' || bad || '_check';
     END IF;

@@ -21,7 +21,9 @@ BEGIN
                   AND s.asked_until IS NULL
                 ORDER BY s.schedule_id FOR NO KEY UPDATE OF s SKIP LOCKED
             LOOP
-                CONTINUE WHEN one.next IS NOT DISTINCT FROM one.next_at;
+                CONTINUE WHEN one.next IS NOT DISTINCT FROM one.next_at
+                              -- fired before the clock was set back, and no other rule of the zone
+                              OR lockstep.job_decided(one.schedule, one.next);
                 UPDATE lockstep.schedule s
                 SET next_at = one.next,
                     wake_at = CASE WHEN s.wake_at IS NOT NULL
