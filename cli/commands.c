@@ -47,6 +47,13 @@ static const struct option_spec migrate_roles_options[] = {
     {"show-sql", NULL, "print the statements to stdout; those that are done as comments", 0},
     {"advisory", NULL, "also those that keep other logins from advisory locks", 0},
     {0}};
+static const struct option_spec bench_options[] = {
+    {"phases", "N:1:10000", "phases of the run; default 100", 0},
+    {"tasks", "N:1:100000", "tasks of each phase; default 20", 0},
+    {"readers", "N:1:1000", "reader threads; default [executor] readers", 0},
+    {"sql", "TEXT", "the statement of each task; default SELECT 1", 0},
+    {"keep", NULL, "leave the queue and its topic, to look at the run", 0},
+    {0}};
 static const struct option_spec check_options[] = {
     {"security", NULL, "instead: rights by which one role could become another", 0}, {0}};
 
@@ -274,6 +281,9 @@ const struct command commands[] = {
      "lockstep man publish | man -l -"},
     {"check", "", "", NEEDS_CONFIG, command_check,
      "tests all that Lockstep needs, end to end, one line each", check_options, NULL},
+    {"bench", "", "", NEEDS_SCHEMA | NEEDS_KAFKA | NEEDS_PRIMARY, command_bench,
+     "measures this installation: a synthetic run on a queue of its own", bench_options,
+     "lockstep bench --phases 200 --tasks 50 --readers 8"},
     {"migrate", "up", "", NEEDS_DB | NEEDS_PRIMARY, command_migrate_up,
      "brings the schema lockstep up to date", migrate_up_options,
      "lockstep migrate up --dry-run --show-sql"},

@@ -39,7 +39,7 @@ command_fn command_scheduler_run, command_monitor_list, command_monitor_check;
 command_fn command_console_run, command_console_token, command_console_openapi, command_all_run;
 command_fn command_monitor_run, command_monitor_ack, command_monitor_silence;
 command_fn command_alert_list, command_alert_show, command_alert_ack;
-command_fn command_lock_list, command_log, command_check;
+command_fn command_lock_list, command_log, command_check, command_bench;
 command_fn command_config_show, command_config_check, command_config_list;
 command_fn command_dev_broker, command_dev_up, command_dev_down;
 

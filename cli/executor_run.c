@@ -5,6 +5,7 @@
  * The command's own session checks names and sets retention, then it is closed: the executor opens
  * sessions of its own, which it can lose and open again. Faults of options and configuration are
  * reported before executor_run, so that they end the start and not a running executor. */
+#include "cli/executor_run.h"
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/metrics_port.h"
@@ -119,18 +120,13 @@ static bool reload(void *context)
     return true;
 }
 
-enum rc command_executor_run(struct cli *cli, struct err *err)
+struct executor_options executor_configured(struct cli *cli, const char *const *queues, int count,
+                                            struct str *conninfo)
 {
-    const char *queues[MOST_QUEUES];
-    STR_AUTO conninfo = {0};
-    int count = 0;
-    enum rc rc = collect_queues(cli, queues, &count, err);
-    if (rc != RC_OK)
-        return rc;
-    config_conninfo(cli->config, &conninfo);
+    config_conninfo(cli->config, conninfo);
     const char *task_conninfo = config_get_text(cli->config, "postgres", "task_conninfo");
-    struct executor_options options = {
-        .conninfo = conninfo.data ? conninfo.data : "",
+    return (struct executor_options){
+        .conninfo = conninfo->data ? conninfo->data : "",
         .task_conninfo = *task_conninfo ? task_conninfo : NULL,
         .kafka = &cli->kafka,
         .queues = queues,
@@ -145,6 +141,17 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         .drain_timeout_ms = (int)config_get_duration_ms(cli->config, "executor", "drain_timeout"),
         .heartbeat_ms = (int)config_get_duration_ms(cli->config, "executor", "heartbeat"),
         .frozen_after_ms = (int)config_get_duration_ms(cli->config, "executor", "frozen_after")};
+}
+
+enum rc command_executor_run(struct cli *cli, struct err *err)
+{
+    const char *queues[MOST_QUEUES];
+    STR_AUTO conninfo = {0};
+    int count = 0;
+    enum rc rc = collect_queues(cli, queues, &count, err);
+    if (rc != RC_OK)
+        return rc;
+    struct executor_options options = executor_configured(cli, queues, count, &conninfo);
     struct action_settings *actions = NULL;
     struct metrics_port *port = NULL;
     rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);

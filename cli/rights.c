@@ -29,6 +29,7 @@ static const struct right {
     {"scheduler", NULL, NULL, "lockstep_executor"},
     {"all", NULL, NULL, "lockstep_executor"},
     {"publish", NULL, NULL, "lockstep_producer"},
+    {"bench", NULL, NULL, OPERATOR},
     {"rejected", "redrive", NULL, "lockstep_producer"},
     {"replay", NULL, "--execute", OPERATOR},
     {"replay", NULL, "--resume", OPERATOR},

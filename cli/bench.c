@@ -1,0 +1,227 @@
+/* bench: a queue and a topic of its own, one synthetic run, an executor in this process that works
+ * it off, and the figures of the run by the execution log: how many tasks a second, and how long a
+ * barrier takes. Everything that it made is removed at the end, after an error and after Ctrl-C,
+ * too; what cannot be removed is named.
+ *
+ * The executor is that of executor run, with its configuration, so the figures are of this
+ * installation: its servers, its network, its settings. It dispatches no jobs. Other executors do
+ * not know the queue, and the run competes with their work for the servers only. */
+#include "cli/answer.h"
+#include "cli/commands.h"
+#include "cli/executor_run.h"
+#include "cli/find.h"
+#include "cli/stop.h"
+
+#include "action/action.h"
+#include "action/settings.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/str.h"
+#include "control/birthmark.h"
+#include "control/queue_create.h"
+#include "db/backend.h"
+#include "producer/publish.h"
+#include "task/uuid.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KAFKA_MS 30000 /* for each request; a topic is made and deleted by its controller */
+
+struct bench {
+    struct cli *cli;
+    char name[40]; /* of the queue and of its topic */
+    bool queue_made, topic_made;
+    int readers;
+    char run[37];
+    double publish_s;
+};
+
+static enum rc check_rights(struct cli *cli, struct err *err)
+{
+    DB_RESULT_AUTO *lacks = NULL;
+    char hint[200];
+    enum rc rc = db_run(cli->db, &sql_bench_lacks, NULL, &lacks, err);
+    if (rc != RC_OK || db_null(lacks, 0, BENCH_LACKS_ROLES))
+        return rc;
+    (void)snprintf(hint, sizeof hint, "GRANT %s TO \"%s\";", db_text(lacks, 0, BENCH_LACKS_ROLES),
+                   db_login(cli->db));
+    return err_set(err, RC_FATAL, ERR_DB, db_login(cli->db), hint,
+                   "bench makes a queue, publishes and runs tasks, and this login lacks %s",
+                   db_text(lacks, 0, BENCH_LACKS_ROLES));
+}
+
+static enum rc make_queue(struct bench *bench, struct err *err)
+{
+    struct cli *cli = bench->cli;
+    char id[37], readers[12];
+    uuid_new(id);
+    (void)snprintf(bench->name, sizeof bench->name, "bench-%.8s", id);
+    (void)snprintf(readers, sizeof readers, "%d", bench->readers);
+    const struct queue_wish wish = {.name = bench->name,
+                                    .max_readers = readers,
+                                    .create_topic = true,
+                                    .replication = -1,
+                                    .reason = "lockstep bench"};
+    struct queue_plan plan = {0};
+    struct err ignored;
+    enum rc rc = queue_plan(cli->config, &wish, &plan, err);
+    if (rc == RC_OK)
+        rc = queue_place(&cli->kafka, KAFKA_MS, &plan, err);
+    bench->topic_made = plan.topic_made;
+    if (rc == RC_OK)
+        rc = queue_make(cli->db, &plan, err);
+    bench->queue_made = rc == RC_OK;
+    /* The executor would make it, and wait for it. */
+    if (rc == RC_OK &&
+        birthmark_make(cli->db, &cli->kafka, bench->name, bench->name, 0, &ignored) != RC_OK)
+        log_err(LOG_WARN, "birthmark_not_written", bench->name, &ignored);
+    return rc;
+}
+
+static bool on_cancelled(void *context)
+{
+    (void)context;
+    return stop_requested();
+}
+
+/* The publisher reads the tasks from a query: order 10, 20, ... */
+static enum rc publish(struct bench *bench, const char *conninfo, struct err *err)
+{
+    struct cli *cli = bench->cli;
+    STR_AUTO query = {0};
+    struct publish_result result = {0};
+    const char *sql = cli_text(cli, "sql"), *quote = bench->name + strlen("bench-");
+    /* The quotes are of random digits, which no statement has. */
+    str_format(&query,
+               "SELECT p * 10 AS \"order\", $q%s$%s$q%s$ AS sql "
+               "FROM generate_series(1, %lld) AS p CROSS JOIN generate_series(1, %lld) AS t",
+               quote, sql != NULL ? sql : "SELECT 1", quote, (long long)cli_int(cli, "phases", 100),
+               (long long)cli_int(cli, "tasks", 20));
+    const struct publish_options options = {.conninfo = conninfo,
+                                            .kafka = &cli->kafka,
+                                            .queue = bench->name,
+                                            .query = query.data,
+                                            .name = "lockstep bench",
+                                            .lock_wait_ms = PUBLISH_LOCK_WAIT_MS,
+                                            .cancelled = on_cancelled};
+    int64_t began_us = clock_boot_us();
+    enum rc rc = publish_run(&options, &result, err);
+    bench->publish_s = (double)(clock_boot_us() - began_us) / 1e6;
+    (void)snprintf(bench->run, sizeof bench->run, "%s", result.run);
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: published %lld tasks in %lld phases\n", bench->name,
+                (long long)result.tasks, (long long)result.phases);
+    return rc;
+}
+
+static enum rc work_off(struct bench *bench, struct executor_options *options, struct err *err)
+{
+    struct action_settings *actions = NULL;
+    enum rc rc =
+        action_settings_load(bench->cli->config, cli_config_wrong, bench->cli, &actions, err);
+    if (rc != RC_OK)
+        return rc;
+    action_start();
+    options->actions = action_shelf_new(actions, NULL);
+    options->readers = bench->readers;
+    options->dispatches = false;
+    options->until_idle = true;
+    rc = executor_run(options, err);
+    action_shelf_free(options->actions);
+    return rc;
+}
+
+/* The executor also ends when a signal drains it. */
+static enum rc judge(struct bench *bench, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc =
+        db_run(bench->cli->db, &sql_bench_run, (const char *const[]){bench->run}, &row, err);
+    if (rc != RC_OK || strcmp(db_text(row, 0, BENCH_RUN_STATUS), "Completed") == 0)
+        return rc;
+    bool failed = *db_text(row, 0, BENCH_RUN_ERROR) != '\0';
+    return err_set(err, RC_REJECT, failed ? ERR_FAILED : ERR_CANCELLED, "bench", "",
+                   failed ? "its run is %s: %s" : "cancelled, its run was %s%s",
+                   db_text(row, 0, BENCH_RUN_STATUS), db_text(row, 0, BENCH_RUN_ERROR));
+}
+
+static enum rc measure(struct bench *bench, struct err *err)
+{
+    STR_AUTO conninfo = {0};
+    DB_RESULT_AUTO *figures = NULL;
+    char seconds[32];
+    const char *queues[] = {bench->name};
+    struct executor_options options = executor_configured(bench->cli, queues, 1, &conninfo);
+    enum rc rc = publish(bench, options.conninfo, err);
+    if (rc == RC_OK)
+        rc = work_off(bench, &options, err);
+    if (rc == RC_OK)
+        rc = judge(bench, err);
+    (void)snprintf(seconds, sizeof seconds, "%.6f", bench->publish_s);
+    if (rc == RC_OK)
+        rc = db_run(bench->cli->db, &sql_bench_figures, (const char *const[]){bench->run, seconds},
+                    &figures, err);
+    return rc == RC_OK ? cli_print(bench->cli, figures, err) : rc;
+}
+
+static enum rc delete_queue(struct bench *bench, struct err *err)
+{
+    struct queue_row queue;
+    enum rc rc = find_queue(bench->cli, bench->name, &queue, err);
+    return rc == RC_OK
+               ? db_run(bench->cli->db, &sql_queue_delete,
+                        (const char *const[]){DB_INT(queue.queue_id), "lockstep bench"}, NULL, err)
+               : rc;
+}
+
+static enum rc delete_topic(struct bench *bench, struct err *err)
+{
+    struct kafka_admin *admin = NULL;
+    enum rc rc = kafka_admin_open(&bench->cli->kafka, &admin, err);
+    if (rc == RC_OK)
+        rc = kafka_topic_delete(admin, bench->name, KAFKA_MS, err);
+    kafka_admin_close(admin);
+    return rc == RC_NONE ? RC_OK : rc;
+}
+
+/* The queue goes first: one whose topic is gone would be halted. */
+static void clean(struct bench *bench)
+{
+    struct err err;
+    if (bench->queue_made && delete_queue(bench, &err) != RC_OK)
+        cli_say(bench->cli,
+                "lockstep: warning: queue %s stays: %s\n  hint: lockstep queue delete %s --yes\n",
+                bench->name, err.message, bench->name);
+    if (bench->topic_made && delete_topic(bench, &err) != RC_OK)
+        cli_say(bench->cli,
+                "lockstep: warning: topic %s stays: %s\n  hint: kafka-topics.sh --bootstrap-server "
+                "%s --delete --topic %s\n",
+                bench->name, err.message,
+                kafka_properties_get(&bench->cli->kafka, "bootstrap.servers"), bench->name);
+}
+
+enum rc command_bench(struct cli *cli, struct err *err)
+{
+    struct bench bench = {.cli = cli,
+                          .readers = (int)cli_int(
+                              cli, "readers", config_get_int(cli->config, "executor", "readers"))};
+    enum rc rc = check_rights(cli, err);
+    if (rc != RC_OK)
+        return rc;
+    /* The figures are the answer. */
+    if (cli->verbose == 0)
+        log_configure(LOG_ERROR,
+                      strcmp(config_get_text(cli->config, "log", "format"), "json") == 0);
+    stop_catch();
+    stop_interrupts();
+    rc = make_queue(&bench, err);
+    if (rc == RC_OK)
+        rc = measure(&bench, err);
+    if (cli_has(cli, "keep"))
+        cli_say(cli, "lockstep: %s: the queue and its topic stay; its run: lockstep run show %s\n",
+                bench.name, bench.run);
+    else
+        clean(&bench);
+    return rc;
+}
