@@ -26,11 +26,16 @@
     X(SQLSTATE_IN_FAILED_SQL_TRANSACTION, "25P02")                                                 \
     X(SQLSTATE_INVALID_SQL_STATEMENT_NAME, "26000")                                                \
     X(SQLSTATE_INVALID_AUTHORIZATION, "28")                                                        \
+    X(SQLSTATE_INVALID_SCHEMA_NAME, "3F000")                                                       \
     X(SQLSTATE_SERIALIZATION_FAILURE, "40001")                                                     \
     X(SQLSTATE_DEADLOCK_DETECTED, "40P01")                                                         \
     X(SQLSTATE_SYNTAX_OR_ACCESS, "42")                                                             \
     X(SQLSTATE_INSUFFICIENT_PRIVILEGE, "42501")                                                    \
     X(SQLSTATE_SYNTAX_ERROR, "42601")                                                              \
+    X(SQLSTATE_UNDEFINED_COLUMN, "42703")                                                          \
+    X(SQLSTATE_DATATYPE_MISMATCH, "42804")                                                         \
+    X(SQLSTATE_UNDEFINED_FUNCTION, "42883")                                                        \
+    X(SQLSTATE_UNDEFINED_TABLE, "42P01")                                                           \
     X(SQLSTATE_INVALID_FUNCTION_DEFINITION, "42P13") /* CREATE OR REPLACE: other parameters */     \
     X(SQLSTATE_INVALID_TABLE_DEFINITION, "42P16")    /* of a view: other columns */                \
     X(SQLSTATE_INSUFFICIENT_RESOURCES, "53")                                                       \
@@ -67,6 +72,8 @@ enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const c
 bool sqlstate_undone(const struct err *err);
 /** The login is not let in, or may not do this: a person helps. */
 bool sqlstate_barred(const struct err *err);
+/** Of a statement of Lockstep: the schema lacks what it names, or has it in another form. */
+bool sqlstate_other_schema(const struct err *err);
 /** The server has undone the statement because it lacks disk or another resource, and the session
  * is well. Not the lock table, which only the end of sessions empties, nor connections. */
 bool sqlstate_lacks(const struct err *err);

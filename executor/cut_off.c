@@ -90,6 +90,10 @@ enum rc cut_off_watch(struct executor *ex, struct err *err)
     }
     if (before == 0 && ex->readers.cut_off.count == 0)
         return RC_OK;
+    if (why.kind == ERR_SCHEMA) { /* for all readers: the next incarnation checks the schema */
+        *err = why;
+        return RC_FATAL;
+    }
     log_when_due(ex, before, &why);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];

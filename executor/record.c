@@ -41,6 +41,7 @@ static const char *kind_of(const struct work *work)
         return work->end.ran_us < AT_ONCE_US ? "lost" : "ended";
     case LOSS_SERVER:
     case LOSS_BARRED:
+    case LOSS_SCHEMA:
         return "server";
     case LOSS_OWN:
         return "stopped";
@@ -50,8 +51,9 @@ static const char *kind_of(const struct work *work)
 
 static const char *why_of(const struct work *work)
 {
-    return work->end.loss == LOSS_BARRED ? "the login of the tasks may not record it"
-                                         : "its session is gone or was cancelled";
+    return work->end.loss == LOSS_BARRED   ? "the login of the tasks may not record it"
+           : work->end.loss == LOSS_SCHEMA ? "the schema does not have what records it"
+                                           : "its session is gone or was cancelled";
 }
 
 /* The session of the attempt broke. The row says whether the attempt committed; if it did not, the

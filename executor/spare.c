@@ -77,7 +77,7 @@ void spare_note(struct spared *spared, const struct work *work)
     /* If the server crashed, an attempt that this process ended itself may still be the cause, so
      * it is spared only if the server reported a reason to it (tests/e2e/not_its_fault.sh). */
     bool said = work->end.loss == LOSS_SERVER || work->end.loss == LOSS_BARRED ||
-                work->end.loss == LOSS_CANCELLED;
+                work->end.loss == LOSS_SCHEMA || work->end.loss == LOSS_CANCELLED;
     bool ours = work->end.loss == LOSS_OWN || work->end.loss == LOSS_DOUBTED;
     if (work->end.outcome != OUTCOME_LOST || !(said || (ours && !spared->crashed)))
         return;

@@ -12,6 +12,7 @@
 #include "db/sqlstate.h"
 #include "db/task_session.h"
 #include "reader/failure.h"
+#include "reader/fitness.h"
 #include "reader/risks.h"
 #include "reader/state.h"
 #include "reader/steps.h"
@@ -158,7 +159,9 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
     DB_RESULT_AUTO *result = NULL;
     struct failure failure;
     struct err refused;
-    enum rc rc;
+    enum rc rc = fitness_doubted(why) ? fitness_check(db, err) : RC_OK;
+    if (rc != RC_OK)
+        return RC_LOST; /* perhaps it was not the task */
     failure_make(&failure, work, why, permanent);
     probe("fail.send");
     do

@@ -56,7 +56,8 @@ MUST_CHECK enum rc attempt_run(struct reader_thread *reader, struct work *work, 
 /** A statement of ours behind the task's own was refused: when the transaction is read-only that is
  * the task's failure, and *why says so. */
 enum rc attempt_read_only(const struct work *work, enum rc rc, struct err *why);
-/** Records why the attempt failed: sets work->outcome; LOST: the database does not take it. */
+/** Records why the attempt failed: sets work->outcome; LOST: the database does not take it. The
+ * session is clean. */
 MUST_CHECK enum rc attempt_fail(struct db *db, struct work *work, const struct err *why,
                                 bool permanent, struct err *err);
 

@@ -67,7 +67,7 @@ bool failure_stale(enum rc rc, const struct err *refused)
 
 bool failure_barred(enum rc rc, const struct err *refused)
 {
-    return rc != RC_OK && sqlstate_barred(refused);
+    return rc != RC_OK && (sqlstate_barred(refused) || sqlstate_other_schema(refused));
 }
 
 /* A text of a task may hold anything, and an attempt whose failure cannot be recorded would be

@@ -41,8 +41,8 @@ void failure_done(struct failure *failure);
 
 /** The token is no longer the task's. */
 bool failure_stale(enum rc rc, const struct err *refused);
-/** The server does not let this login call what Lockstep itself calls: the task has no part in it,
- * and no session of this login can record anything. */
+/** The server lacks what Lockstep itself calls, or does not let this login call it: the task has no
+ * part in it, and no session of this login can record anything. */
 bool failure_barred(enum rc rc, const struct err *refused);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "db/sqlstate.h"
-#include "reader/failure.h"
 
 /* The server says why when it ends sessions itself, and nothing when a backend crashes. 57P01
  * (admin_shutdown) is also what pg_terminate_backend causes, so a task may do it to itself:
@@ -17,8 +16,10 @@ static enum loss loss_of(const struct err *why)
     for (size_t i = 0; i < sizeof servers / sizeof *servers; i++)
         if (sqlstate_is(why, servers[i]))
             return LOSS_SERVER;
-    if (failure_barred(RC_LOST, why))
+    if (sqlstate_barred(why))
         return LOSS_BARRED;
+    if (sqlstate_other_schema(why))
+        return LOSS_SCHEMA;
     return sqlstate_is(why, SQLSTATE_ADMIN_SHUTDOWN) ? LOSS_CANCELLED : LOSS_UNKNOWN;
 }
 
@@ -42,7 +43,7 @@ void reader_name_losses(struct reader_thread *reader, const struct err *why)
         tasks += !work->sent.cleans;
         work_ran(work, clock_boot_us() - reader->batch.head_us, work->end.alone);
     }
-    bool known = loss == LOSS_SERVER || loss == LOSS_BARRED;
+    bool known = loss == LOSS_SERVER || loss == LOSS_BARRED || loss == LOSS_SCHEMA;
     name(sent, tasks > 1 && !known ? LOSS_DOUBTED : loss);
     if (reader->lost_pid != 0) /* of the session before */
         return;

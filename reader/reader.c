@@ -9,8 +9,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
-#include "base/remedies_rights.h"
-#include "base/utf8.h"
 #include "db/backend.h"
 #include "db/canceller.h"
 #include "db/diag.h"
@@ -18,6 +16,7 @@
 #include "db/pipeline.h"
 #include "db/sqlstate.h"
 #include "reader/attempt.h"
+#include "reader/fitness.h"
 #include "reader/outside.h"
 #include "reader/session.h"
 
@@ -138,35 +137,6 @@ static enum rc end_lost(struct reader_thread *reader, struct err *err)
     return RC_OK;
 }
 
-/* The server lets the login in, and may still refuse it the functions that record an attempt: that
- * is known before a task begins. */
-static enum rc check_granted(struct reader_thread *reader, struct err *err)
-{
-    DB_RESULT_AUTO *row = NULL;
-    enum rc rc = db_run(reader->db, &sql_reader_granted, NULL, &row, err);
-    if (rc != RC_OK || db_null(row, 0, READER_GRANTED_REFUSED))
-        return rc;
-    const char *login = db_text(row, 0, READER_GRANTED_LOGIN);
-    const char *refused = db_text(row, 0, READER_GRANTED_REFUSED);
-    rc = err_set(err, RC_FATAL, ERR_DB_DOWN, "task SQL", NULL,
-                 "login \"%s\" may not call %s: permission denied", login, refused);
-    err_code(err, sqlstate_text(SQLSTATE_INSUFFICIENT_PRIVILEGE));
-    switch (db_word(row, 0, READER_GRANTED_LACKS)) {
-    case READER_GRANTED_IS_FUNCTION:
-        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_FUNCTIONS, refused);
-        break;
-    case READER_GRANTED_IS_SCHEMA:
-        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_SCHEMA);
-        break;
-    case READER_GRANTED_IS_INHERIT:
-        utf8_format(err->hint, sizeof err->hint, REMEDY_INHERIT, login);
-        break;
-    default:
-        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK, login);
-    }
-    return rc;
-}
-
 /* The order: first the old session is gone and its works are reported, then works that were
  * assigned for it are returned, and only then may the login be found unfit. A reader that reported
  * before would let the next attempt start next to the old statement. */
@@ -190,7 +160,7 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     reader_return_all(reader);
     reader->cold = true;
     if (rc == RC_OK)
-        rc = check_granted(reader, err);
+        rc = fitness_check(reader->db, err);
     db_patience(db, 0);
     return rc == RC_OK ? batch_start(reader, err) : rc;
 }

@@ -42,6 +42,7 @@ enum loss {
     LOSS_CANCELLED,
     LOSS_SERVER, /* the server ended all sessions, or lacked something */
     LOSS_BARRED, /* the login of the session may not call what records it */
+    LOSS_SCHEMA, /* the schema does not have what records it */
     LOSS_OWN     /* this executor ended it */
 };
 

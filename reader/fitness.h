@@ -1,0 +1,22 @@
+/**
+ * What: whether a session can record attempts: its schema has each function that records one, with
+ *   the parameters that this program sends, and its login may call them.
+ * Invariants: changes nothing.
+ * Threads: the reader's own.
+ * Ownership: borrows the session.
+ * Failure: RC_FATAL: it cannot; the code is 42883 (another schema: ERR_SCHEMA) or 42501 (a right is
+ *   missing, and the hint grants it). Otherwise as db.h.
+ */
+#ifndef READER_FITNESS_H
+#define READER_FITNESS_H
+
+#include "base/err.h"
+
+struct db;
+
+MUST_CHECK enum rc fitness_check(struct db *db, struct err *err);
+/** Whether an attempt that ended with this error has to be asked about: if the session cannot
+ * record attempts, the task has no part in it. The SQL of a task may fail with the same code. */
+bool fitness_doubted(const struct err *why);
+
+#endif
