@@ -1,15 +1,23 @@
 /* dev up, dev down: a private PostgreSQL in a directory, without network: choose user, directory
- * and binaries; initdb, pg_ctl start, createdb; migrate; start the console (cli/dev_console.c).
- * Every step may be repeated. It is for trials: trust for every user who reaches the socket, so the
- * directory is closed to others.
+ * and binaries; make the cluster; pg_ctl start; migrate; start the console (cli/dev_console.c).
+ * Every step may be repeated, also after a SIGKILL: the cluster is made in data.new, with its
+ * database, and gets the name data when it is whole. It is for trials: trust for every user who
+ * reaches the socket, so the directory is closed to others.
+ *
+ * One command at a time works in a directory: it holds the lock (flock) of it, and so does a
+ * program that makes the cluster, which may outlive its command.
  *
  * Root is dropped in each child and not in this process: only root may make the directory and give
  * it to the server's user. dev down stops by the same directory and needs no other state. */
 #include "cli/commands.h"
 #include "cli/dev_console.h"
 
+#include "base/clock.h"
+#include "base/utf8.h"
 #include "db/migrate.h"
+#include "db/sqlstate.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -19,15 +27,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define SOCKET_NAME_MAX 107 /* sun_path */
+#define SOCKET_NAME_MAX 107              /* sun_path */
+#define START_US        (60 * 1000000LL) /* as long as pg_ctl -w waits */
 
-/* A private PostgreSQL: dir/data, its socket in dir, its log in dir/log. */
+/* A private PostgreSQL: dir/data, its socket in dir, its log and that of its programs in dir/log.
+ */
 struct private_server {
     char dir[PATH_MAX - 64], bin[PATH_MAX - 64];
+    int lock; /* the directory; -1: not locked */
     uid_t uid;
     gid_t gid;
     const char *user; /* to drop to; NULL: stay who we are */
@@ -108,24 +121,55 @@ static void become(const struct private_server *server)
         _exit(126);
 }
 
-/* Runs a program of PostgreSQL as its user, talk going to stderr. The exit code, -1 if it did not
- * end by itself. */
-static int run_program(const struct private_server *server, const char *program,
-                       char *const *arguments, bool quiet)
+/* Where the words of a program go: to the log. The server's own user opens it. */
+static int open_log(const struct private_server *server)
 {
     char path[PATH_MAX];
-    (void)snprintf(path, sizeof path, "%s/%s", server->bin, program);
-    pid_t pid = fork();
-    if (pid == 0) {
-        become(server);
-        int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-        (void)dup2(null, STDIN_FILENO);
-        (void)dup2(quiet ? null : STDERR_FILENO, STDOUT_FILENO);
-        if (quiet)
-            (void)dup2(null, STDERR_FILENO);
-        execv(path, arguments);
-        _exit(127);
+    (void)snprintf(path, sizeof path, "%s/log", server->dir);
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/* A program, as the server's user. */
+struct program {
+    const char *path; /* below bin, or absolute */
+    char *const *arguments;
+    const char *input; /* NULL: none */
+    bool silent;       /* its words are of no interest */
+    bool locks;        /* keeps the lock until it has ended, also when its command is killed */
+};
+
+static void exec_program(const struct private_server *server, const struct program *program,
+                         int input)
+{
+    char path[PATH_MAX];
+    (void)snprintf(path, sizeof path, "%s%s%s", *program->path == '/' ? "" : server->bin,
+                   *program->path == '/' ? "" : "/", program->path);
+    become(server);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), log = program->silent ? -1 : open_log(server);
+    (void)dup2(input >= 0 ? input : null, STDIN_FILENO);
+    (void)dup2(log >= 0 ? log : null, STDOUT_FILENO);
+    (void)dup2(log >= 0 ? log : null, STDERR_FILENO);
+    if (program->locks)
+        (void)fcntl(server->lock, F_SETFD, 0);
+    execv(path, program->arguments);
+    _exit(127);
+}
+
+/* The exit code, -1 if it did not end by itself. */
+static int run_program(const struct private_server *server, const struct program *program)
+{
+    int input[2] = {-1, -1};
+    if (program->input != NULL) {
+        size_t len = strlen(program->input); /* fits into the pipe */
+        if (pipe2(input, O_CLOEXEC) != 0 || write(input[1], program->input, len) != (ssize_t)len)
+            return -1;
+        (void)close(input[1]);
     }
+    pid_t pid = fork();
+    if (pid == 0)
+        exec_program(server, program, input[0]);
+    if (input[0] >= 0)
+        (void)close(input[0]);
     int status = 0;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
@@ -141,7 +185,7 @@ static enum rc make_dir(const struct private_server *server, struct err *err)
         if (slash != NULL)
             *slash = '\0';
         if (mkdir(path, 0700) == 0 && server->user != NULL &&
-            chown(path, server->uid, server->gid) != 0)
+            lchown(path, server->uid, server->gid) != 0)
             break;
         if (slash == NULL)
             break;
@@ -182,13 +226,30 @@ static enum rc check_reach(const struct private_server *server, struct err *err)
     return RC_OK;
 }
 
-/* The programs are quiet, so the hint names their log. */
 static enum rc program_failed(const struct private_server *server, const char *program, int code,
                               struct err *err)
 {
     char hint[300];
     (void)snprintf(hint, sizeof hint, "Look into %.200s/log", server->dir);
+    if (code < 0)
+        return err_set(err, RC_FATAL, ERR_FAILED, program, hint, "it was killed, or not started");
     return err_set(err, RC_FATAL, ERR_FAILED, program, hint, "it ended with exit code %d", code);
+}
+
+/* Waits for another command in this directory. It ends with this process, by itself. */
+static enum rc lock(struct cli *cli, struct private_server *server, struct err *err)
+{
+    server->lock = open(server->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (server->lock >= 0 && flock(server->lock, LOCK_EX | LOCK_NB) == 0)
+        return RC_OK;
+    if (server->lock >= 0 && errno == EWOULDBLOCK) {
+        cli_say(cli, "lockstep: another dev up or dev down works in %s; waiting for it\n",
+                server->dir);
+        if (flock(server->lock, LOCK_EX) == 0)
+            return RC_OK;
+    }
+    return err_set(err, RC_FATAL, ERR_CONFIG, server->dir, NULL, "cannot lock it: %s",
+                   strerror(errno));
 }
 
 static enum rc choose(struct cli *cli, struct private_server *server, struct err *err)
@@ -204,18 +265,32 @@ static enum rc choose(struct cli *cli, struct private_server *server, struct err
 static bool is_running(const struct private_server *server, char *data)
 {
     char *status[] = {(char[]){"pg_ctl"}, (char[]){"-D"}, data, (char[]){"status"}, NULL};
-    return run_program(server, "pg_ctl", status, true) == 0;
+    const struct program program = {.path = "pg_ctl", .arguments = status, .silent = true};
+    return run_program(server, &program) == 0;
 }
 
-/* createdb runs only after initdb: a database that was dropped on purpose is not made again. */
-static enum rc start(const struct private_server *server, char *data, struct err *err)
+/* initdb would refuse it, in its log. */
+static enum rc check_empty(const char *data, struct err *err)
 {
-    char version[PATH_MAX + 16], log[PATH_MAX], options[PATH_MAX + 100];
-    (void)snprintf(version, sizeof version, "%s/PG_VERSION", data);
-    (void)snprintf(log, sizeof log, "%s/log", server->dir);
-    /* Tables of the login lockstep belong into public, not into the schema that has its name. */
-    (void)snprintf(options, sizeof options,
-                   "-k '%s' -c listen_addresses= -p 5432 -c search_path=public", server->dir);
+    DIR *dir = opendir(data);
+    int entries = 0;
+    while (dir != NULL && readdir(dir) != NULL)
+        entries++;
+    if (dir != NULL)
+        (void)closedir(dir);
+    if (entries > 2) /* . and .. */
+        return err_set(err, RC_FATAL, ERR_CONFIG, data, "Name another one: --dir DIR",
+                       "it is not empty, and is no data directory of PostgreSQL");
+    return RC_OK;
+}
+
+/* The server is not started for CREATE DATABASE: a cluster with the name data has its database, and a
+ * database that was dropped on purpose is not made again. */
+static enum rc make_cluster(const struct private_server *server, struct err *err)
+{
+    char data[PATH_MAX];
+    (void)snprintf(data, sizeof data, "%s/data.new", server->dir);
+    char *clear[] = {(char[]){"rm"}, (char[]){"-rf"}, (char[]){"--"}, data, NULL};
     char *init[] = {(char[]){"initdb"},
                     (char[]){"-D"},
                     data,
@@ -224,6 +299,36 @@ static enum rc start(const struct private_server *server, char *data, struct err
                     (char[]){"--locale=C"},
                     (char[]){"--username=lockstep"},
                     NULL};
+    char *create[] = {
+        (char[]){"postgres"}, (char[]){"--single"},         (char[]){"-D"},       data,
+        (char[]){"-c"},       (char[]){"exit_on_error=on"}, (char[]){"postgres"}, NULL};
+    const struct program programs[] = {
+        {.path = "/bin/rm", .arguments = clear, .locks = true},
+        {.path = "initdb", .arguments = init, .locks = true},
+        {.path = "postgres",
+         .arguments = create,
+         .input = "CREATE DATABASE lockstep\n",
+         .locks = true},
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        int code = run_program(server, &programs[i]);
+        if (code != 0)
+            return program_failed(server, programs[i].path, code, err);
+    }
+    if (renameat(server->lock, "data.new", server->lock, "data") != 0 || fsync(server->lock) != 0)
+        return err_set(err, RC_FATAL, ERR_FAILED, data, NULL, "cannot rename it to data: %s",
+                       strerror(errno));
+    return RC_OK;
+}
+
+static enum rc start(const struct private_server *server, char *data, struct err *err)
+{
+    char version[PATH_MAX + 16], log[PATH_MAX], options[PATH_MAX + 100];
+    (void)snprintf(version, sizeof version, "%s/PG_VERSION", data);
+    (void)snprintf(log, sizeof log, "%s/log", server->dir);
+    /* Tables of the login lockstep belong into public, not into the schema that has its name. */
+    (void)snprintf(options, sizeof options,
+                   "-k '%s' -c listen_addresses= -p 5432 -c search_path=public", server->dir);
     char *go[] = {(char[]){"pg_ctl"},
                   (char[]){"-D"},
                   data,
@@ -234,22 +339,16 @@ static enum rc start(const struct private_server *server, char *data, struct err
                   options,
                   (char[]){"start"},
                   NULL};
-    char *database[] = {(char[]){"createdb"},
-                        (char[]){"-h"},
-                        (char *)(uintptr_t)server->dir,
-                        (char[]){"-U"},
-                        (char[]){"lockstep"},
-                        (char[]){"lockstep"},
-                        NULL};
-    /* PG_VERSION is in every data directory. */
-    bool fresh = access(version, F_OK) != 0;
-    int code = fresh ? run_program(server, "initdb", init, true) : 0;
-    if (code != 0)
-        return program_failed(server, "initdb", code, err);
-    code = run_program(server, "pg_ctl", go, true);
-    if (code == 0 && fresh)
-        code = run_program(server, "createdb", database, true);
-    return code == 0 ? RC_OK : program_failed(server, "pg_ctl", code, err);
+    const struct program program = {.path = "pg_ctl", .arguments = go};
+    enum rc rc = RC_OK;
+    if (access(version, F_OK) != 0) { /* it is in every data directory */
+        rc = check_empty(data, err);
+        if (rc == RC_OK)
+            rc = make_cluster(server, err);
+    }
+    int code = rc == RC_OK ? run_program(server, &program) : 0;
+    /* The pg_ctl of a command that was killed may be quicker. */
+    return code == 0 || is_running(server, data) ? rc : program_failed(server, "pg_ctl", code, err);
 }
 
 static void become_user(const void *context)
@@ -257,12 +356,36 @@ static void become_user(const void *context)
     become(context);
 }
 
+static bool may_be_starting(const struct err *why)
+{
+    return sqlstate_is(why, SQLSTATE_CANNOT_CONNECT_NOW) ||
+           (why->kind == ERR_DB_DOWN && why->code[0] == '\0'); /* its socket is not there yet */
+}
+
+/* A server that runs may still be starting: the command that started it was killed. */
+static enum rc open_started(const struct private_server *server, char *data, const char *conninfo,
+                            struct db **ret_db, struct err *err)
+{
+    for (int64_t until = clock_boot_us() + START_US;;) {
+        enum rc rc = db_open(conninfo, DB_CLI, ret_db, err);
+        if (rc != RC_OK && sqlstate_is(err, SQLSTATE_INVALID_CATALOG_NAME)) /* it was dropped */
+            utf8_format(err->hint, sizeof err->hint,
+                        "To make it again: %.200s/createdb -h '%.200s' -U lockstep lockstep",
+                        server->bin, server->dir);
+        if (rc == RC_OK || !may_be_starting(err) || clock_boot_us() > until ||
+            !is_running(server, data))
+            return rc;
+        (void)nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    }
+}
+
 /* The console and the printed connection string must find a current schema. */
-static enum rc bring_up_to_date(const char *conninfo, struct err *err)
+static enum rc bring_up_to_date(const struct private_server *server, char *data,
+                                const char *conninfo, struct err *err)
 {
     struct db *db = NULL;
     int applied = 0;
-    enum rc rc = db_open(conninfo, DB_CLI, &db, err);
+    enum rc rc = open_started(server, data, conninfo, &db, err);
     if (rc == RC_OK)
         rc = migrate_up(db, false, NULL, &applied, err);
     db_close(db);
@@ -297,6 +420,8 @@ enum rc command_dev_up(struct cli *cli, struct err *err)
         rc = make_dir(&server, err);
     if (rc == RC_OK)
         rc = check_reach(&server, err);
+    if (rc == RC_OK)
+        rc = lock(cli, &server, err);
     if (rc != RC_OK)
         return rc;
     (void)snprintf(data, sizeof data, "%s/data", server.dir);
@@ -304,7 +429,7 @@ enum rc command_dev_up(struct cli *cli, struct err *err)
     if (!is_running(&server, data))
         rc = start(&server, data, err);
     if (rc == RC_OK)
-        rc = bring_up_to_date(conninfo.data, err);
+        rc = bring_up_to_date(&server, data, conninfo.data, err);
     if (rc != RC_OK)
         return rc;
     (void)printf("%s\n", conninfo.data);
@@ -325,6 +450,10 @@ enum rc command_dev_down(struct cli *cli, struct err *err)
     enum rc rc = choose(cli, &server, err);
     if (rc != RC_OK)
         return rc;
+    if (access(server.dir, F_OK) == 0)
+        rc = lock(cli, &server, err);
+    if (rc != RC_OK)
+        return rc;
     (void)snprintf(data, sizeof data, "%s/data", server.dir);
     if (dev_console_stop(server.dir, &killed) && killed)
         cli_say(cli, "lockstep: the console did not end within 10 s, and was killed\n");
@@ -334,7 +463,8 @@ enum rc command_dev_down(struct cli *cli, struct err *err)
     }
     char *stop[] = {(char[]){"pg_ctl"}, (char[]){"-D"},   data, (char[]){"-m"}, (char[]){"fast"},
                     (char[]){"-w"},     (char[]){"stop"}, NULL};
-    int code = run_program(&server, "pg_ctl", stop, true);
+    const struct program program = {.path = "pg_ctl", .arguments = stop};
+    int code = run_program(&server, &program);
     if (code != 0)
         return program_failed(&server, "pg_ctl", code, err);
     cli_say(cli, "lockstep: stopped; the data stays in %s\n", data);

@@ -26,6 +26,7 @@
     X(SQLSTATE_IN_FAILED_SQL_TRANSACTION, "25P02")                                                 \
     X(SQLSTATE_INVALID_SQL_STATEMENT_NAME, "26000")                                                \
     X(SQLSTATE_INVALID_AUTHORIZATION, "28")                                                        \
+    X(SQLSTATE_INVALID_CATALOG_NAME, "3D000") /* no such database */                               \
     X(SQLSTATE_INVALID_SCHEMA_NAME, "3F000")                                                       \
     X(SQLSTATE_SERIALIZATION_FAILURE, "40001")                                                     \
     X(SQLSTATE_DEADLOCK_DETECTED, "40P01")                                                         \

@@ -2,26 +2,7 @@
 # dev up: one command, as an ordinary user, and a browser has something to look at.
 # ctest: timeout=120 long
 
-setup() {
-    . "$BATS_TEST_DIRNAME/../support/shell.bash"
-    tmp=$(mktemp -d /tmp/ls_dev_XXXXXX)
-    chmod 755 "$tmp"
-    cp "$LOCKSTEP_BIN" "$tmp/lockstep"
-    as=()
-    if [ "$(id -u)" = 0 ]; then
-        as=(runuser -u nobody --)
-        install -d -o nobody -m 700 "$tmp/home"
-    else
-        mkdir -m 700 "$tmp/home"
-    fi
-}
-
-teardown() {
-    "${as[@]}" "$tmp/lockstep" dev down -q --dir "$tmp/home/pg" || true
-    rm -rf "$tmp"
-}
-
-up() { (cd / && "${as[@]}" "$tmp/lockstep" dev up --dir "$tmp/home/pg" "$@"); }
+. "$BATS_TEST_DIRNAME/../support/dev.bash"
 
 @test "dev up starts PostgreSQL and a console that answers, and dev down stops both" {
     up >"$tmp/out" 2>"$tmp/err"

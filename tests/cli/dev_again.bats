@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# dev up after trouble: killed at any step, twice at once, without its database, without room, in a directory that is in
+# use.
+# ctest: timeout=120 long
+. "$BATS_TEST_DIRNAME/../support/dev.bash"
+
+# Kills a dev up with SIGKILL when it has made this file; its programs may run for a moment more.
+cut_off_at() { # FILE
+    (cd / && exec "${as[@]}" "$tmp/lockstep" dev up --no-console --dir "$tmp/home/pg") 2>>"$tmp/err" >/dev/null &
+    local job=$! pids=$!
+    eventually 60 test -e "$1" || return 1
+    pids+=" $(pgrep -d ' ' -P "$job" -x lockstep || true)" # below runuser
+    # shellcheck disable=SC2086
+    kill -KILL $pids
+    wait "$job" || true
+}
+
+@test "a dev up that was killed at any step is repeated, and waits for what it has left running" {
+    local file
+    for file in data.new data.new/PG_VERSION data.new/global/pg_control data/PG_VERSION data/postmaster.pid; do
+        cut_off_at "$tmp/home/pg/$file"
+        up --no-console >"$tmp/out" 2>>"$tmp/err" || { echo "$file: $(cat "$tmp/err" "$tmp/home/pg/log")"; return 1; }
+        "${as[@]}" "$tmp/lockstep" queue list -d "$(cat "$tmp/out")"
+        "${as[@]}" "$tmp/lockstep" dev down -q --dir "$tmp/home/pg"
+        [ ! -e "$tmp/home/pg/data.new" ]
+        rm -rf "$tmp/home/pg"
+    done
+}
+
+@test "several dev up of one directory at once all succeed, and print the same" {
+    local n pids=() url
+    for n in 1 2 3; do
+        up >"$tmp/out.$n" 2>"$tmp/err.$n" &
+        pids+=($!)
+    done
+    for n in "${pids[@]}"; do wait "$n" || { cat "$tmp"/err.*; return 1; }; done
+    [ "$(sort -u "$tmp"/out.*)" = "host=$tmp/home/pg user=lockstep dbname=lockstep" ]
+    url=$(grep -h 'the console is at' "$tmp"/err.* | sort | uniq -c)
+    [[ $url =~ ^\ *3\ lockstep ]]
+}
+
+@test "a database that was dropped on purpose is not made again" {
+    up --no-console >"$tmp/out" 2>"$tmp/err"
+    "$LOCKSTEP_TEST_PGBIN/psql" -qX "host=$tmp/home/pg user=lockstep dbname=postgres" -c 'DROP DATABASE lockstep'
+    run up --no-console
+    [ "$status" -ne 0 ]
+    [[ $output == *'database "lockstep" does not exist'* ]]
+    [[ $output =~ To\ make\ it\ again:\ (.*) ]]
+    "${as[@]}" bash -c "cd / && ${BASH_REMATCH[1]}"
+    up --no-console
+}
+
+@test "what initdb says when it fails is in the log that the hint names" {
+    run bash -c "ulimit -f 100; cd / && $(printf '%q ' "${as[@]}" "$tmp/lockstep" dev up --dir "$tmp/home/pg")"
+    [ "$status" -ne 0 ]
+    [[ $output == *'initdb: it ended with exit code 1'* ]]
+    [[ $output =~ Look\ into\ ([^ ]*/log) ]]
+    grep -q 'initdb: ' "${BASH_REMATCH[1]}"
+    up --no-console # and the next one, with room
+}
+
+@test "a directory data that is none of PostgreSQL's is left alone" {
+    "${as[@]}" mkdir -m 700 "$tmp/home/pg" "$tmp/home/pg/data"
+    "${as[@]}" touch "$tmp/home/pg/data/x"
+    run up
+    [ "$status" -ne 0 ]
+    [[ $output == *"$tmp/home/pg/data: it is not empty, and is no data directory of PostgreSQL"* ]]
+    [ -e "$tmp/home/pg/data/x" ]
+}
