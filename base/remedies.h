@@ -89,7 +89,7 @@
 #define REMEDY_MIGRATE_ROLES                                                                       \
     "Let an administrator run the output of: lockstep migrate roles --show-sql"
 #define REMEDY_WAITING      "If that session is forgotten: SELECT pg_terminate_backend(%d)"
-#define REMEDY_MIGRATE_WAIT "Wait for it. To see it: lockstep lock list"
+#define REMEDY_MIGRATE_WAIT "Wait for it. If it is forgotten: SELECT pg_terminate_backend(%s)"
 #define REMEDY_COMPLETION   "lockstep completion bash"
 #define REMEDY_DEV_BROKER                                                                          \
     "Say where Kafka is: --brokers HOST:PORT, or [kafka] bootstrap.servers. For trying things "    \

@@ -166,6 +166,23 @@ enum rc migrate_validate(struct db *db, struct err *err)
     return rc;
 }
 
+/* lock list needs the schema, which the first migration makes. */
+static enum rc locked_out(struct db *db, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(db, &sql_migrate_holder, NULL, &row, err);
+    if (rc == RC_NONE) /* it has ended at this moment */
+        return err_set(err, RC_RETRY, ERR_HELD, "lockstep migrate", "Try again.",
+                       "other migrators have been at work for a minute");
+    if (rc != RC_OK)
+        return rc;
+    char hint[sizeof err->hint];
+    (void)snprintf(hint, sizeof hint, REMEDY_MIGRATE_WAIT, db_text(row, 0, MIGRATE_HOLDER_PID));
+    return err_set(err, RC_RETRY, ERR_HELD, "lockstep migrate", hint,
+                   "another migrator has been at work for a minute: backend %s (%s)",
+                   db_text(row, 0, MIGRATE_HOLDER_PID), db_text(row, 0, MIGRATE_HOLDER_HOLDER));
+}
+
 /* Tries the lock from the client, so that no waiting migrator pins the vacuum horizon. */
 static enum rc lock_migrators(struct db *db, struct err *err)
 {
@@ -175,8 +192,7 @@ static enum rc lock_migrators(struct db *db, struct err *err)
         if (rc != RC_OK || db_bool(result, 0, MIGRATE_LOCK_GRANTED))
             return rc;
         if (clock_boot_us() > until)
-            return err_set(err, RC_RETRY, ERR_HELD, "lockstep migrate", REMEDY_MIGRATE_WAIT,
-                           "another migrator has been at work for a minute");
+            return locked_out(db, err);
         (void)nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
     }
 }
