@@ -24,6 +24,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,7 @@
 #define SOCKET_NAME_MAX 107              /* sun_path */
 #define START_US        (60 * 1000000LL) /* as long as pg_ctl -w waits */
 
-/* A private PostgreSQL: dir/data, its socket in dir, its log and that of its programs in dir/log.
- */
+/* A private PostgreSQL: dir/data, its socket in dir, its and its programs' log in dir/log. */
 struct private_server {
     char dir[PATH_MAX - 64], bin[PATH_MAX - 64];
     int lock; /* the directory; -1: not locked */
@@ -134,7 +134,6 @@ struct program {
     const char *path; /* below bin, or absolute */
     char *const *arguments;
     const char *input; /* NULL: none */
-    bool silent;       /* its words are of no interest */
     bool locks;        /* keeps the lock until it has ended, also when its command is killed */
 };
 
@@ -145,7 +144,7 @@ static void exec_program(const struct private_server *server, const struct progr
     (void)snprintf(path, sizeof path, "%s%s%s", *program->path == '/' ? "" : server->bin,
                    *program->path == '/' ? "" : "/", program->path);
     become(server);
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC), log = program->silent ? -1 : open_log(server);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), log = open_log(server);
     (void)dup2(input >= 0 ? input : null, STDIN_FILENO);
     (void)dup2(log >= 0 ? log : null, STDOUT_FILENO);
     (void)dup2(log >= 0 ? log : null, STDERR_FILENO);
@@ -261,12 +260,42 @@ static enum rc choose(struct cli *cli, struct private_server *server, struct err
     return rc == RC_OK ? choose_bin(server, err) : rc;
 }
 
-/* Exit codes of pg_ctl status: 0 running, 3 stopped, 4 no data directory (its manual). */
-static bool is_running(const struct private_server *server, char *data)
+/* The process that the server's file names; 0: none. */
+static pid_t named_process(const char *data)
 {
-    char *status[] = {(char[]){"pg_ctl"}, (char[]){"-D"}, data, (char[]){"status"}, NULL};
-    const struct program program = {.path = "pg_ctl", .arguments = status, .silent = true};
-    return run_program(server, &program) == 0;
+    char path[PATH_MAX + 16], line[32] = "";
+    (void)snprintf(path, sizeof path, "%s/postmaster.pid", data);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : 0;
+    if (fd >= 0)
+        (void)close(fd);
+    long pid = n > 0 ? strtol(line, NULL, 10) : 0;
+    return pid > 1 && pid <= INT_MAX && kill((pid_t)pid, 0) == 0 ? (pid_t)pid : 0;
+}
+
+/* After a restart of the host the pid may be another process's, which pg_ctl would take for the
+ * server, and stop. A server works in its data directory. */
+static bool is_running(const char *data)
+{
+    char path[64];
+    struct stat here, there;
+    pid_t pid = named_process(data);
+    (void)snprintf(path, sizeof path, "/proc/%d/cwd", (int)pid);
+    return pid > 0 && stat(data, &here) == 0 && stat(path, &there) == 0 &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+/* PostgreSQL does not start while its file names a process of its user. */
+static enum rc not_started(const struct private_server *server, const char *data, int code,
+                           struct err *err)
+{
+    char hint[300];
+    pid_t other = named_process(data);
+    if (other == 0)
+        return program_failed(server, "pg_ctl", code, err);
+    (void)snprintf(hint, sizeof hint, "rm '%.200s/postmaster.pid'", data);
+    return err_set(err, RC_FATAL, ERR_FAILED, "pg_ctl", hint,
+                   "process %d, which postmaster.pid names, is not this server", (int)other);
 }
 
 /* initdb would refuse it, in its log. */
@@ -284,8 +313,8 @@ static enum rc check_empty(const char *data, struct err *err)
     return RC_OK;
 }
 
-/* The server is not started for CREATE DATABASE: a cluster with the name data has its database, and a
- * database that was dropped on purpose is not made again. */
+/* The database is made before the cluster gets the name data: one that was dropped on purpose is
+ * not made again. */
 static enum rc make_cluster(const struct private_server *server, struct err *err)
 {
     char data[PATH_MAX];
@@ -348,7 +377,7 @@ static enum rc start(const struct private_server *server, char *data, struct err
     }
     int code = rc == RC_OK ? run_program(server, &program) : 0;
     /* The pg_ctl of a command that was killed may be quicker. */
-    return code == 0 || is_running(server, data) ? rc : program_failed(server, "pg_ctl", code, err);
+    return code == 0 || is_running(data) ? rc : not_started(server, data, code, err);
 }
 
 static void become_user(const void *context)
@@ -363,8 +392,8 @@ static bool may_be_starting(const struct err *why)
 }
 
 /* A server that runs may still be starting: the command that started it was killed. */
-static enum rc open_started(const struct private_server *server, char *data, const char *conninfo,
-                            struct db **ret_db, struct err *err)
+static enum rc open_started(const struct private_server *server, const char *data,
+                            const char *conninfo, struct db **ret_db, struct err *err)
 {
     for (int64_t until = clock_boot_us() + START_US;;) {
         enum rc rc = db_open(conninfo, DB_CLI, ret_db, err);
@@ -372,8 +401,7 @@ static enum rc open_started(const struct private_server *server, char *data, con
             utf8_format(err->hint, sizeof err->hint,
                         "To make it again: %.200s/createdb -h '%.200s' -U lockstep lockstep",
                         server->bin, server->dir);
-        if (rc == RC_OK || !may_be_starting(err) || clock_boot_us() > until ||
-            !is_running(server, data))
+        if (rc == RC_OK || !may_be_starting(err) || clock_boot_us() > until || !is_running(data))
             return rc;
         (void)nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
     }
@@ -426,7 +454,7 @@ enum rc command_dev_up(struct cli *cli, struct err *err)
         return rc;
     (void)snprintf(data, sizeof data, "%s/data", server.dir);
     str_format(&conninfo, "host=%s user=lockstep dbname=lockstep", server.dir);
-    if (!is_running(&server, data))
+    if (!is_running(data))
         rc = start(&server, data, err);
     if (rc == RC_OK)
         rc = bring_up_to_date(&server, data, conninfo.data, err);
@@ -457,7 +485,7 @@ enum rc command_dev_down(struct cli *cli, struct err *err)
     (void)snprintf(data, sizeof data, "%s/data", server.dir);
     if (dev_console_stop(server.dir, &killed) && killed)
         cli_say(cli, "lockstep: the console did not end within 10 s, and was killed\n");
-    if (!is_running(&server, data)) {
+    if (!is_running(data)) {
         cli_say(cli, "lockstep: nothing runs in %s\n", server.dir);
         return RC_OK;
     }

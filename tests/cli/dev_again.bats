@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # dev up after trouble: killed at any step, twice at once, without its database, without room, in a directory that is in
 # use.
-# ctest: timeout=120 long
+# ctest: timeout=240 long
 . "$BATS_TEST_DIRNAME/../support/dev.bash"
 
 # Kills a dev up with SIGKILL when it has made this file; its programs may run for a moment more.
@@ -66,4 +66,25 @@ cut_off_at() { # FILE
     [ "$status" -ne 0 ]
     [[ $output == *"$tmp/home/pg/data: it is not empty, and is no data directory of PostgreSQL"* ]]
     [ -e "$tmp/home/pg/data/x" ]
+}
+
+@test "a process that has the pid of a server of before is not stopped, and dev up names the way out" {
+    up --no-console
+    cp "$tmp/home/pg/data/postmaster.pid" "$tmp/before"
+    "${as[@]}" "$tmp/lockstep" dev down -q --dir "$tmp/home/pg"
+    "${as[@]}" bash -c 'echo $$ >"$0"; exec sleep 600' "$tmp/home/other" &
+    eventually 10 test -s "$tmp/home/other"
+    local other
+    other=$(cat "$tmp/home/other")
+    { echo "$other"; tail -n +2 "$tmp/before"; } | "${as[@]}" tee "$tmp/home/pg/data/postmaster.pid" >/dev/null
+    run "${as[@]}" "$tmp/lockstep" dev down --dir "$tmp/home/pg"
+    [[ $output == *'nothing runs in'* ]]
+    kill -0 "$other"
+    run up --no-console
+    [ "$status" -ne 0 ]
+    [[ $output == *"process $other, which postmaster.pid names, is not this server"* ]]
+    [[ $output =~ hint:\ (rm\ .*) ]]
+    eval "${BASH_REMATCH[1]}"
+    up --no-console
+    kill "$other"
 }
