@@ -1,7 +1,7 @@
 /* bench: a queue and a topic of its own, one synthetic run, an executor in this process that works
  * it off, and the figures of the run by the execution log: how many tasks a second, and how long a
- * barrier takes. Everything that it made is removed at the end, after an error and after Ctrl-C,
- * too; what cannot be removed is named.
+ * barrier takes. Queue and topic are deleted at the end, after an error and after Ctrl-C, too; one
+ * that could not be deleted is named.
  *
  * The executor is that of executor run, with its configuration, so the figures are of this
  * installation: its servers, its network, its settings. It dispatches no jobs. Other executors do
@@ -16,7 +16,9 @@
 #include "action/settings.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/remedies_rights.h"
 #include "base/str.h"
+#include "config/conninfo.h"
 #include "control/birthmark.h"
 #include "control/queue_create.h"
 #include "db/backend.h"
@@ -40,15 +42,14 @@ struct bench {
 static enum rc check_rights(struct cli *cli, struct err *err)
 {
     DB_RESULT_AUTO *lacks = NULL;
-    char hint[200];
+    char hint[400];
     enum rc rc = db_run(cli->db, &sql_bench_lacks, NULL, &lacks, err);
     if (rc != RC_OK || db_null(lacks, 0, BENCH_LACKS_ROLES))
         return rc;
-    (void)snprintf(hint, sizeof hint, "GRANT %s TO \"%s\";", db_text(lacks, 0, BENCH_LACKS_ROLES),
-                   db_login(cli->db));
+    const char *roles = db_text(lacks, 0, BENCH_LACKS_ROLES);
+    (void)snprintf(hint, sizeof hint, REMEDY_GRANT, roles, roles, db_login(cli->db));
     return err_set(err, RC_FATAL, ERR_DB, db_login(cli->db), hint,
-                   "bench makes a queue, publishes and runs tasks, and this login lacks %s",
-                   db_text(lacks, 0, BENCH_LACKS_ROLES));
+                   "bench makes a queue, publishes and runs tasks, and this login lacks %s", roles);
 }
 
 static enum rc make_queue(struct bench *bench, struct err *err)
@@ -86,10 +87,11 @@ static bool on_cancelled(void *context)
 }
 
 /* The publisher reads the tasks from a query: order 10, 20, ... */
-static enum rc publish(struct bench *bench, const char *conninfo, struct err *err)
+static enum rc publish(struct bench *bench, struct err *err)
 {
     struct cli *cli = bench->cli;
     STR_AUTO query = {0};
+    STR_AUTO conninfo = {0};
     struct publish_result result = {0};
     const char *sql = cli_text(cli, "sql"), *quote = bench->name + strlen("bench-");
     /* The quotes are of random digits, which no statement has. */
@@ -98,7 +100,8 @@ static enum rc publish(struct bench *bench, const char *conninfo, struct err *er
                "FROM generate_series(1, %lld) AS p CROSS JOIN generate_series(1, %lld) AS t",
                quote, sql != NULL ? sql : "SELECT 1", quote, (long long)cli_int(cli, "phases", 100),
                (long long)cli_int(cli, "tasks", 20));
-    const struct publish_options options = {.conninfo = conninfo,
+    config_conninfo(cli->config, &conninfo);
+    const struct publish_options options = {.conninfo = conninfo.data ? conninfo.data : "",
                                             .kafka = &cli->kafka,
                                             .queue = bench->name,
                                             .query = query.data,
@@ -115,20 +118,23 @@ static enum rc publish(struct bench *bench, const char *conninfo, struct err *er
     return rc;
 }
 
-static enum rc work_off(struct bench *bench, struct executor_options *options, struct err *err)
+static enum rc work_off(struct bench *bench, struct err *err)
 {
     struct action_settings *actions = NULL;
+    STR_AUTO conninfo = {0};
+    const char *queues[] = {bench->name};
     enum rc rc =
         action_settings_load(bench->cli->config, cli_config_wrong, bench->cli, &actions, err);
     if (rc != RC_OK)
         return rc;
     action_start();
-    options->actions = action_shelf_new(actions, NULL);
-    options->readers = bench->readers;
-    options->dispatches = false;
-    options->until_idle = true;
-    rc = executor_run(options, err);
-    action_shelf_free(options->actions);
+    struct action_shelf *shelf = action_shelf_new(actions, NULL);
+    struct executor_options options = executor_configured(bench->cli, queues, 1, shelf, &conninfo);
+    options.readers = bench->readers;
+    options.dispatches = false;
+    options.until_idle = true;
+    rc = executor_run(&options, err);
+    action_shelf_free(shelf);
     return rc;
 }
 
@@ -148,14 +154,11 @@ static enum rc judge(struct bench *bench, struct err *err)
 
 static enum rc measure(struct bench *bench, struct err *err)
 {
-    STR_AUTO conninfo = {0};
     DB_RESULT_AUTO *figures = NULL;
     char seconds[32];
-    const char *queues[] = {bench->name};
-    struct executor_options options = executor_configured(bench->cli, queues, 1, &conninfo);
-    enum rc rc = publish(bench, options.conninfo, err);
+    enum rc rc = publish(bench, err);
     if (rc == RC_OK)
-        rc = work_off(bench, &options, err);
+        rc = work_off(bench, err);
     if (rc == RC_OK)
         rc = judge(bench, err);
     (void)snprintf(seconds, sizeof seconds, "%.6f", bench->publish_s);
@@ -185,20 +188,22 @@ static enum rc delete_topic(struct bench *bench, struct err *err)
     return rc == RC_NONE ? RC_OK : rc;
 }
 
+static void say_stays(const struct cli *cli, const char *what, const char *name,
+                      const struct err *err)
+{
+    cli_say(cli, "lockstep: warning: %s %s could not be deleted: %s\n", what, name, err->message);
+    if (*err->hint != '\0')
+        cli_say(cli, "  hint: %s\n", err->hint);
+}
+
 /* The queue goes first: one whose topic is gone would be halted. */
 static void clean(struct bench *bench)
 {
-    struct err err;
+    struct err err = {0};
     if (bench->queue_made && delete_queue(bench, &err) != RC_OK)
-        cli_say(bench->cli,
-                "lockstep: warning: queue %s stays: %s\n  hint: lockstep queue delete %s --yes\n",
-                bench->name, err.message, bench->name);
+        say_stays(bench->cli, "queue", bench->name, &err);
     if (bench->topic_made && delete_topic(bench, &err) != RC_OK)
-        cli_say(bench->cli,
-                "lockstep: warning: topic %s stays: %s\n  hint: kafka-topics.sh --bootstrap-server "
-                "%s --delete --topic %s\n",
-                bench->name, err.message,
-                kafka_properties_get(&bench->cli->kafka, "bootstrap.servers"), bench->name);
+        say_stays(bench->cli, "topic", bench->name, &err);
 }
 
 enum rc command_bench(struct cli *cli, struct err *err)
@@ -219,8 +224,8 @@ enum rc command_bench(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = measure(&bench, err);
     if (cli_has(cli, "keep"))
-        cli_say(cli, "lockstep: %s: the queue and its topic stay; its run: lockstep run show %s\n",
-                bench.name, bench.run);
+        cli_say(cli, "lockstep: %s: the queue and its topic are kept; its run is %s\n", bench.name,
+                bench.run);
     else
         clean(&bench);
     return rc;

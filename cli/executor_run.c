@@ -121,7 +121,7 @@ static bool reload(void *context)
 }
 
 struct executor_options executor_configured(struct cli *cli, const char *const *queues, int count,
-                                            struct str *conninfo)
+                                            struct action_shelf *actions, struct str *conninfo)
 {
     config_conninfo(cli->config, conninfo);
     const char *task_conninfo = config_get_text(cli->config, "postgres", "task_conninfo");
@@ -131,6 +131,7 @@ struct executor_options executor_configured(struct cli *cli, const char *const *
         .kafka = &cli->kafka,
         .queues = queues,
         .queue_count = count,
+        .actions = actions,
         .readers = (int)cli_int(cli, "readers", config_get_int(cli->config, "executor", "readers")),
         .max_attempts = (int)config_get_int(cli->config, "executor", "max_attempts"),
         .sweep_interval_ms = (int)config_get_duration_ms(cli->config, "executor", "sweep_interval"),
@@ -151,7 +152,6 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     enum rc rc = collect_queues(cli, queues, &count, err);
     if (rc != RC_OK)
         return rc;
-    struct executor_options options = executor_configured(cli, queues, count, &conninfo);
     struct action_settings *actions = NULL;
     struct metrics_port *port = NULL;
     rc = action_settings_load(cli->config, cli_config_wrong, cli, &actions, err);
@@ -162,14 +162,15 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
         keep_by_file(cli, queues[i]);
     /* Before any thread is started (action/action.h). */
     action_start();
+    struct reloading reloading = {.cli = cli, .shelf = action_shelf_new(actions, NULL)};
+    struct executor_options options =
+        executor_configured(cli, queues, count, reloading.shelf, &conninfo);
+    options.reload = reload;
+    options.reload_context = &reloading;
     /* Without the port no numbers are kept. */
     options.tally = metrics_port_configured(cli) ? counts_tally(queues, count) : NULL;
     rc = metrics_port_open(cli, options.conninfo, db_server(cli->db), options.tally, &port, err);
     cli_disconnect(cli); /* the daemon has sessions of its own */
-    struct reloading reloading = {.cli = cli, .shelf = action_shelf_new(actions, NULL)};
-    options.actions = reloading.shelf;
-    options.reload = reload;
-    options.reload_context = &reloading;
     if (rc == RC_OK)
         rc = executor_run(&options, err);
     metrics_port_close(port);

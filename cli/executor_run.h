@@ -1,6 +1,6 @@
 /**
  * What: the options of an executor by the configuration and the command line.
- * Invariants: what the caller does not change afterwards is what executor run has.
+ * Invariants: the options are those of executor run, until the caller changes some.
  * Threads: the main thread.
  * Ownership: the options borrow conninfo, the queues and the configuration.
  * Failure: none.
@@ -12,8 +12,10 @@
 #include "cli/cli.h"
 #include "executor/executor.h"
 
+struct action_shelf;
+
 /** conninfo: empty, and the caller's until the executor has ended. */
 struct executor_options executor_configured(struct cli *cli, const char *const *queues, int count,
-                                            struct str *conninfo);
+                                            struct action_shelf *actions, struct str *conninfo);
 
 #endif

@@ -25,8 +25,8 @@ gone() { # FILE
 
 @test "bench prints the figures of a run of its own, and leaves nothing" {
     lockstep bench --phases 5 --tasks 6 --readers 3 -o json >figures.json 2>said || { cat said; return 1; }
-    [ "$(jq -r 'map(.figure) | join("; ")' figures.json)" = \
-        'tasks; phases; published; run, first start to last end; tasks done; barrier, median; barrier, 99 of 100; barrier, longest' ]
+    [ "$(jq -r 'map(.figure) | join("; ")' figures.json)" = 'tasks; phases; published; run, first start to last end'$(
+    )'; tasks done; barrier, median; barrier, 99 of 100; barrier, longest' ]
     [ "$(jq -r '.[0].value, .[1].value' figures.json | paste -sd' ')" = '30 5' ]
     [ "$(jq 'map(.value > 0) | all' figures.json)" = true ]
     gone said
