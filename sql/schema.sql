@@ -795,6 +795,7 @@ CREATE TABLE lockstep.run (
     publish_error text,
     paused_by text,
     paused_at timestamp with time zone,
+    failure_at timestamp with time zone,
     cancelled_by text,
     cancelled_at timestamp with time zone,
     stop_kept bigint,

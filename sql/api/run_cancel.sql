@@ -36,7 +36,7 @@ BEGIN
     UPDATE lockstep.run
     SET cancelled_by = lockstep.actor(), cancelled_at = clock_timestamp(), stop_kept = r.stop_after, stop_after = 0,
         error = why, status = CASE WHEN run.status = 'Paused' THEN 'Running' ELSE run.status END, paused_by = NULL,
-        paused_at = NULL
+        paused_at = NULL, failure_at = NULL
     WHERE run_no = no;
     -- In ascending order, as gates do.
     PERFORM FROM lockstep.phase p WHERE p.run_no = no AND p.done_at IS NULL ORDER BY p."order" FOR UPDATE;

@@ -1,5 +1,6 @@
 -- An operator lets a run continue that an operator or its own policy has paused. Failed tasks stay failed (run_retry
--- tries them again).
+-- tries them again). If both have paused it, this ends the pause of the operator, and the one of its policy holds: a
+-- further call ends that. status: of the run after the call, Paused if the pause of its policy holds.
 CREATE OR REPLACE FUNCTION lockstep.run_resume(
     run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -16,8 +17,10 @@ BEGIN
         RAISE EXCEPTION 'run % is not paused: it is %', run_resume.run_id, r.status
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_resume.run_id);
     END IF;
-    UPDATE lockstep.run SET paused_by = NULL, paused_at = NULL,
-        status = CASE WHEN run.status = 'Paused' THEN 'Running' ELSE run.status END
+    UPDATE lockstep.run SET paused_by = NULL, paused_at = CASE WHEN run.paused_by IS NOT NULL THEN run.failure_at END,
+        failure_at = CASE WHEN run.paused_by IS NOT NULL THEN run.failure_at END,
+        status = CASE WHEN run.status = 'Paused' AND (run.paused_by IS NULL OR run.failure_at IS NULL) THEN 'Running'
+                      ELSE run.status END
     WHERE run_no = no;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_resumed', own, no, reason);
     PERFORM pg_notify('lockstep_' || own, 'control');

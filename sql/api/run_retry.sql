@@ -57,7 +57,7 @@ BEGIN
                                   THEN format('To continue it: lockstep run resume %s', run_retry.run_id)
                               ELSE 'Publish the work again as another run.' END;
     END IF;
-    UPDATE lockstep.run SET status = 'Running', paused_by = NULL, paused_at = NULL
+    UPDATE lockstep.run SET status = 'Running', paused_by = NULL, paused_at = NULL, failure_at = NULL
     WHERE run_no = no AND run.status = 'Paused';
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
     VALUES ('run_retried', own, no,

@@ -402,6 +402,7 @@ CREATE TABLE lockstep.run (
     -- held by an operator: none of its tasks starts. NULL for a run that its policy has paused
     paused_by text,
     paused_at timestamptz,
+    failure_at timestamptz,                -- its policy is pause: since then a failure waits for an operator to decide
     cancelled_by text,                     -- everything of it is cancelled; it ends when what was running has stopped
     cancelled_at timestamptz,
     stop_kept bigint,                      -- of a cancelled run: its stop_after before that

@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(159);
+SELECT plan(173);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -284,6 +284,38 @@ SELECT pg_temp.complete(2);
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'PartiallyCompleted', 'what failed stays failed');
 SELECT is(pg_temp.on_run('retry') || ' ' || pg_temp.statuses(), '(1,1,100) Pending Completed Completed',
           'and can be tried again after the end');
+
+-- A failure while an operator holds the run: the pause of the policy holds when that of the operator has ended.
+SELECT pg_temp.tell(pg_temp.queue(on_failure => 'pause'), 'A0..1:100<0 A2:200<100 A3:end(3,2)');
+SELECT pg_temp.on_run('pause');
+SELECT pg_temp.fail(0), pg_temp.complete(1);
+SELECT matches((SELECT r.error FROM pg_temp.run('A') AS r), 'failed: division by zero$',
+               'a failure of a held run is kept');
+SELECT ok(lockstep.run_failed_before((pg_temp.run('A')).run_no, 200), 'and what runs after a failure is told');
+SELECT is((SELECT string_agg(e.reason, ' ') FROM pg_temp.run('A') AS r
+           CROSS JOIN lockstep.explain_run_stopped(r, 'A', '{}') AS e), 'run_paused run_paused_by_failure',
+          'both are named');
+SELECT is((SELECT string_agg(e.sentence, '; ') FROM pg_temp.run('A') AS r
+           CROSS JOIN lockstep.explain_run_stopped(r, 'A', '{}') AS e WHERE e.reason = 'run_paused'),
+          'A is paused by control_operator: why', 'the operator with his own reason');
+SELECT is(pg_temp.on_run('resume'), 'Paused', 'a resume ends the pause of the operator');
+SELECT is((r.status, r.paused_by, r.paused_at = r.failure_at)::text, '(Paused,,t)', 'that of the policy holds')
+FROM pg_temp.run('A') AS r;
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'paused', 'no later phase opens');
+SELECT is(pg_temp.on_run('resume'), 'Running', 'the next resume decides');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'opened', 'and the next phase opens');
+SELECT pg_temp.tell(pg_temp.q(), 'B0..1:100<0 B2:200<100 B3:end(3,2)');
+SELECT pg_temp.on_run('pause', 'B');
+SELECT is(pg_temp.on_task('fail', 5) || ' ' || pg_temp.on_run('resume', 'B'), 'Failed Paused',
+          'a task that is declared failed meanwhile counts as well');
+SELECT is(pg_temp.on_run('pause', 'B') || ' ' || pg_temp.on_run('resume', 'B'), 'Paused Paused',
+          'and a pause of an operator after that of the policy');
+SELECT pg_temp.on_run('pause', 'B');
+SELECT is(pg_temp.on_run('retry', 'B') || ' ' || pg_temp.facts('B'), '(1,1,100) Running', 'a retry ends both');
+SELECT is(pg_temp.on_run('pause', 'B') || ' ' || pg_temp.on_task('cancel', 5) || ' ' || pg_temp.on_run('resume', 'B'),
+          'Paused Cancelled Paused', 'so does a task that is cancelled');
+SELECT is(pg_temp.on_run('cancel', 'B') || ' ' || (SELECT (r.failure_at IS NULL)::text FROM pg_temp.run('B') AS r),
+          '(Cancelled,2,0) true', 'a cancellation ends it');
 
 -- Retry of a run that stopped.
 SELECT pg_temp.tell('A0..1:100<0 A2:200<100 A3:300<200 A4:end(4,3)');

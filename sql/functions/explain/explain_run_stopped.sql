@@ -1,5 +1,5 @@
 -- A run that has not ended and that an operator, a failure or a replay holds, for explain_run: it was cancelled, it is
--- paused, or a replay acts on it.
+-- paused, by an operator or its policy or both, or a replay acts on it.
 CREATE OR REPLACE FUNCTION lockstep.explain_run_stopped(p_run lockstep.run, p_about text, p_names text[])
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 BEGIN
@@ -16,13 +16,15 @@ BEGIN
                                                            (SELECT ': ' || l.detail
                                                             FROM lockstep.event_log l
                                                             WHERE l.run_no = p_run.run_no AND l.event = 'run_paused'
-                                                            ORDER BY l.event_id DESC LIMIT 1)),
+                                                              AND l.at >= p_run.paused_at
+                                                            ORDER BY l.event_id LIMIT 1)),
                                          p_about, p_run.paused_at, p_names);
-    ELSIF p_run.status = 'Paused' THEN
+    END IF;
+    IF p_run.failure_at IS NOT NULL THEN
         RETURN NEXT lockstep.explain_row(
             'run_paused_by_failure',
             pg_catalog.format('%s waits for an operator (on_failure = pause): %s', p_about, p_run.error),
-            p_about, p_run.paused_at, p_names);
+            p_about, p_run.failure_at, p_names);
     END IF;
     IF p_run.replay_id IS NOT NULL THEN
         RETURN NEXT lockstep.explain_row(

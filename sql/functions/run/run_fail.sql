@@ -9,13 +9,16 @@ BEGIN
     IF policy = 'stop' THEN
         PERFORM lockstep.run_stop(p_run_no, p_order, p_why);
     ELSIF policy = 'pause' THEN
+        UPDATE lockstep.run SET error = COALESCE(error, p_why) WHERE run_no = p_run_no;
+        -- If an operator has paused it already, both pauses hold: run_resume ends one of them.
         UPDATE lockstep.run r
-        SET status = 'Paused', paused_at = pg_catalog.clock_timestamp(), error = COALESCE(error, p_why),
+        SET status = 'Paused', paused_at = COALESCE(paused_at, pg_catalog.clock_timestamp()),
+            failure_at = pg_catalog.clock_timestamp(),
             parked_order = CASE WHEN implicit
                                      OR (SELECT q.runs FROM lockstep.queue q WHERE q.queue_id = r.queue_id) = 'serial'
                                     THEN parked_order
                                 ELSE last_order END
-        WHERE run_no = p_run_no AND status = 'Running' AND cancelled_at IS NULL;
+        WHERE run_no = p_run_no AND status IN ('Running', 'Paused') AND failure_at IS NULL AND cancelled_at IS NULL;
         IF FOUND THEN
             -- those behind it may have room in the lookahead now
             PERFORM pg_catalog.pg_notify('lockstep_' || r.queue_id, 'run')
