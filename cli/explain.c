@@ -32,6 +32,7 @@ static enum rc reasons(struct cli *cli, const char *queue, const char *const ids
                             NULL,
                             NULL,
                             kafka_properties_get(&cli->kafka, "bootstrap.servers"),
+                            NULL,
                             NULL};
     enum rc rc = db_run(cli->db, &sql_explain_reasons, params, &rows, err);
     if (rc != RC_OK)
@@ -52,6 +53,7 @@ static enum rc reasons(struct cli *cli, const char *queue, const char *const ids
     params[4] = ends.stable < ends.high ? DB_INT(ends.stable) : NULL;
     params[5] = ends.open_since_ms >= 0 ? DB_INT(ends.open_since_ms) : NULL;
     params[7] = DB_INT(ends.high);
+    params[8] = db_text(rows, 0, EXPLAIN_REASONS_ASKED_AT);
     return db_run(cli->db, &sql_explain_reasons, params, ret_rows, err);
 }
 

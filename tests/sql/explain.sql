@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(178);
+SELECT plan(179);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -400,10 +400,11 @@ SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), %s)::text', 'p
 UPDATE lockstep.run SET published_at = now() WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why('B'), 'run_unclaimed task_in_hand', 'nothing of it is claimed, though it is published');
 -- Its records are before the cursor, or were beyond what is now the end of the log; or are still to come.
-CREATE FUNCTION pg_temp.gone(log_end bigint) RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.gone(log_end bigint, asked_at timestamptz DEFAULT clock_timestamp())
+RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(regexp_replace(g.sentence, '^([a-z ]*) of run.*: it was', '\1: it was') || ' -> ' || g.helps,
                       '; ')
-    FROM lockstep.explain_gone(pg_temp.q(), (pg_temp.run('B')).run_no, log_end) AS g
+    FROM lockstep.explain_gone(pg_temp.q(), (pg_temp.run('B')).run_no, log_end, asked_at) AS g
 $$;
 UPDATE lockstep.run SET publish_acked_offset = 7 WHERE run_no = (pg_temp.run('B')).run_no;
 SELECT is(pg_temp.why('B'), 'run_unclaimed task_in_hand', 'it is published behind the cursor');
@@ -412,6 +413,8 @@ SELECT matches(pg_temp.gone(7),
     '^nothing: it was published up to offset 7, and the log of topic t ends at offset 7.* -> '
     'Publish its work again as another run\. To close this one: lockstep run cancel 0',
     'and gone');
+SELECT is(pg_temp.gone(7, (SELECT r.published_at FROM pg_temp.run('B') AS r)), NULL,
+          'not if it was published while the caller was about to look: that end of the log may be older');
 UPDATE lockstep.queue SET next_offset = 8 WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why('B'), 'run_records_gone task_in_hand', 'the cursor was set behind it');
 SELECT matches(pg_temp.said('run_records_gone', 'B'),
