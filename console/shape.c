@@ -226,7 +226,7 @@ static const struct shape shapes[] = {
      "executor_id:uuid host:text pid:int version:text queues:text[] readers:int readers_limit:int? "
      "in_use:int started_at:time heartbeat_at:time alive:bool drain_by:text? drain_at:time? "
      "memory_bytes:int? trouble:text? trouble_at:time? "
-     "state:(ok|draining|no Kafka|no login|no writes|frozen|gone)",
+     "state:(ok|held|draining|no Kafka|no login|no writes|frozen|gone)",
      "an executor that has not ended"},
     {"Lock",
      "kind:(phase|slot|executor|producer|migrator|relay|replay|sweep|dispatch) "

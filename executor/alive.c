@@ -53,6 +53,7 @@ struct alive {
     _Atomic int64_t stirred_us; /* when something happened on a queue */
     _Atomic bool stands_by;     /* the dispatcher waits for its lock */
     _Atomic bool soon;          /* the wait for the next heartbeat is one of busy_ms */
+    _Atomic int signalled;      /* enum alive_signal */
     struct err why;             /* when lost */
     pthread_mutex_t lock;       /* of trouble */
     char trouble[ALIVE_CAUSES]
@@ -187,6 +188,7 @@ static enum rc beat(struct alive *alive, struct err *err)
     bool died = false;
     static const char *const causes[] = {
         [ALIVE_LOGIN] = "login", [ALIVE_KAFKA] = "kafka", [ALIVE_WRITES] = "writes"};
+    static const char *const signals[] = {[ALIVE_HELD] = "held", [ALIVE_DRAINING] = "draining"};
     char trouble[sizeof *alive->trouble];
     int cause = 0;
     (void)pthread_mutex_lock(&alive->lock);
@@ -201,7 +203,7 @@ static enum rc beat(struct alive *alive, struct err *err)
                (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false",
                                      *trouble ? trouble : NULL, *trouble ? causes[cause] : NULL,
                                      alive->stands_by ? "true" : "false", report.ends_param,
-                                     report.memory_param},
+                                     report.memory_param, signals[alive->signalled]},
                &rows, err);
     report_done(alive, &report, rc == RC_OK);
     if (rc != RC_OK)
@@ -438,6 +440,14 @@ void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trou
     (void)pthread_mutex_unlock(&alive->lock);
     if (turned)
         mailbox_poke(&alive->thread.inbox);
+}
+
+void alive_signalled(struct alive *alive, enum alive_signal signal)
+{
+    if (alive->signalled == (int)signal)
+        return;
+    alive->signalled = signal;
+    mailbox_poke(&alive->thread.inbox);
 }
 
 void alive_stop(struct alive *alive, const char *why, const char *error)

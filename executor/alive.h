@@ -3,8 +3,8 @@
  *   of their own that carries no claims.
  * Invariants: the number and the id are fresh for every incarnation. The heartbeat is a counter;
  *   no clock is compared with a clock of another machine.
- * Threads: one of its own; alive_busy, alive_stir, alive_end and alive_trouble may be called by
- *   control at any time, alive_stand_by by the dispatcher.
+ * Threads: one of its own; alive_busy, alive_stir, alive_end, alive_trouble and alive_signalled
+ *   may be called by control at any time, alive_stand_by by the dispatcher.
  * Ownership: alive_start gives, alive_stop takes.
  * Failure: the session is lost, or no heartbeat was confirmed for T1: control gets MAIL_ALIVE and
  *   must end the incarnation; should it wait for an answer of the server, its session is cut.
@@ -52,6 +52,10 @@ enum alive_cause { ALIVE_LOGIN, ALIVE_KAFKA, ALIVE_WRITES, ALIVE_CAUSES };
  * into its own row (trouble.c); NULL: they can, it can. Shown to operators with the next heartbeat,
  * which comes at once when this changes. */
 void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trouble);
+enum alive_signal { ALIVE_FREE, ALIVE_HELD, ALIVE_DRAINING };
+/** What signals have asked of this executor. Shown to operators with the next heartbeat, which
+ * comes at once when this changes. */
+void alive_signalled(struct alive *alive, enum alive_signal signal);
 /** Whether the session is lost, and why: that is the cause of every other error then. */
 bool alive_lost(struct alive *alive, struct err *ret_why);
 /** Ends the incarnation in the database, too, if it can. why: "drained" or "lost"; error: the error

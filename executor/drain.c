@@ -3,6 +3,7 @@
  * turn. run.c ends the incarnation when nothing runs any more. */
 #include "executor/drain.h"
 
+#include "executor/alive.h"
 #include "executor/event.h"
 #include "executor/executor.h"
 #include "executor/lane.h"
@@ -70,6 +71,9 @@ enum rc drain_watch(struct executor *ex, struct err *err)
     }
     if (ex->drain.draining && (signals_stop() > 1 || ex->turn.now_us >= ex->drain.until_us))
         cancel_running(ex);
+    alive_signalled(ex->services.alive, ex->drain.draining        ? ALIVE_DRAINING
+                                        : ex->drain.claims_paused ? ALIVE_HELD
+                                                                  : ALIVE_FREE);
     return rc;
 }
 

@@ -78,8 +78,8 @@ static const struct metric table[] = {
     ALL("queue_state", "1 for the state of the queue: running, paused or halted.", "queue",
         "state"),
     ALL("executors",
-        "Executors of the queue: running, draining, troubled, or silent (no heartbeat for "
-        "frozen_after).",
+        "Executors of the queue: running, held (SIGUSR1), draining, troubled, or "
+        "silent (no heartbeat for frozen_after).",
         "queue", "state"),
     ALL("outbox_rows",
         "Rows of the outbox that are not relayed yet; at most 1,000 are counted for a queue.",

@@ -256,6 +256,7 @@ CREATE TABLE lockstep.executor (
     ends bigint[],
     memory_bytes bigint,
     login name DEFAULT SESSION_USER NOT NULL,
+    signalled text,
     CONSTRAINT executor_check CHECK (((readers_limit >= 0) AND (readers_limit <= readers))),
     CONSTRAINT executor_pkey PRIMARY KEY (executor_no),
     CONSTRAINT executor_executor_id_key UNIQUE (executor_id)

@@ -14,7 +14,7 @@ busy AS MATERIALIZED (
 page AS MATERIALIZED (
     SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, e.queues, e.readers, e.started_at, e.heartbeat_at,
            e.readers_limit, e.drain_by, e.drain_at, e.trouble, e.trouble_at, e.trouble_kind, e.frozen_after,
-           e.memory_bytes,
+           e.memory_bytes, e.signalled,
            e.executor_no = ANY (ARRAY(SELECT l.no
                                       FROM locks l WHERE l.classid = lockstep.lock_class('executor')::oid)) AS alive
     FROM lockstep.executor e
@@ -32,7 +32,8 @@ SELECT lockstep.page(
                                               WHEN p.trouble_kind = 'login' THEN 'no login'
                                               WHEN p.trouble_kind = 'writes' THEN 'no writes'
                                               WHEN p.trouble IS NOT NULL THEN 'no Kafka'
-                                              WHEN p.drain_by IS NOT NULL THEN 'draining' ELSE 'ok' END)
+                                              WHEN p.drain_by IS NOT NULL THEN 'draining'
+                                              ELSE COALESCE(p.signalled, 'ok') END)
                             ORDER BY p.executor_no)
             FROM page p LEFT JOIN busy b USING (executor_no)),
            (SELECT 'executors.' || max(executor_no) FROM page HAVING count(*) = $1::bigint),

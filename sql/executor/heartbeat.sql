@@ -1,12 +1,13 @@
 -- executor_heartbeat :many  beats, says which trouble keeps it from work ($3, NULL: none) and of which kind this is
 -- ($4: login, kafka), and reads the others: a row each (executor_no, heartbeat, lives, busy), one of NULLs if there is
 -- none; no row at all: this executor was declared dead. $5: its dispatcher of jobs is on standby; dispatch_free: the
--- lock is free. $6 the ends of its topics, $7 the memory that it uses: NULL: as before
+-- lock is free. $6 the ends of its topics, $7 the memory that it uses: NULL: as before. $8 what signals have asked of
+-- it: held, draining; NULL: nothing
 -- columns: executor_no, heartbeat, lives, busy, dispatch_free
 WITH beat AS (
     UPDATE lockstep.executor
     SET busy = $2::boolean, heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp(), trouble = $3::text,
-        trouble_kind = $4::text,
+        trouble_kind = $4::text, signalled = $8::text,
         ends = COALESCE($6::bigint[], ends), memory_bytes = COALESCE($7::bigint, memory_bytes),
         trouble_at = CASE WHEN $3::text IS NOT NULL THEN COALESCE(
                               CASE WHEN trouble_kind = $4::text THEN trouble_at END, clock_timestamp()) END

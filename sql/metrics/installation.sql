@@ -60,12 +60,14 @@ SELECT 'lockstep_queue_state', q.name, k.state,
 FROM lockstep.queue q CROSS JOIN LATERAL (VALUES ('running'), ('paused'), ('halted')) k (state)
 UNION ALL
 SELECT 'lockstep_executors', q.name, k.state, count(e.executor_no)::text
-FROM lockstep.queue q CROSS JOIN LATERAL (VALUES ('running'), ('draining'), ('troubled'), ('silent')) k (state)
+FROM lockstep.queue q
+CROSS JOIN LATERAL (VALUES ('running'), ('held'), ('draining'), ('troubled'), ('silent')) k (state)
 LEFT JOIN LATERAL (
     -- as in executor_list
     SELECT x.executor_no,
            CASE WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'silent'
-                WHEN x.drain_at IS NOT NULL THEN 'draining'
+                WHEN x.drain_at IS NOT NULL OR x.signalled = 'draining' THEN 'draining'
+                WHEN x.signalled = 'held' THEN 'held'
                 WHEN x.trouble IS NOT NULL THEN 'troubled' ELSE 'running' END AS state
     FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)) e ON e.state = k.state
 GROUP BY q.name, k.state

@@ -288,7 +288,8 @@ CREATE TABLE lockstep.executor (
     -- of its queues, in their order: where the topic ends; NULL: not known
     ends bigint[],
     memory_bytes bigint,
-    login name NOT NULL DEFAULT session_user      -- of its own sessions, not of its tasks
+    login name NOT NULL DEFAULT session_user,     -- of its own sessions, not of its tasks
+    signalled text                                -- by signals: held (SIGUSR1), draining (SIGTERM); NULL: neither
 ) WITH (fillfactor = 50);
 CREATE INDEX executor_live ON lockstep.executor (executor_no) WHERE ended_at IS NULL;
 -- read with each heartbeat
@@ -890,6 +891,8 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
         'End that transaction, or its session: SELECT pg_terminate_backend(PID)'),
        ('executors_drain', 14, 'all executors of the queue are ending',
         'lockstep executor run --queue QUEUE'),
+       ('executors_held', 14, 'a signal (SIGUSR1) keeps all executors of the queue from claiming',
+        'On HOST: kill -USR2 PID'),
        ('executors_without_readers', 14, 'all executors of the queue are set to use no reader',
         'lockstep executor set EXECUTOR --readers 1'),
        ('no_executor', 14, 'no executor works for the queue',

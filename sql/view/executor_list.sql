@@ -8,7 +8,7 @@ SELECT x.executor_id, x.host, x.pid, x.version, x.queues, x.readers, x.in_use, x
             WHEN x.trouble_kind = 'login' THEN 'no login'
             WHEN x.trouble_kind = 'writes' THEN 'no writes'
             WHEN x.trouble IS NOT NULL THEN 'no Kafka'
-            WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE 'ok' END AS state,
+            WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE COALESCE(x.signalled, 'ok') END AS state,
        x.memory_bytes
 FROM (
     SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, array_to_string(e.queues, ',') AS queues, e.readers,
@@ -20,7 +20,8 @@ FROM (
                      AND l.objid = e.executor_no::oid AND l.objsubid = 2 AND l.granted
                      AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
                                        WHERE d.datname = current_database())) AS alive,
-           e.readers_limit, e.drain_by, e.trouble, e.trouble_at, e.trouble_kind, e.memory_bytes
+           e.readers_limit, e.drain_by, e.trouble, e.trouble_at, e.trouble_kind, e.memory_bytes,
+           e.signalled
     FROM lockstep.executor e
     WHERE e.ended_at IS NULL) AS x
 ORDER BY x.executor_no;

@@ -145,6 +145,15 @@ lockstep check >"$tmp/check" && failed=1
 grep -Eq "^FAIL +executors +executor .*\(pid $daemon\) holds its locks" "$tmp/check" || { cat "$tmp/check"; failed=1; }
 kill -CONT "$daemon"
 
+case_begin 'an executor that a signal holds is named, with the signal that frees it'
+state_is() { [ "$(lockstep executor list -o json | jq -r '.[].state')" = "$1" ]; }
+kill -USR1 "$daemon"
+eventually 20 state_is held || { lockstep executor list; failed=1; }
+lockstep queue explain "$q" | grep -A2 "(pid $daemon) claims nothing for queue $q: a signal (SIGUSR1) holds it" |
+    grep -q "kill -USR2 $daemon" || { lockstep queue explain "$q"; failed=1; }
+kill -USR2 "$daemon"
+eventually 20 state_is ok || { lockstep executor list; failed=1; }
+
 case_begin 'the queue continues when the culprits are gone'
 sql "SELECT pg_terminate_backend($a), pg_terminate_backend($c)" >/dev/null
 sql "ROLLBACK PREPARED '$prepared'"

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(179);
+SELECT plan(183);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -219,7 +219,24 @@ SELECT matches(pg_temp.said('queue_set_aside'),
 UPDATE lockstep.executor SET trouble = NULL, trouble_kind = NULL WHERE executor_no = 1;
 UPDATE lockstep.executor SET drain_by = 'u', drain_at = now() WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executors_drain queue_idle', 'all are draining');
-UPDATE lockstep.executor SET drain_by = NULL, readers_limit = NULL WHERE executor_no = 1;
+UPDATE lockstep.executor SET drain_by = NULL, signalled = 'draining' WHERE executor_no = 1;
+SELECT is(pg_temp.said('executors_drain'),
+          'all executors of queue Q (1) are draining -> lockstep executor run --queue Q',
+          'also those that a signal ends');
+INSERT INTO lockstep.executor (executor_no, executor_id, host, pid, version, readers, queues, signalled)
+OVERRIDING SYSTEM VALUE
+SELECT 0, '00000000-0000-4000-8000-000000000000', 'host0', 100, 'v', 4, queues, 'held'
+FROM lockstep.executor WHERE executor_no = 1;
+SELECT NULL FROM dblink('alive', 'SELECT pg_advisory_lock(1280507907, 0)::text') AS t (x text);
+SELECT is(pg_temp.why(), 'executors_held queue_idle', 'one is held by a signal, the other ends');
+SELECT is(pg_temp.said('executors_held'), 'executor ID000000000000 on host0 (pid 100) claims nothing for queue Q: '
+          'a signal (SIGUSR1) holds it -> On host0: kill -USR2 100', 'is named, with the signal that frees it');
+UPDATE lockstep.executor SET readers_limit = 0 WHERE executor_no = 0;
+SELECT matches(pg_temp.said('executors_without_readers'), '-> lockstep executor set ID000000000000 --readers 1$',
+               'one without readers is named, not one that ends');
+SELECT NULL FROM dblink('alive', 'SELECT pg_advisory_unlock(1280507907, 0)::text') AS t (x text);
+DELETE FROM lockstep.executor WHERE executor_no = 0;
+UPDATE lockstep.executor SET signalled = NULL, readers_limit = NULL WHERE executor_no = 1;
 UPDATE lockstep.queue SET halted_reason = 'fingerprint', halted_detail = 'another record', halted_at = now()
 WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why(), 'queue_halted queue_idle', 'a halted queue');

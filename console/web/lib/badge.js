@@ -60,6 +60,7 @@ const STATES = {
     completed: ['check', 'good'],
     alive: ['check', 'good'],
     draining: ['dash', 'held'],
+    held: ['dash', 'held'],
     drained: ['dash', 'quiet'],
     dead: ['cross', 'bad'],
     gone: ['cross', 'bad'],

@@ -10,6 +10,7 @@ const WORDS = {
     queue_paused: 'paused',
     no_executor: 'no executor',
     executors_drain: 'draining',
+    executors_held: 'held',
     executors_without_readers: 'no readers',
     executor_silent: 'frozen',
     executor_without_login: 'no login',

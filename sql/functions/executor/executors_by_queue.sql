@@ -1,12 +1,12 @@
 -- For each of these queues: how many executors work for it, and how many of those that serve it live and do not work
--- (silent, draining, without readers, cut off). NULL: it cannot be seen here.
+-- (silent, draining, held, without readers, cut off). NULL: it cannot be seen here.
 CREATE OR REPLACE FUNCTION lockstep.executors_by_queue(p_queues text[])
 RETURNS TABLE (queue text, working bigint, hindered bigint) LANGUAGE sql STABLE AS $$
     WITH alive AS MATERIALIZED (SELECT lockstep.executors_alive() AS nos),
     served AS MATERIALIZED (
         SELECT n.queue,
                e.heartbeat_at >= pg_catalog.clock_timestamp() - e.frozen_after AND e.trouble IS NULL
-               AND e.drain_by IS NULL AND COALESCE(e.readers_limit, e.readers) > 0 AS works
+               AND e.drain_by IS NULL AND e.signalled IS NULL AND COALESCE(e.readers_limit, e.readers) > 0 AS works
         FROM lockstep.executor e CROSS JOIN LATERAL pg_catalog.unnest(e.queues) AS n (queue)
         WHERE e.ended_at IS NULL AND e.executor_no = ANY ((SELECT a.nos FROM alive a)::int[]))
     SELECT q.name, CASE WHEN a.nos IS NOT NULL THEN pg_catalog.count(*) FILTER (WHERE s.works) END,

@@ -1,5 +1,5 @@
--- The reasons for which the executors of a queue hold it up, for explain: none lives, all drain or have no reader, one
--- is silent, cannot reach Kafka or has set the queue aside.
+-- The reasons for which the executors of a queue hold it up, for explain: none lives, all drain, are held or have no
+-- reader, one is silent, cannot reach Kafka or has set the queue aside.
 CREATE OR REPLACE FUNCTION lockstep.explain_executors(p_queue_id int) RETURNS SETOF lockstep.explanation
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -13,12 +13,14 @@ BEGIN
     SELECT b.name INTO STRICT queue_row FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
     about := 'queue ' || queue_row.name;
     names := ARRAY['QUEUE', queue_row.name];
-    SELECT pg_catalog.count(*) AS living, pg_catalog.count(*) FILTER (WHERE x.drain_by IS NULL) AS staying,
-           pg_catalog.count(*) FILTER (WHERE x.drain_by IS NULL
-                                       AND COALESCE(x.readers_limit, x.readers) > 0) AS working,
-           pg_catalog.min(x.executor_id::text) AS one, pg_catalog.array_agg(x.executor_no) AS nos,
+    SELECT pg_catalog.count(*) AS living, pg_catalog.count(*) FILTER (WHERE x.stays) AS staying,
+           pg_catalog.count(*) FILTER (WHERE x.stays AND x.has_readers AND x.signalled IS NULL) AS working,
+           pg_catalog.array_agg(x.executor_no) FILTER (WHERE x.stays AND x.has_readers) AS held,
+           pg_catalog.min(x.executor_id::text) FILTER (WHERE x.stays) AS one,
+           pg_catalog.array_agg(x.executor_no) FILTER (WHERE x.stays) AS nos,
            pg_catalog.min(x.drain_by) AS drain_by INTO executor_row
-    FROM (SELECT b.*
+    FROM (SELECT b.*, b.drain_by IS NULL AND b.signalled IS DISTINCT FROM 'draining' AS stays,
+                 COALESCE(b.readers_limit, b.readers) > 0 AS has_readers
           FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues) OFFSET 0) AS x
     WHERE lockstep.executor_lives(x.executor_no);
     IF executor_row.living = 0 THEN
@@ -49,11 +51,21 @@ BEGIN
     ELSIF executor_row.staying = 0 THEN
         RETURN NEXT lockstep.explain_row(
             'executors_drain',
-            pg_catalog.format('all executors of %s (%s) are draining for %s', about, executor_row.living,
-                              executor_row.drain_by), about,
+            pg_catalog.format('all executors of %s (%s) are draining%s', about, executor_row.living,
+                              ' for ' || executor_row.drain_by), about,
             (SELECT pg_catalog.max(b.drain_at)
              FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues)),
             names);
+    ELSIF executor_row.working = 0 AND executor_row.held IS NOT NULL THEN
+        RETURN QUERY
+        SELECT e.*
+        FROM lockstep.executor b
+        CROSS JOIN LATERAL lockstep.explain_row(
+            'executors_held',
+            pg_catalog.format('executor %s on %s (pid %s) claims nothing for %s: a signal (SIGUSR1) holds it',
+                              b.executor_id, b.host, b.pid, about),
+            about, NULL, names || ARRAY['HOST', b.host, 'PID', b.pid::text]) AS e
+        WHERE b.executor_no = ANY (executor_row.held) ORDER BY b.executor_no LIMIT 3;
     ELSIF executor_row.working = 0 THEN
         SELECT l.actor, l.at INTO last
         FROM lockstep.event_log l

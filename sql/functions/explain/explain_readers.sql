@@ -33,7 +33,7 @@ BEGIN
     END IF;
     SELECT COALESCE(pg_catalog.sum(r.in_use), 0) INTO busy
     FROM lockstep.reader_status r WHERE r.queue = queue_row.name;
-    -- An executor shares its readers among its queues. One that drains takes no task any more.
+    -- An executor shares its readers among its queues. One that drains, or is held, takes no task.
     SELECT pg_catalog.sum(e.readers) AS readers, pg_catalog.sum(e.in_use) AS in_use,
            pg_catalog.sum(GREATEST(e.readers - e.in_use, 0)) AS free
     INTO own
@@ -41,7 +41,8 @@ BEGIN
                  (SELECT pg_catalog.sum(r.in_use)
                   FROM lockstep.reader_status r WHERE r.executor_no = x.executor_no) AS in_use
           FROM lockstep.executor x
-          WHERE x.ended_at IS NULL AND x.drain_by IS NULL AND queue_row.name = ANY (x.queues) OFFSET 0) AS e
+          WHERE x.ended_at IS NULL AND x.drain_by IS NULL AND x.signalled IS NULL
+            AND queue_row.name = ANY (x.queues) OFFSET 0) AS e
     WHERE lockstep.executor_lives(e.executor_no);
     IF busy >= queue_row.max_readers THEN
         reason := CASE WHEN own.free = 0 THEN 'readers_spent' ELSE 'readers_busy' END;
@@ -65,8 +66,8 @@ BEGIN
                             AND COALESCE(t.scheduled_for <= pg_catalog.clock_timestamp(), true))) THEN
         SELECT x.executor_id, x.readers_limit, x.readers INTO limited
         FROM (SELECT b.* FROM lockstep.executor b
-              WHERE b.ended_at IS NULL AND b.drain_by IS NULL AND queue_row.name = ANY (b.queues)
-                AND b.readers_limit < b.readers OFFSET 0) AS x
+              WHERE b.ended_at IS NULL AND b.drain_by IS NULL AND b.signalled IS NULL
+                AND queue_row.name = ANY (b.queues) AND b.readers_limit < b.readers OFFSET 0) AS x
         WHERE lockstep.executor_lives(x.executor_no) ORDER BY x.readers - x.readers_limit DESC LIMIT 1;
         reason := CASE WHEN limited.executor_id IS NULL THEN 'executors_busy' ELSE 'executors_limited' END;
         head := pg_catalog.format('all readers of the executors of %s (%s) are at work%s', about, own.readers,

@@ -108,8 +108,8 @@ BEGIN
         FROM lockstep.explain_run(task_row.run_no) AS x
         WHERE x.about <> what
           AND NOT (open AND task_row.type = 'external' -- a worker needs neither a reader nor an executor
-                   AND x.reason IN ('no_executor', 'executors_drain', 'executors_without_readers', 'executor_silent',
-                                    'no_readers', 'readers_busy', 'readers_spent', 'executors_busy',
+                   AND x.reason IN ('no_executor', 'executors_drain', 'executors_held', 'executors_without_readers',
+                                    'executor_silent', 'no_readers', 'readers_busy', 'readers_spent', 'executors_busy',
                                     'executors_limited', 'slots_kept'));
     END IF;
 END
