@@ -998,6 +998,8 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
        ('task_with_worker', 28, 'an external worker has it',
         'Wait for its report or for the end of its lease. To end it, whoever has it: lockstep task cancel TASK'),
        ('task_finished', 30, 'it is over', 'Nothing has to be done.'),
+       ('task_stopped_by_failure', 30, 'a task before it failed, so it was cancelled',
+        'When the run has ended: lockstep run retry RUN'),
        ('task_retryable', 30, 'it is over, and is not done', 'lockstep task retry TASK'),
        ('task_unowned', 30, 'it may start, and no executor has taken it',
         'An executor that has a free reader takes it within a second or two. If none does: lockstep queue explain '

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(183);
+SELECT plan(185);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -337,6 +337,13 @@ SELECT is(pg_temp.why(number => 0), 'task_retryable', 'a task that is finished, 
 SELECT is(pg_temp.why(number => 1), 'task_finished', 'a task that is done');
 UPDATE lockstep.queue SET lookahead = 1 WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.why('B'), 'lookahead', 'enough is claimed ahead');
+SELECT pg_temp.begin('A0:100<0 A1:200<100 A2:end(2,2)');
+SELECT pg_temp.fail(0), lockstep.run_finish((pg_temp.run('A')).run_no);
+SELECT is(pg_temp.why(number => 0) || ' ' || pg_temp.why(number => 1), 'task_retryable task_stopped_by_failure',
+          'a task that was cancelled because one before it failed');
+SELECT matches(pg_temp.said('task_stopped_by_failure', number => 1),
+               'is Cancelled because a task before it failed: task T of order 100 failed: division by zero '
+               '-> When the run has ended: lockstep run retry ID000000000065$', 'names that, and the retry of both');
 SELECT pg_temp.begin('A0:100<0 A1:200<100', on_failure => 'pause');
 SELECT pg_temp.fail(0);
 SELECT is(pg_temp.why('A'), 'run_paused_by_failure', 'a run that its policy paused');

@@ -15,7 +15,7 @@ DECLARE
     now timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     SELECT k.task_id, k.needs, k.phase_id, k.run_no, k.queue_id, k.status, k."order", k.name, k.executor_no, k.error,
-           k.scheduled_for, k.attempt_num, k.updated_at, k.skipped, k.type, k.payload
+           k.scheduled_for, k.attempt_num, k.updated_at, k.type, k.payload
     INTO STRICT task_row FROM lockstep.task k WHERE k.task_id = p_task_id;
     SELECT x.executor_id, x.host, x.pid, blind OR lockstep.executor_lives(x.executor_no) AS lives
     INTO executor_row FROM lockstep.executor x WHERE x.executor_no = task_row.executor_no;
@@ -33,17 +33,7 @@ BEGIN
                                    executor_row.pid);
     END IF;
     IF lockstep.is_finished(task_row.status) THEN
-        RETURN NEXT lockstep.explain_row(
-            CASE WHEN task_row.status = 'Completed' OR task_row.skipped IS NOT NULL
-                      OR (SELECT r.swept OR (r.cancelled_at IS NOT NULL AND r.ended_at IS NULL)
-                                 OR EXISTS (SELECT FROM lockstep.phase p
-                                            WHERE p.run_no = r.run_no AND p."order" > task_row."order"
-                                              AND p.opened_at IS NOT NULL AND p.done_at IS NULL)
-                          FROM lockstep.run r WHERE r.run_no = task_row.run_no)
-                     THEN 'task_finished'
-                 ELSE 'task_retryable' END,
-            pg_catalog.concat_ws(': ', what || ' is ' || task_row.status, task_row.error), what, task_row.updated_at,
-            names);
+        RETURN QUERY SELECT * FROM lockstep.explain_task_finished(p_task_id, what, names);
         RETURN;
     END IF;
     -- A session that has the row of the task locked also keeps it from being cancelled.
