@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(185);
+SELECT plan(190);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -294,6 +294,13 @@ SELECT is(pg_temp.why(), 'executors_busy task_running task_in_hand task_in_hand'
 SELECT matches(pg_temp.said('executors_busy'),
                'all readers of the executors of queue Q \(1\) are at work \(1 by run .*bound of 2 is not reached -> '
                || '.*executor run --queue Q', 'so one more executor helps');
+INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, paused_by, first_offset)
+VALUES (pg_temp.run_of('Z'), pg_temp.q(), 'stop', 'Paused', 'u', 50);
+SELECT is(pg_temp.why() ~ '^executors_busy', false, 'where runs are serial, a paused run is what the others wait for');
+UPDATE lockstep.queue SET runs = 'concurrent' WHERE queue_id = pg_temp.q();
+SELECT matches(pg_temp.why(), '^executors_busy ', 'where they are concurrent it is not');
+UPDATE lockstep.queue SET runs = 'serial' WHERE queue_id = pg_temp.q();
+DELETE FROM lockstep.run WHERE queue_id = pg_temp.q() AND paused_by = 'u';
 UPDATE lockstep.executor SET readers = 3, readers_limit = 1 WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executors_limited task_running task_in_hand task_in_hand',
           'it may not use the ones it has');
@@ -488,6 +495,16 @@ SELECT pg_temp.complete(0);
 SELECT is(pg_temp.why('A'), 'nothing_waits', 'everything is finished, and its end is claimed');
 SELECT matches(pg_temp.said('nothing_waits', 'A'),
                'nothing is waited for at this moment: run ID000000000065 is Running', 'which is said');
+
+-- Where runs are concurrent, a run that an operator paused holds up no other one, and is named for none.
+SELECT pg_temp.begin('A0:100<0 A1:200<100 B0:100<0 B1:200<100', runs => 'concurrent');
+SELECT lockstep.run_pause(pg_temp.run_of('A'), NULL, pg_temp.queue_name());
+SELECT is(pg_temp.why(), 'task_in_hand phase_before', 'of a queue the oldest run that is not paused is explained');
+INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, published_at)
+VALUES (pg_temp.run_of('C'), pg_temp.q(), 'stop', 'Publishing', now());
+SELECT is(pg_temp.why('C'), 'run_unclaimed task_in_hand phase_before', 'and of a run that is not claimed');
+SELECT lockstep.run_pause(pg_temp.run_of('B'), NULL, pg_temp.queue_name());
+SELECT is(pg_temp.why(), 'run_unclaimed', 'one that is not claimed comes before those that are paused');
 
 -- Tasks.
 SELECT pg_temp.begin('A0..1:100<0');

@@ -17,10 +17,13 @@ BEGIN
         RETURN QUERY SELECT * FROM lockstep.explain_run(p_run_no);
     ELSE
         RETURN QUERY SELECT * FROM lockstep.explain_queue(p_queue_id);
-        -- The oldest run of the queue: its tasks that run, and the cause for which the others wait.
+        -- The oldest run of the queue: its tasks that run, and the cause for which the others wait. Where runs are
+        -- concurrent they do not wait for one that is paused.
         SELECT r.run_no INTO oldest
-        FROM lockstep.run r
-        WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL ORDER BY r.first_offset NULLS LAST LIMIT 1;
+        FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+        WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL
+        ORDER BY (r.status = 'Paused' OR r.paused_by IS NOT NULL) AND NOT r.implicit AND q.runs <> 'serial',
+                 r.first_offset NULLS LAST LIMIT 1;
         IF oldest.run_no IS NOT NULL THEN
             RETURN QUERY SELECT * FROM lockstep.explain_run(oldest.run_no, false);
         ELSE

@@ -14,7 +14,7 @@ DECLARE
     head text; -- of the sentence, before the tasks that run
     tail text;
 BEGIN
-    SELECT b.name, b.max_readers, b.next_offset, b.updated_at, b.lookahead,
+    SELECT b.name, b.max_readers, b.next_offset, b.updated_at, b.lookahead, b.runs,
            b.paused OR b.halted_reason IS NOT NULL AS is_stopped INTO STRICT queue_row
     FROM lockstep.queue b WHERE b.queue_id = p_queue_id;
     about := 'queue ' || queue_row.name;
@@ -52,7 +52,8 @@ BEGIN
     -- order is not known here. Where something else stops them, that is the reason.
     ELSIF own.free = 0 AND own.readers > 0 AND NOT queue_row.is_stopped
           AND NOT EXISTS (SELECT FROM lockstep.run r
-                          WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND r.paused_by IS NOT NULL)
+                          WHERE r.queue_id = p_queue_id AND r.ended_at IS NULL AND r.paused_by IS NOT NULL
+                            AND (r.implicit OR queue_row.runs = 'serial'))
           AND lockstep.phases_ahead(p_queue_id, queue_row.lookahead) < queue_row.lookahead
           AND (queue_row.next_offset < (SELECT pg_catalog.max(r.topic_end)
                                         FROM lockstep.reader_status r WHERE r.queue = queue_row.name)

@@ -36,6 +36,8 @@ BEGIN
             FROM (SELECT x.run_no
                   FROM lockstep.run x
                   WHERE x.queue_id = run_row.queue_id AND x.ended_at IS NULL AND x.first_offset IS NOT NULL
+                    -- where runs are concurrent, none waits for one that is paused
+                    AND (x.implicit OR queue_row.runs = 'serial' OR (x.status <> 'Paused' AND x.paused_by IS NULL))
                   ORDER BY x.first_offset LIMIT 1) AS oldest
             CROSS JOIN LATERAL lockstep.explain_run(oldest.run_no, false) AS e;
         END IF;
