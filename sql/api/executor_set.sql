@@ -1,5 +1,6 @@
 -- An operator sets the number of readers that an executor uses of those with which it was started, over all its queues;
--- NULL: all. Running tasks finish. If the number is set already, no event is written.
+-- NULL: all. Running tasks finish. If the number is set already, no event is written. One that is draining is refused:
+-- it takes no task any more.
 CREATE OR REPLACE FUNCTION lockstep.executor_set(executor_id uuid, readers int, reason text DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -10,6 +11,11 @@ BEGIN
     IF executor_set.readers NOT BETWEEN 0 AND most THEN
         RAISE EXCEPTION 'executor % can use 0 to % readers, not %', executor_set.executor_id, most, executor_set.readers
             USING ERRCODE = 'LS002', HINT = 'Start it with more readers, or start another executor.';
+    END IF;
+    IF EXISTS (SELECT FROM lockstep.executor e
+               WHERE e.executor_no = no AND (e.drain_by IS NOT NULL OR e.signalled = 'draining')) THEN
+        RAISE EXCEPTION 'executor % is draining: it takes no task any more', executor_set.executor_id
+            USING ERRCODE = 'LS002', HINT = 'Start another executor. To see them: lockstep executor list';
     END IF;
     UPDATE lockstep.executor e SET readers_limit = executor_set.readers
     WHERE e.executor_no = no AND e.readers_limit IS DISTINCT FROM executor_set.readers;

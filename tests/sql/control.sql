@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(173);
+SELECT plan(174);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -413,6 +413,9 @@ SELECT is(pg_temp.operator(format('executor_drain(%L)', executor_id)) ||
           pg_temp.operator(format('executor_drain(%L)', executor_id)),
           '1LS002 executor A is draining already, for control_operator', 'drained once') FROM lockstep.executor
 WHERE executor_no = 1;
+SELECT is(pg_temp.operator(format('executor_set(%L, 1)', executor_id)),
+          'LS002 executor A is draining: it takes no task any more', 'and is given no readers any more')
+FROM lockstep.executor WHERE executor_no = 1;
 SELECT is((readers_limit, drain_by)::text, '(0,control_operator)', 'its row says so') FROM lockstep.executor
 WHERE executor_no = 1;
 SELECT is(pg_temp.operator(format('executor_drain(%L)', executor_id)), 'LS002 executor A has ended: found dead',
