@@ -1,5 +1,7 @@
 -- run_gantt :many  run $1 cut into $2 columns of time: for each phase and column the mean number of tasks that run in
--- it. Only the first and last phases, $3 of them: a run may have thousands, and phases that are not drawn are not read
+-- it. Where the clock was set back, an attempt may end before it began, or begin behind the end of the axis: nothing is
+-- drawn for it. Only the first and last phases, $3 of them: a run may have thousands, and phases that are not drawn are
+-- not read
 -- columns: order, cell, running, makespan
 WITH shown AS ( -- and the phases that were at work last, which end the axis
     (SELECT p.phase_id FROM lockstep.phase p WHERE p.run_no = $1::bigint ORDER BY p."order" LIMIT $3::int / 2)
@@ -22,7 +24,8 @@ attempt AS (
     FROM task t JOIN lockstep.task_attempt a USING (task_id)
     WHERE a.started_at IS NOT NULL),
 axis AS (
-    SELECT min(a.t0) AS t0, extract(epoch FROM max(a.t1) - min(a.t0))::float8 AS makespan,
+    SELECT min(a.t0) AS t0,
+           GREATEST(extract(epoch FROM max(a.t1) - min(a.t0))::float8, 0) AS makespan,
            GREATEST(extract(epoch FROM max(a.t1) - min(a.t0))::float8 / $2::int, 1e-6) AS width
     FROM attempt a),
 span AS (
@@ -30,9 +33,10 @@ span AS (
            extract(epoch FROM a.t1 - x.t0)::float8 / x.width AS b1
     FROM attempt a CROSS JOIN axis x),
 busy AS (
-    SELECT s."order", i AS cell, sum(LEAST(s.b1, i + 1) - GREATEST(s.b0, i)) AS running
+    SELECT s."order", i AS cell, sum(GREATEST(LEAST(s.b1, i + 1) - GREATEST(s.b0, i), 0)) AS running
     FROM span s
-    CROSS JOIN LATERAL generate_series(floor(s.b0)::int, LEAST(floor(s.b1)::int, $2::int - 1)) AS i
+    CROSS JOIN LATERAL generate_series(LEAST(floor(s.b0), $2::int)::int,
+                                       GREATEST(LEAST(floor(s.b1), $2::int - 1), -1)::int) AS i
     GROUP BY s."order", i)
 SELECT b."order", b.cell, b.running, x.makespan
 FROM busy b CROSS JOIN axis x

@@ -47,6 +47,15 @@ teardown() {
     [[ $output == *"makespan 4.000 s"* ]]
 }
 
+@test "run show draws a run during which the clock was set back" {
+    sql "UPDATE lockstep.task SET duration = interval '-1 hour'; UPDATE lockstep.task_attempt SET ended_at = started_at"
+    run lockstep run show aaaa0000-0000-4000-8000-000000000001 --ascii
+    [ "$status" -eq 0 ]
+    sql "UPDATE lockstep.task SET duration = interval '-1 day' WHERE \"order\" = 10"
+    run lockstep run show aaaa0000-0000-4000-8000-000000000001 --ascii
+    [ "$status" -eq 0 ]
+}
+
 @test "run show as JSON has the facts and the phases" {
     lockstep run show --latest -o json |
         jq -e '.run.status == "Failed" and .run.failed == 1 and (.phases | map(.order)) == [10, 20]

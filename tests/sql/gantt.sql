@@ -1,6 +1,6 @@
 -- lockstep.run_gantt: the document that pictures of a run are drawn from, here and in the console.
 BEGIN;
-SELECT plan(26);
+SELECT plan(27);
 SET LOCAL session_replication_role = replica; -- rows as they would have become
 
 INSERT INTO lockstep.queue (name, topic) VALUES ('gantt', 't');
@@ -116,6 +116,10 @@ INSERT INTO made
 SELECT pg_temp.task(30, 2500 + n, 'Completed', 1, 12, 19, 'external')::text FROM generate_series(1, 3) AS n;
 SELECT is((SELECT lockstep.run_gantt(run_no)::jsonb ->> 'readers' FROM r), '2',
           'external tasks are not counted among the readers');
+UPDATE lockstep.task SET duration = interval '-1 hour'
+WHERE "order" = 20 AND run_no = (SELECT run_no FROM r);
+SELECT is((SELECT lockstep.run_gantt(run_no)::jsonb #>> '{phases,1,tasks}' FROM r), '560',
+          'a run during which the clock was set back has a picture');
 UPDATE lockstep.run SET tasks = 2000001 WHERE name = 'n';
 SELECT is((SELECT concat_ws(' ', x ->> 'times_hidden', jsonb_array_length(x -> 'phases'), x #> '{phases,1,density}')
            FROM (SELECT lockstep.run_gantt(run_no)::jsonb AS x FROM r) y),

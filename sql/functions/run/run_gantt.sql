@@ -63,7 +63,8 @@ cell AS ( -- of the steps in it: by how much they change what runs, and for how 
     SELECT s.phase_id, c.cell, pg_catalog.sum(s.change) AS change,
            pg_catalog.sum(s.change * ((c.cell + 1) * n.width - (s.at - n.start_s))) AS inside_s
     FROM run r CROSS JOIN step s JOIN span n USING (phase_id)
-    CROSS JOIN LATERAL (SELECT LEAST(pg_catalog.floor((s.at - n.start_s) / n.width)::int, r.buckets - 1) AS cell) c
+    CROSS JOIN LATERAL ( -- where the clock was set back, a step may lie far outside
+        SELECT GREATEST(LEAST(pg_catalog.floor((s.at - n.start_s) / n.width), r.buckets - 1), 0)::int AS cell) c
     WHERE n.bars > 500 GROUP BY s.phase_id, c.cell),
 density AS (
     SELECT g.phase_id,
