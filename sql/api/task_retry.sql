@@ -1,5 +1,5 @@
--- An operator has one finished task tried again that is not done, or one that waits for its time (the next attempt, or
--- not_before) tried now. A run that had ended is Running again. See reopen.
+-- An operator has one finished task tried again that is not done, one that waits for its time (the next attempt, or
+-- not_before) tried now, or one that is held (Paused) released. A run that had ended is Running again. See reopen.
 CREATE OR REPLACE FUNCTION lockstep.task_retry(task_id bigint, reason text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -11,6 +11,14 @@ BEGIN
        AND (t.status = 'Error'
             OR (t.status = 'Pending' AND t.executor_no IS NULL AND t.scheduled_for > clock_timestamp())) THEN
         UPDATE lockstep.task k SET scheduled_for = clock_timestamp(), updated_at = clock_timestamp()
+        WHERE k.task_id = t.task_id;
+    ELSIF t.status = 'Paused' AND t.cancelled_by IS NULL THEN
+        -- an attempt that was recorded before is not made again
+        UPDATE lockstep.task k
+        SET status = 'Pending', token = NULL, executor_no = NULL, scheduled_for = NULL, updated_at = clock_timestamp(),
+            attempt_num = k.attempt_num
+                + (SELECT count(*)::int FROM lockstep.task_attempt a
+                   WHERE a.task_id = k.task_id AND a.attempt = k.attempt_num)
         WHERE k.task_id = t.task_id;
     ELSIF lockstep.is_failed(t.status) OR t.status = 'Cancelled' THEN
         SELECT * INTO STRICT done

@@ -986,7 +986,8 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
        ('task_nobody_able', 24, 'no executor of the queue knows the command, or may call the host, that a task needs',
         'Add NEED to [commands] or [http] allow in the configuration of an executor, then: kill -HUP PID (on HOST). '
         'Or: lockstep task cancel TASK'),
-       ('task_paused', 24, 'an operator holds it', 'lockstep task cancel TASK'),
+       ('task_paused', 24, 'an operator holds it',
+        'To release it: lockstep task retry TASK. To give it up: lockstep task cancel TASK'),
        ('task_not_before', 26, 'it may not start yet',
         'Nothing has to be done: it starts then. To start it now: lockstep task retry TASK'),
        ('task_retry_later', 26, 'its last attempt failed, the next one is due later',

@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(174);
+SELECT plan(176);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -396,6 +396,16 @@ SELECT is(pg_temp.on_task('retry', 1) || ' ' || pg_temp.adopt(), 'Error 1#2',
           'one that waits for its next attempt is tried now');
 SELECT pg_temp.lose(1);
 SELECT is(pg_temp.events(), 'task_failed run_stopped task_retried', 'the event log says who');
+SELECT pg_temp.tell('A0..1:100<0');
+UPDATE lockstep.task SET max_attempts = 3 WHERE queue_id = pg_temp.q();
+UPDATE lockstep.task SET status = 'Paused' WHERE queue_id = pg_temp.q() AND kafka_offset = 0;
+SELECT pg_temp.fail(1);
+UPDATE lockstep.task SET status = 'Paused' WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
+SELECT is(pg_temp.on_task('fail', 0) || ', ' || pg_temp.on_task('complete', 0),
+          'LS002 task N cannot be declared failed: it is Paused, LS002 task N cannot be declared done: it is Paused',
+          'one that is held is released first');
+SELECT is(pg_temp.on_task('retry', 0) || ' ' || pg_temp.on_task('retry', 1) || ' ' || pg_temp.adopt(),
+          'Pending Pending 0#1 1#2', 'by a retry: an attempt that was made before counts');
 
 -- Queues and executors.
 SELECT is(pg_temp.operator(format('queue_pause(%L, %L)', pg_temp.queue_name(), 'why')), pg_temp.q()::text,

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(190);
+SELECT plan(192);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -532,6 +532,8 @@ SELECT matches(pg_temp.said('task_unowned', number => 1),
                'was in the hands of executor ID000000000002 on host2 \(pid 102\), which is gone', 'nor taken it over');
 UPDATE lockstep.task SET status = 'Paused' WHERE queue_id = pg_temp.q() AND kafka_offset = 1;
 SELECT is(split_part(pg_temp.why(number => 1), ' ', 1), 'task_paused', 'it is held');
+SELECT matches(pg_temp.said('task_paused', number => 1), 'To release it: lockstep task retry \d+\. ', 'what helps');
+SELECT is(lockstep.task_retry((pg_temp.task(1)).task_id), 'Pending', 'is taken as it is printed');
 
 -- External tasks.
 SELECT pg_temp.begin('A0..1:100<0');
