@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(192);
+SELECT plan(194);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -81,6 +81,16 @@ SELECT is((lockstep.explain_row('readers_busy', '', '', NULL, ARRAY['QUEUE', 'TA
           'Wait for a task to finish. To let more run at once: lockstep queue set TASK --max-readers MORE. '
           'To see what runs: lockstep task list --queue TASK --status Processing',
           'what stands for a word is not replaced again');
+
+SELECT pg_temp.queue();
+SELECT is((SELECT string_agg((lockstep.explain_row(r, '', '', NULL, ARRAY['QUEUE', pg_temp.queue_name()])).helps, ' | ')
+           FROM unnest('{readers_busy,lookahead}'::text[]) AS r) ~ '--max-readers 10\. .*--lookahead 200$', true,
+          'a bound that can be raised');
+UPDATE lockstep.queue SET max_readers = 1000, lookahead = 1000 WHERE queue_id = pg_temp.q();
+SELECT is((SELECT string_agg((lockstep.explain_row(r, '', '', NULL, ARRAY['QUEUE', pg_temp.queue_name()])).helps, ' | ')
+           FROM unnest('{readers_busy,lookahead}'::text[]) AS r),
+          'Wait for a task to finish. To see what runs: lockstep task list --queue ' || pg_temp.queue_name()
+          || ' --status Processing | Nothing: it continues when the next phase opens.', 'one that cannot');
 
 -- A queue.
 SELECT pg_temp.begin('');

@@ -45,7 +45,8 @@ BEGIN
             AND queue_row.name = ANY (x.queues) OFFSET 0) AS e
     WHERE lockstep.executor_lives(e.executor_no);
     IF busy >= queue_row.max_readers THEN
-        reason := CASE WHEN own.free = 0 THEN 'readers_spent' ELSE 'readers_busy' END;
+        -- more executors do not help where the bound cannot be raised
+        reason := CASE WHEN own.free = 0 AND queue_row.max_readers < 1000 THEN 'readers_spent' ELSE 'readers_busy' END;
         head := pg_catalog.format('no reader of %s is free: %s of %s are in use', about, busy, queue_row.max_readers);
         tail := CASE WHEN own.free = 0 THEN '; its executors have no more either' END;
     -- An executor claims hardly more than its readers can take, so most tasks that wait are still on the topic. Their

@@ -1,6 +1,7 @@
 -- One reason with its remedy from the table of reasons. names: pairs of a word of the text and its value. All words are
 -- replaced at once, so a value may contain another word. For a queue that is named there are also MORE (readers) and
--- FARTHER (lookahead). With a pair for PIPED, the run was read from a pipe.
+-- FARTHER (lookahead); at the most that is allowed, that remedy is left out. With a pair for PIPED, the run was read
+-- from a pipe.
 CREATE OR REPLACE FUNCTION lockstep.explain_row(
     p_reason text, p_sentence text, p_about text, p_since timestamptz, p_names text[] DEFAULT '{}')
 RETURNS lockstep.explanation LANGUAGE plpgsql STABLE AS $$
@@ -18,6 +19,12 @@ BEGIN
         known := known || COALESCE((
             SELECT ARRAY['MORE', LEAST(2 * q.max_readers, 1000)::text, 'FARTHER', LEAST(2 * q.lookahead, 1000)::text]
             FROM lockstep.queue q WHERE q.name = p_names[pg_catalog.array_position(p_names, 'QUEUE') + 1]), '{}');
+        IF EXISTS (SELECT FROM lockstep.queue q
+                   WHERE q.name = p_names[pg_catalog.array_position(p_names, 'QUEUE') + 1]
+                     AND CASE WHEN made.helps ~ '\mMORE\M' THEN q.max_readers ELSE q.lookahead END >= 1000) THEN
+            made.helps := pg_catalog.regexp_replace(made.helps,
+                                                    ' To (let|claim) more [^:]*: [^.]*(MORE|FARTHER)\.?', '');
+        END IF;
     END IF;
     SELECT pg_catalog.string_agg(
                COALESCE((SELECT known[2 * i] FROM pg_catalog.generate_series(1, pg_catalog.cardinality(known) / 2) AS i
