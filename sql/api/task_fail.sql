@@ -11,6 +11,8 @@ BEGIN
         RAISE EXCEPTION 'task % cannot be declared failed: it is %', t.task_id, t.status
             USING ERRCODE = 'LS002',
                   HINT = CASE WHEN t.status = 'Completed' THEN 'What is done is run again by a replay, mode all.'
+                              WHEN t.skipped IS NOT NULL
+                                  THEN format('Why it is not to be run: lockstep task explain %s', t.task_id)
                               ELSE format('To run it again: lockstep task retry %s', t.task_id) END;
     ELSIF t.status = 'Processing' AND t.type <> 'external' THEN
         RAISE EXCEPTION 'task % is running', t.task_id

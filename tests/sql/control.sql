@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(176);
+SELECT plan(179);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -406,6 +406,26 @@ SELECT is(pg_temp.on_task('fail', 0) || ', ' || pg_temp.on_task('complete', 0),
           'one that is held is released first');
 SELECT is(pg_temp.on_task('retry', 0) || ' ' || pg_temp.on_task('retry', 1) || ' ' || pg_temp.adopt(),
           'Pending Pending 0#1 1#2', 'by a retry: an attempt that was made before counts');
+
+-- A hint that is followed is not refused: a duplicate is not run again.
+CREATE FUNCTION pg_temp.hint(command text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    hint text;
+BEGIN
+    EXECUTE 'SELECT lockstep.' || command;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS hint = PG_EXCEPTION_HINT;
+    RETURN regexp_replace(hint, '\d+$', 'N');
+END
+$$;
+SELECT pg_temp.tell('A0..1:100<0');
+UPDATE lockstep.task SET status = 'Cancelled', skipped = 'duplicate', token = NULL, executor_no = NULL
+WHERE queue_id = pg_temp.q() AND kafka_offset = 0;
+SELECT pg_temp.on_task('cancel', 1);
+SELECT is(pg_temp.hint(format('task_%s(%s)', verb, (pg_temp.task(n)).task_id)), hint, verb || ' of ' || n)
+FROM (VALUES ('cancel', 0, 'Why it is not to be run: lockstep task explain N'),
+             ('fail', 0, 'Why it is not to be run: lockstep task explain N'),
+             ('cancel', 1, 'To run it again: lockstep task retry N')) AS v (verb, n, hint);
 
 -- Queues and executors.
 SELECT is(pg_temp.operator(format('queue_pause(%L, %L)', pg_temp.queue_name(), 'why')), pg_temp.q()::text,
