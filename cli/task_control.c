@@ -32,7 +32,10 @@ static enum rc on_task(struct cli *cli, const struct sql_statement *stmt, struct
             clock_boot_us() > until_us)
             break;
         stop_wait(AGAIN_MS);
-    } while (!stop_requested());
+        if (stop_requested())
+            return err_set(err, RC_REJECT, ERR_CANCELLED, NULL, "Nothing was changed.",
+                           "the wait for task %s was interrupted", cli->arguments[0]);
+    } while (true);
     rc = control_done(rc, err);
     return rc == RC_OK ? cli_print(cli, done, err) : rc;
 }

@@ -56,6 +56,20 @@ expect 'paused' "$(sql "SELECT count(*) FROM lockstep.phase_status WHERE run_id 
 lockstep queue resume "$q" -q
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 
+case_begin 'a command that waits for the row of a task ends at once when it is interrupted, as cancelled by the user'
+task=$(sql "SELECT max(task_id) FROM lockstep.task")
+session_open "BEGIN; SELECT FROM lockstep.task WHERE task_id = $task FOR UPDATE"
+"$LOCKSTEP_BIN" task cancel "$task" -d "$db" 2>"$tmp/cancel" &
+command=$!
+eventually 5 is "SELECT count(*) > 0 FROM pg_stat_activity
+    WHERE datname = current_database() AND query LIKE '%lockstep.task_cancel(%' AND pid <> pg_backend_pid()" t
+kill -TERM "$command"
+code=0
+wait "$command" || code=$?
+expect 'the exit code' "$code" 8
+grep -q "the wait for task $task was interrupted" "$tmp/cancel" || { cat "$tmp/cancel"; failed=1; }
+session_close
+
 case_begin 'SIGTERM drains: running tasks finish, and the rest is left for the next executor'
 sleepers "$q" 1 9 >"$tmp/tasks.jsonl"
 sql "DELETE FROM let_go"
