@@ -70,6 +70,20 @@ expect 'the exit code' "$code" 8
 grep -q "the wait for task $task was interrupted" "$tmp/cancel" || { cat "$tmp/cancel"; failed=1; }
 session_close
 
+case_begin 'each task that the cancellation of its run stops is logged as that, not as a loss'
+lockstep queue set "$q" -q --max-readers 8
+sleepers "$q" 1 8 >"$tmp/tasks.jsonl"
+sql "DELETE FROM let_go"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+eventually 10 is "$running" 7
+eventually 10 is "SELECT count(*) FROM lockstep.task JOIN lockstep.run USING (run_no)
+    WHERE run_id = '$run' AND task.status = 'Processing'" 7
+lockstep run cancel "$run" -q
+eventually 10 is "SELECT status FROM lockstep.run WHERE run_id = '$run' AND ended_at IS NOT NULL" Cancelled
+expect 'lines of the log' "$(grep -cE 'event=(attempt_lost|attempt_stale)' "$tmp/daemon.log") $(
+    grep -c 'level=info event=attempt_stopped' "$tmp/daemon.log")" '0 7'
+lockstep queue set "$q" -q --max-readers 3
+
 case_begin 'SIGTERM drains: running tasks finish, and the rest is left for the next executor'
 sleepers "$q" 1 9 >"$tmp/tasks.jsonl"
 sql "DELETE FROM let_go"
