@@ -15,6 +15,8 @@ enum rc alerts_update(struct db *db, const char *who, int every_ms, struct err *
     if (!db_null(row, 0, MONITOR_LOOK_ABSENCE))
         log_event(LOG_WARN, "monitor_absent", "detail", db_text(row, 0, MONITOR_LOOK_ABSENCE),
                   NULL);
+    if (!db_null(row, 0, MONITOR_LOOK_HELD))
+        log_event(LOG_WARN, "alert_row_held", "reason", db_text(row, 0, MONITOR_LOOK_HELD), NULL);
     if (db_int(row, 0, MONITOR_LOOK_OPENED) > 0)
         log_event(LOG_WARN, "alerts_opened", "alerts", db_text(row, 0, MONITOR_LOOK_OPENED), NULL);
     if (db_int(row, 0, MONITOR_LOOK_CLOSED) > 0)

@@ -524,6 +524,7 @@ CREATE TABLE lockstep.monitor (
     looked_by text,
     every interval,
     quiet_until timestamp with time zone,
+    held text,
     CONSTRAINT monitor_monitor_id_check CHECK ((monitor_id = 1)),
     CONSTRAINT monitor_pkey PRIMARY KEY (monitor_id)
 );

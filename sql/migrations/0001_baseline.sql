@@ -1249,7 +1249,8 @@ CREATE TABLE lockstep.monitor (
     looked_at timestamptz,                      -- the last look; NULL: there was none
     looked_by text,
     every interval,                             -- how often that one looks
-    quiet_until timestamptz                     -- after an absence of all monitors: nothing is raised before
+    quiet_until timestamptz,                    -- after an absence of all monitors: nothing is raised before
+    held text                                   -- the session that had the row of an alert at that look
 );
 INSERT INTO lockstep.monitor DEFAULT VALUES;
 

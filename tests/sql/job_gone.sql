@@ -19,7 +19,9 @@ SELECT results_eq($$SELECT job, state, is_problem, detail FROM lockstep.job_heal
     'the health of every job is told, and names the schedule of the gone zone');
 SELECT results_eq($$SELECT DISTINCT job_name FROM lockstep.job_forecast(NULL, '2041-01-01Z', NULL, 5)$$,
                   $$VALUES ('stays')$$, 'the forecast has the other');
-SELECT lives_ok($$SELECT lockstep.monitor_compare(now()), lockstep.monitor_compare(now())$$, 'the monitor compares');
+SELECT lives_ok($$SELECT lockstep.monitor_compare(now(), '{}')$$, 'the monitor compares');
+SELECT lives_ok($$SELECT lockstep.monitor_compare(now(), ARRAY(SELECT a.alert_id FROM lockstep.job_alert a))$$,
+    'again');
 SELECT results_eq($$SELECT job, kind, text FROM lockstep.job_alert WHERE opened_at IS NOT NULL$$,
     $$VALUES ('gone', 'failed', 'schedule s: time zone "Gone/Away" not recognized')$$, 'and opens an alert');
 SELECT lockstep.schedule_add('gone', '{"name": "well", "kind": "interval", "every": "1h"}');

@@ -1,15 +1,19 @@
 -- Compares the incidents with how jobs do now, for monitor_look, which lets one session at a time do it. A job whose
--- run has not ended keeps the incident of its last run.
-CREATE OR REPLACE FUNCTION lockstep.monitor_compare(p_now timestamptz, OUT opened int, OUT closed int)
+-- run has not ended keeps the incident of its last run. p_free: the open incidents whose rows this session has locked;
+-- the others are left to the next look.
+CREATE OR REPLACE FUNCTION lockstep.monitor_compare(
+    p_now timestamptz, p_free bigint[], OUT opened int, OUT closed int)
 LANGUAGE sql AS $$
     WITH health AS MATERIALIZED (
         SELECT h.job, h.state, h.since, h.detail, h.is_problem FROM lockstep.job_health h
     ),
+    free AS MATERIALIZED (SELECT pg_catalog.unnest(p_free) AS alert_id),
     seen AS (
         UPDATE lockstep.job_alert a
         SET last_seen_at = p_now, unseen = 0, since = h.since, text = h.detail, opened_at = COALESCE(a.opened_at, p_now)
         FROM health h
         WHERE a.closed_at IS NULL AND a.job = h.job AND a.kind = h.state AND h.is_problem
+          AND a.alert_id IN (SELECT f.alert_id FROM free f)
         RETURNING a.job, a.kind, a.text, a.opened_at = p_now AS opens),
     fresh AS (
         INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, text)
@@ -20,7 +24,7 @@ LANGUAGE sql AS $$
                           WHERE a.closed_at IS NULL AND a.job = h.job AND a.kind = h.state)),
     unseen AS (
      SELECT a.alert_id, a.opened_at, h.state, h.is_problem
-     FROM lockstep.job_alert a LEFT JOIN health h USING (job)
+     FROM free f JOIN lockstep.job_alert a USING (alert_id) LEFT JOIN health h USING (job)
      WHERE a.closed_at IS NULL AND a.kind <> 'absent' AND h.state IS DISTINCT FROM a.kind
        AND (a.kind NOT IN ('failed', 'late') OR COALESCE(h.state NOT IN ('running', 'stuck', 'blocked'), true))
        AND (a.kind <> 'failed' OR h.state IS DISTINCT FROM 'missed')
@@ -49,4 +53,4 @@ LANGUAGE sql AS $$
            (SELECT pg_catalog.count(*) FROM missing m WHERE m.closes)::int
     WHERE (SELECT pg_catalog.count(*) FROM noted) >= 0
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.monitor_compare(timestamptz) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.monitor_compare(timestamptz, bigint[]) FROM PUBLIC;

@@ -3,12 +3,14 @@
 -- a look of another monitor that is not older counts, so any number of monitors may run. When no monitor has looked for
 -- long, or the clock was set, that itself is an incident (kind absent), and no other incident is opened or closed for a
 -- minute, because executors and dispatchers may have to catch up, too. In that minute schedules that have their times
--- by the clock before get them by the clock as it is now (lockstep.job_set_back).
+-- by the clock before get them by the clock as it is now (lockstep.job_set_back). A look waits for no one: an incident
+-- whose row another session has locked is left to the next look.
 --   looked    false: another look was made just now, or is being made
 --   opened, closed    incidents of jobs
 --   absence    NULL: there was none
+--   held      such an incident, and the session, when the look before did not say the same
 CREATE OR REPLACE FUNCTION lockstep.monitor_look(p_by text, p_every interval, p_now timestamptz DEFAULT NULL,
-    OUT looked boolean, OUT opened int, OUT closed int, OUT absence text)
+    OUT looked boolean, OUT opened int, OUT closed int, OUT absence text, OUT held text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
     LEAST_ABSENCE CONSTANT interval := interval '2 minutes';
@@ -16,6 +18,7 @@ DECLARE
     STEP CONSTANT interval := interval '10 seconds'; -- a clock may be set back by less
     now CONSTANT timestamptz := COALESCE(p_now, clock_timestamp());
     last lockstep.monitor;
+    free bigint[];
 BEGIN
     looked := false;
     opened := 0;
@@ -43,18 +46,28 @@ BEGIN
         quiet_until = CASE WHEN absence IS NOT NULL THEN now + GRACE
                            WHEN m.quiet_until > now AND m.quiet_until <= now + GRACE THEN m.quiet_until END
     RETURNING m.* INTO last;
+    free := ARRAY(SELECT a.alert_id FROM lockstep.job_alert a
+                  WHERE a.closed_at IS NULL ORDER BY a.alert_id FOR NO KEY UPDATE SKIP LOCKED);
+    held := lockstep.alert_held(free);
     IF absence IS NOT NULL THEN
+        UPDATE lockstep.job_alert a SET last_seen_at = now, text = absence
+        WHERE a.alert_id = ANY (free) AND a.kind = 'absent';
+        -- without ON CONFLICT: that would wait for a session that has the row of such an incident
         INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text)
-        VALUES ('', 'absent', now, now, now, now, absence)
-        ON CONFLICT (job, kind)
-        WHERE closed_at IS NULL DO UPDATE SET last_seen_at = EXCLUDED.last_seen_at, text = EXCLUDED.text;
+        SELECT '', 'absent', now, now, now, now, absence
+        WHERE NOT EXISTS (SELECT FROM lockstep.job_alert a WHERE a.kind = 'absent' AND a.closed_at IS NULL);
     END IF;
     IF last.quiet_until IS NOT NULL THEN
         PERFORM lockstep.job_set_back(now);
     ELSE
         UPDATE lockstep.job_alert a SET closed_at = now, ended = 'recovered'
-        WHERE a.kind = 'absent' AND a.closed_at IS NULL;
-        SELECT c.opened, c.closed INTO opened, closed FROM lockstep.monitor_compare(now) AS c;
+        WHERE a.alert_id = ANY (free) AND a.kind = 'absent';
+        SELECT c.opened, c.closed INTO opened, closed FROM lockstep.monitor_compare(now, free) AS c;
+    END IF;
+    IF held IS NOT DISTINCT FROM last.held THEN
+        held := NULL;
+    ELSE
+        UPDATE lockstep.monitor m SET held = monitor_look.held;
     END IF;
 END
 $$;
