@@ -285,6 +285,14 @@ SELECT pg_temp.sent('a'), pg_temp.later();
 SELECT is(pg_temp.claim('a', remind => '30 min'), 'reminder backup missed 1', 'and another');
 SELECT pg_temp.sent('a'), pg_temp.later(), lockstep.alert_ack('backup', 'known');
 SELECT is(pg_temp.claim('a', remind => '30 min'), 'nothing', 'until it is acknowledged');
+SELECT pg_temp.due('backup', now() + interval '1 h'), pg_temp.look(), pg_temp.look(), pg_temp.claim('a'),
+       pg_temp.sent('a');
+SELECT pg_temp.due('backup', now() - interval '3 h'), pg_temp.look(), pg_temp.look();
+UPDATE lockstep.job_alert SET opened_at = clock_timestamp() - interval '5 min' WHERE closed_at IS NULL;
+SELECT pg_temp.claim('a'), pg_temp.sent('a'), pg_temp.later();
+SELECT is(pg_temp.claim('a', remind => '30 min'), 'reminder backup missed 1', 'a reminder of another incident');
+SELECT pg_temp.sent('a', 'no answer'), lockstep.alert_ack('backup', 'known'), pg_temp.later();
+SELECT is(pg_temp.claim('a', remind => '30 min'), 'nothing', 'is not tried again behind an acknowledgement');
 SELECT is((SELECT c.wait_ms FROM lockstep.notice_claim('z', 'm', '{x}', NULL, '0 s', NULL, '1 min') AS c), NULL,
           'where nothing is to be sent there is nothing to wait for');
 -- What is closed is not opened any more.
@@ -323,13 +331,16 @@ SELECT is(pg_temp.claims(1), 'nothing', 'while the opening of an incident that h
 SELECT is(pg_temp.waiting('down'), 'r1 opened, r2 opened, r3 opened', 'its end waits');
 UPDATE lockstep.job_notice SET attempts = 9 WHERE receiver = 'down' AND notice = 'opened';
 SELECT pg_temp.sent_of(n, 'no answer') FROM unnest('{r1,r2,r3}'::text[]) AS n;
-SELECT is(pg_temp.claims(1), 'nothing', 'when it was not delivered, nothing is sent');
-SELECT is(pg_temp.waiting('down'), 'r2 opened, r3 opened', 'and both its opening and its end are dropped');
+SELECT is(pg_temp.claims(1), 'nothing', 'when it has failed, it may have arrived all the same');
+SELECT is(pg_temp.waiting('down'), 'r1 opened, r2 opened, r3 opened', 'so it is not dropped');
 SELECT pg_temp.opened('r4');
 SELECT is(pg_temp.claims(1), 'opened r4 missed 1', 'a new notice is tried');
 SELECT pg_temp.sent_of('r4');
-SELECT is(pg_temp.claims(3), 'opened r2 missed 10, opened r3 missed 10, nothing',
+SELECT is(pg_temp.claims(4), 'opened r1 missed 10, opened r2 missed 10, opened r3 missed 10, nothing',
     'when it was delivered, those that wait are tried at once and in order');
+SELECT pg_temp.sent_of('r1');
+SELECT is(pg_temp.claims(1), 'closed r1 missed 1', 'and the end of an incident follows its opening');
+SELECT pg_temp.sent_of('r1');
 SELECT pg_temp.sent_of('r3', 'no answer');
 SELECT is(pg_temp.claims(1), 'nothing', 'one that fails waits again');
 SELECT lockstep.notice_start('down');
@@ -345,7 +356,31 @@ SELECT pg_temp.sent_of('r2', 'no answer'), pg_temp.later();
 UPDATE lockstep.job_alert SET closed_at = clock_timestamp() - interval '8 days' WHERE job = 'r2';
 SELECT is(concat_ws(' ', pg_temp.claims(1), pg_temp.waiting('down')), 'nothing',
     'nor is an end tried for longer than a week');
-SELECT lockstep.job_delete(n) FROM unnest('{r1,r2,r3,r4}'::text[]) AS n;
+SELECT pg_temp.opened('r5'), pg_temp.claims(1);
+SELECT pg_temp.closed('r5');
+UPDATE lockstep.job_notice SET due_at = clock_timestamp() WHERE receiver = 'down' AND delivered_at IS NULL;
+SELECT is(pg_temp.claims(1), 'opened r5 missed 2',
+    'an opening whose sender has died is sent again though its incident has ended');
+SELECT pg_temp.sent_of('r5', 'no answer');
+UPDATE lockstep.job_alert SET closed_at = clock_timestamp() - interval '8 days' WHERE job = 'r5';
+SELECT is(concat_ws(' ', pg_temp.claims(1), pg_temp.waiting('down')), 'nothing', 'for a week at most');
+SELECT pg_temp.opened('r6'), lockstep.notice_claim('idle', 'm', '{x}', NULL, '0 s', NULL, '1 min');
+INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)
+SELECT a.alert_id, 'down', 'opened', 0, now(), now() FROM lockstep.job_alert a WHERE a.job = 'r6';
+SELECT pg_temp.closed('r6');
+SELECT is(concat_ws(' ', pg_temp.claims(1), pg_temp.waiting('down')), 'nothing',
+    'an opening that was never tried is dropped when its incident has ended');
+INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text, closed_at, ended)
+SELECT '', 'absent', t, t, t, t, 'x', t, 'recovered' FROM clock_timestamp() AS t;
+INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)
+SELECT a.alert_id, 'down', 'opened', 0, now(), now() FROM lockstep.job_alert a WHERE a.kind = 'absent'
+ORDER BY a.alert_id DESC LIMIT 1;
+SELECT is(pg_temp.claims(1), 'opened absent 1',
+    'not so that of an absent monitor: nothing else says what was not seen');
+SELECT pg_temp.sent_of('');
+SELECT is(pg_temp.claims(1), 'closed absent 1', 'and its end follows');
+SELECT pg_temp.sent_of('');
+SELECT lockstep.job_delete(n) FROM unnest('{r1,r2,r3,r4,r5,r6}'::text[]) AS n;
 -- The document.
 SELECT is((SELECT string_agg(k, ' ' ORDER BY n) FROM json_object_keys((SELECT c.document::json
     FROM lockstep.notice_claim('a', 'm', '{*}', NULL, '0 s', NULL, '1 min') AS c)) WITH ORDINALITY

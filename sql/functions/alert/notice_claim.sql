@@ -17,16 +17,20 @@ DECLARE
     now CONSTANT timestamptz := clock_timestamp();
     due lockstep.job_notice;
 BEGIN
-    -- An incident that ended before it could be sent is not sent, and its end does not wait for a reminder. One that
-    -- is being sent is left alone until its lease ends. With the order two monitors lock the same rows alike.
+    -- An incident that ended before an attempt to send it is not sent. After an attempt it may have arrived, so it is
+    -- sent until it is delivered, and its end behind it. That the monitor was absent is sent in any case: nothing else
+    -- says that jobs were not looked at. An end and an acknowledgement do not wait for a reminder. One that is being
+    -- sent is left alone until its lease ends. With the order two monitors lock the same rows alike.
     DELETE FROM lockstep.job_notice n WHERE n.notice_id = ANY (ARRAY(
         SELECT o.notice_id FROM lockstep.job_notice o JOIN lockstep.job_alert a ON a.alert_id = o.alert_id
         CROSS JOIN LATERAL (
-            SELECT count(b.delivered_at) AS delivered,
+            SELECT sum(b.attempts) AS attempts,
                    count(*) FILTER (WHERE b.delivered_at IS NULL AND b.is_claimed AND b.due_at > now) AS being_sent
             FROM lockstep.job_notice b WHERE b.alert_id = o.alert_id AND b.receiver = p_receiver) l
-        WHERE o.receiver = p_receiver AND o.delivered_at IS NULL AND a.closed_at IS NOT NULL AND l.being_sent = 0
-          AND (o.notice = 'reminder' OR l.delivered = 0 OR a.closed_at <= now - NEWS)
+        WHERE o.receiver = p_receiver AND o.delivered_at IS NULL AND l.being_sent = 0
+          AND CASE WHEN o.notice = 'reminder' THEN COALESCE(a.closed_at, a.acknowledged_at) IS NOT NULL
+                   ELSE a.closed_at <= now - NEWS
+                        OR (a.closed_at IS NOT NULL AND l.attempts = 0 AND a.kind <> 'absent') END
         ORDER BY o.notice_id FOR UPDATE OF o SKIP LOCKED));
     -- A notice is made when the notices of its incident before it have been delivered, so the end of an incident is not
     -- sent before its opening, and wait_ms counts only notices that can be sent. The notices are counted, not joined,
