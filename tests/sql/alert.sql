@@ -162,6 +162,30 @@ SELECT is((SELECT state FROM lockstep.job_health) || ' ' || pg_temp.look() || ' 
           'running 0/0 0/0', 'a run that has begun does not close the failure of the one before');
 UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
 SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/1', 'one that has completed does');
+-- Runs that follow each other, so that at each look one is open.
+CREATE FUNCTION pg_temp.load() RETURNS text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', h.state, h.is_problem, h.last_state) FROM lockstep.job_health h
+$$;
+CREATE FUNCTION pg_temp.follows(p_status text) RETURNS text LANGUAGE sql AS $$
+    SELECT lockstep.job_run('load');
+    UPDATE lockstep.run SET status = p_status, ended_at = clock_timestamp()
+    WHERE run_id = (SELECT r.run_id FROM lockstep.run r WHERE r.ended_at IS NULL ORDER BY r.run_no LIMIT 1);
+    SELECT pg_temp.look();
+$$;
+SELECT lockstep.job_set('load', '{"overlap": "allow"}'), lockstep.job_run('load');
+SELECT is(pg_temp.follows('Failed') || ' ' || pg_temp.load(), '0/0 running f failed',
+    'a job runs, and its last run has failed');
+SELECT is(pg_temp.follows('Failed'), '1/0', 'that two looks saw it raises it, though a run is open');
+SELECT matches((SELECT text FROM lockstep.alert WHERE closed_at IS NULL), '^run .* is Failed',
+    'the incident has its text');
+SELECT is(pg_temp.follows('Failed'), '0/0', 'once');
+SELECT is(pg_temp.follows('Completed') || ' ' || pg_temp.load(), '0/0 running f ok', 'a run completes');
+SELECT is(pg_temp.follows('Completed'), '0/1', 'two of them end it');
+SELECT is((SELECT kind || ' ' || ended FROM lockstep.alert ORDER BY alert_id DESC LIMIT 1), 'failed recovered',
+    'as recovered');
+SELECT is(pg_temp.follows('Failed') || pg_temp.follows('Completed') || pg_temp.follows('Failed'), '0/00/00/0',
+    'one failure between good runs raises nothing');
+UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
 DELETE FROM lockstep.job;
 DELETE FROM lockstep.job_alert;
 

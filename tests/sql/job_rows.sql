@@ -97,6 +97,16 @@ SELECT matches(pg_temp.cycle(pg_temp.then('t')), 't fire .trigger: 3[+] rows',
                'it counts to the threshold and one more');
 SELECT pg_temp.gone();
 
+-- A firing whose SQL takes long.
+SELECT pg_temp.trigger('slow', '{"threshold": 1}'), pg_temp.rows(1), pg_temp.cycle(pg_temp.then('slow')),
+       pg_temp.ends();
+UPDATE lockstep.job_occurrence o SET scheduled_for = now() - interval '10 min', decided_at = now() - interval '5 min'
+FROM lockstep.job j WHERE j.job_id = o.job_id AND j.name = 'slow';
+SELECT is((SELECT count(*) || ' ' || min(h.state)
+           FROM lockstep.job_health h JOIN lockstep.job_occurrence o ON o.run_id = h.last_run WHERE h.job = 'slow'),
+          '1 ok', 'a trigger has no time that it is late for');
+SELECT pg_temp.gone();
+
 -- By age, and by new rows.
 SELECT pg_temp.trigger('idle', '{"threshold": 100, "idle": "5m", "created_column": "came"}'), pg_temp.rows(1, '4 min');
 SELECT matches(pg_temp.cycle(clock_timestamp()), 'idle wait .1 row waits; threshold 100; the oldest since 00:04:',

@@ -1,11 +1,16 @@
--- Compares the incidents with how jobs do now, for monitor_look, which lets one session at a time do it. A job whose
--- run has not ended keeps the incident of its last run. p_free: the open incidents whose rows this session has locked;
--- the others are left to the next look.
+-- Compares the incidents with how jobs do now, for monitor_look, which lets one session at a time do it. A job that
+-- runs is failed or late as its last run was: one whose runs overlap, or follow each other, has an open run at each
+-- look. A run that is blocked or stuck keeps the incident of the run before. p_free: the open incidents whose rows this
+-- session has locked; the others are left to the next look.
 CREATE OR REPLACE FUNCTION lockstep.monitor_compare(
     p_now timestamptz, p_free bigint[], OUT opened int, OUT closed int)
 LANGUAGE sql AS $$
     WITH health AS MATERIALIZED (
-        SELECT h.job, h.state, h.since, h.detail, h.is_problem FROM lockstep.job_health h
+        SELECT h.job, CASE WHEN l.counts THEN h.last_state ELSE h.state END AS state,
+               CASE WHEN l.counts THEN h.last_since ELSE h.since END AS since,
+               CASE WHEN l.counts THEN h.last_detail ELSE h.detail END AS detail, h.is_problem OR l.counts AS is_problem
+        FROM lockstep.job_health h
+        CROSS JOIN LATERAL (SELECT h.state = 'running' AND h.last_state IN ('failed', 'late') AS counts) l
     ),
     free AS MATERIALIZED (SELECT pg_catalog.unnest(p_free) AS alert_id),
     seen AS (
@@ -26,7 +31,7 @@ LANGUAGE sql AS $$
      SELECT a.alert_id, a.opened_at, h.state, h.is_problem
      FROM free f JOIN lockstep.job_alert a USING (alert_id) LEFT JOIN health h USING (job)
      WHERE a.closed_at IS NULL AND a.kind <> 'absent' AND h.state IS DISTINCT FROM a.kind
-       AND (a.kind NOT IN ('failed', 'late') OR COALESCE(h.state NOT IN ('running', 'stuck', 'blocked'), true))
+       AND (a.kind NOT IN ('failed', 'late') OR COALESCE(h.state NOT IN ('stuck', 'blocked'), true))
        AND (a.kind <> 'failed' OR h.state IS DISTINCT FROM 'missed')
     ),
     forgotten AS (
