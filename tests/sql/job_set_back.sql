@@ -90,6 +90,56 @@ SELECT pg_temp.look('2030-01-03 10:30Z');
 SELECT is(pg_temp.next('last'), '03 11:00', 'by the clock as it is now it has not');
 SELECT lockstep.job_delete('last');
 
+-- A watch that has reported ahead, as seen by the clock now.
+SELECT lockstep.job_delete('child') FROM lockstep.job WHERE name = 'child';
+CREATE FUNCTION pg_temp.shown(p_at timestamptz) RETURNS interval LANGUAGE sql AS $$
+    SELECT p_at - date_trunc('hour', now())
+$$;
+SELECT lockstep.job_define('{"job": "watch", "watch": true,
+    "schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}');
+INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, dispatcher,
+                                     status, ended_at)
+SELECT s.job_id, s.schedule_id, t.at, t.at, 'fired', 'ping by x', 'x', 'Completed', t.at
+FROM lockstep.schedule s JOIN lockstep.job j USING (job_id),
+     (SELECT date_trunc('hour', now()) + interval '24 hours' AS at) t WHERE j.name = 'watch';
+UPDATE lockstep.schedule s SET next_at = date_trunc('hour', now()) + interval '25 hours'
+FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = 'watch';
+UPDATE lockstep.monitor SET looked_at = now() + interval '24 hours';
+SELECT pg_temp.look(now());
+SELECT is((SELECT pg_temp.shown(s.next_at) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+           WHERE j.name = 'watch'), interval '1 hour',
+    'a report is expected at the next time by the clock as it is now');
+SELECT lockstep.ping('watch', 'fail', 'disk full');
+SELECT is((SELECT h.state FROM lockstep.job_health h WHERE h.job = 'watch'), 'failed',
+    'and a report of the clock before does not hide a later one');
+-- One that has reported its next time already, before a small step.
+UPDATE lockstep.job_occurrence o SET scheduled_for = date_trunc('hour', now()) + interval '1 hour'
+FROM lockstep.schedule s WHERE s.schedule_id = o.schedule_id AND o.source = 'ping by x';
+UPDATE lockstep.schedule s SET next_at = date_trunc('hour', now()) + interval '25 hours'
+FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = 'watch';
+UPDATE lockstep.monitor SET looked_at = now() + interval '24 hours';
+SELECT pg_temp.look(now());
+SELECT is((SELECT pg_temp.shown(s.next_at) FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
+           WHERE j.name = 'watch'), interval '2 hours', 'a time that it has reported is not expected again');
+SELECT lockstep.job_delete('watch');
+
+-- Notices and reminders of the clock before.
+INSERT INTO lockstep.job_alert (job, kind, since, seen_at, last_seen_at, opened_at, text)
+SELECT 'n' || n, 'missed', t, t, t, t, 'x' FROM (SELECT now() + interval '1 day' AS t) t, generate_series(1, 3) AS n;
+INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at, attempts, is_claimed,
+                                 delivered_at)
+SELECT a.alert_id, 'r', 'opened', 0, a.opened_at, a.opened_at, 1, a.job = 'n2',
+       CASE WHEN a.job = 'n3' THEN a.opened_at END
+FROM lockstep.job_alert a WHERE a.job ~ '^n[1-3]$';
+UPDATE lockstep.monitor SET looked_at = now() + interval '24 hours';
+SELECT pg_temp.look(now());
+SELECT is((SELECT string_agg(format('%s %s %s %s', a.job, a.opened_at - now(), n.due_at - now(),
+                                    n.delivered_at - now()),
+                             ', ' ORDER BY a.job)
+           FROM lockstep.job_alert a JOIN lockstep.job_notice n USING (alert_id) WHERE a.job ~ '^n[1-3]$'),
+    'n1 00:00:00 00:00:02 , n2 00:00:00 02:00:00 , n3 00:00:00 1 day 00:00:00',
+    'a notice that waits is tried soon, one that is being sent has its lease, and a reminder counts from now');
+
 -- The end of a job.
 SELECT lockstep.job_define(pg_temp.spec('hour')),
        lockstep.job_define(pg_temp.spec('child', '{"schedules": [{"name": "s", "kind": "after", "job": "hour"}]}'));
