@@ -3,6 +3,7 @@
  * that executor/able.c can leave it to an executor that has it. */
 #include "action/leftover.h"
 #include "action/running.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 
 #include <curl/curl.h>
@@ -53,6 +54,12 @@ void action_stop_ask(struct action_stop *stop, enum action_stop_how how)
     uint64_t one = 1;
     ssize_t n = write(stop->fd, &one, sizeof one);
     (void)n;
+}
+
+void action_stop_late(const struct action_tie *tie)
+{
+    if (tie->until_us != 0 && clock_boot_us() >= tie->until_us)
+        action_stop_ask(tie->stop, ACTION_TERMINATE);
 }
 
 void action_stop_clear(struct action_stop *stop)

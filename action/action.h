@@ -45,6 +45,7 @@ struct action_tie {
     int silence_ms; /* a command is killed after so long without a word of this process */
     /* clock_boot_us when the attempt was last known to be ours: nothing starts silence_ms later */
     int64_t alive_us;
+    int64_t until_us; /* clock_boot_us when it is asked to end; 0: other threads keep the time */
     int held
         /* sockets whose other end must not see this process go before the command has; -1: none */
         [2];

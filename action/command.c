@@ -191,6 +191,7 @@ static void add_word(struct command *command, enum wire_word word)
  * read, and they would pile up. */
 static void beat(struct command *command, const struct action_tie *tie, int beat_ms)
 {
+    action_stop_late(tie);
     int how = tie->stop->how;
     int64_t now_us = clock_boot_us();
     if (how > command->stop_sent) {

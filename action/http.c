@@ -168,7 +168,7 @@ static void set_options(struct transfer *transfer, const struct action_http *htt
     if (*http->ca_file != '\0')
         (void)curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca_file);
     (void)curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)http->connect_timeout_ms);
-    /* The executor enforces a time-out of the task's own, as for every task. */
+    /* A time-out of the task's own is enforced as for every task: by the executor, or the tie. */
     (void)curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, timeout_us ? 0L : (long)http->timeout_ms);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
@@ -189,8 +189,10 @@ static CURLcode perform(struct transfer *transfer, const struct action_tie *tie)
         struct curl_waitfd waits = {.fd = tie->stop->fd, .events = CURL_WAIT_POLLIN};
         if (curl_multi_perform(multi, &running) != CURLM_OK)
             break;
-        if (running > 0)
+        if (running > 0) {
             (void)curl_multi_poll(multi, &waits, 1, CHECK_AGAIN_MS, NULL);
+            action_stop_late(tie);
+        }
         if (waits.revents != 0)
             action_stop_drain(tie->stop);
     }

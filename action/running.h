@@ -50,5 +50,7 @@ void action_http_run(const struct action_http *http, const struct action_attempt
 
 /* action.c */
 void action_stop_drain(struct action_stop *stop); /* makes its descriptor unreadable */
+/* Asks it to end when its time is over. To be called every second. */
+void action_stop_late(const struct action_tie *tie);
 
 #endif

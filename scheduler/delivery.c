@@ -25,7 +25,6 @@ struct delivery {
     const char *who;
     struct thread thread;
     struct action_stop stop;
-    _Atomic int64_t deadline_us; /* of the attempt that is made; 0: none is */
     _Atomic bool ending;
     struct lasting session;
     bool started; /* what failed before this monitor is tried at once */
@@ -65,17 +64,19 @@ static void attempt(struct delivery *delivery, const char *document, const char 
                                   .attempt = number,
                                   .token = "",
                                   .traceparent = ""};
-    struct action_tie tie = {
-        .stop = &delivery->stop, .silence_ms = SILENCE_MS, .alive_us = alive_us, .held = {-1, -1}};
+    /* The attempt keeps its own time: the monitor's thread may wait for the database meanwhile. */
+    struct action_tie tie = {.stop = &delivery->stop,
+                             .silence_ms = SILENCE_MS,
+                             .alive_us = alive_us,
+                             .until_us = clock_boot_us() + receiver->timeout_ms * 1000,
+                             .held = {-1, -1}};
     /* The interleaving: delivery_stop sets ending and asks the stop; if the clear comes between or
      * after them, the check behind it asks again. Without that check a stop that came before the
      * attempt would be lost, and the shutdown would last as long as the receiver's time-out. */
     action_stop_clear(&delivery->stop);
     if (delivery->ending)
         action_stop_ask(&delivery->stop, ACTION_TERMINATE);
-    delivery->deadline_us = clock_boot_us() + receiver->timeout_ms * 1000;
     action_run(delivery->settings, &what, &tie, result);
-    delivery->deadline_us = 0;
 }
 
 /* What is recorded of it; NULL: it was delivered. */
@@ -199,15 +200,6 @@ enum rc delivery_start(const struct receiver *receiver, const struct action_sett
 void delivery_news(struct delivery *delivery)
 {
     mailbox_poke(&delivery->thread.inbox);
-}
-
-/* action_run blocks the thread that would otherwise keep the time, so the monitor's thread does
- * it. */
-void delivery_watch(struct delivery *delivery)
-{
-    int64_t deadline_us = delivery->deadline_us;
-    if (deadline_us != 0 && clock_boot_us() >= deadline_us)
-        action_stop_ask(&delivery->stop, ACTION_TERMINATE);
 }
 
 void delivery_ask_stop(struct delivery *delivery)

@@ -26,10 +26,6 @@ MUST_CHECK enum rc delivery_start(const struct receiver *receiver,
 /** Alerts may have been opened or closed. */
 void delivery_news(struct delivery *delivery);
 
-/** Ends the attempt that is made if it takes longer than the receiver's time-out. To be called
- * every second. */
-void delivery_watch(struct delivery *delivery);
-
 /** Ends the attempt that is made, and waits for nothing. Twice and NULL are fine. */
 void delivery_ask_stop(struct delivery *delivery);
 

@@ -1,5 +1,4 @@
-/* Keeps the time for all receivers: every options.every_ms one look at the jobs, and every second
- * the time-outs of the attempts that run. A look opens and closes incidents in the database
+/* Every options.every_ms one look at the jobs. A look opens and closes incidents in the database
  * (scheduler/alerts.c); the threads of scheduler/delivery.c send notices about them and share
  * nothing with this one but a wake-up. */
 #include "scheduler/monitor.h"
@@ -15,8 +14,6 @@
 #include <stdlib.h>
 
 #define PATIENCE_MS 30000 /* a look at 10,000 jobs */
-/* A time-out of a receiver has a resolution of one second. */
-#define WATCH_MS 1000
 
 struct monitor {
     struct monitor_options options;
@@ -92,10 +89,7 @@ static void *monitor_main(void *context)
             break;
         if (clock_boot_us() >= monitor->due_us)
             run_round(monitor);
-        for (int i = 0; i < monitor->options.receiver_count; i++)
-            delivery_watch(monitor->deliveries[i]);
-        int left_ms = clock_left_ms(monitor->due_us);
-        mailbox_wait(&monitor->thread.inbox, left_ms < WATCH_MS ? left_ms : WATCH_MS);
+        mailbox_wait(&monitor->thread.inbox, clock_left_ms(monitor->due_us));
     }
     if (monitor->session.db != NULL)
         /* A monitor that ends on purpose must not be reported as absent later. A failure is

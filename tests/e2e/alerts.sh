@@ -123,6 +123,26 @@ must 60 is "SELECT error FROM lockstep.alert_notice WHERE receiver = 'slow' AND 
 expect 'shown as not delivered' \
     "$(lockstep alert list -o json | jq -r '.[] | select(.job == "flaky") | .undelivered')" 1
 told_to_end "$pid"
+
+case_begin 'a receiver that does not answer in time is ended while a look waits for the database'
+config "$tmp/late.conf" <<END
+[alert:late-command]
+command = hang
+timeout = 300ms
+[alert:late-url]
+url = http://127.0.0.1:$port/slow/60
+timeout = 300ms
+END
+session_open BEGIN 'LOCK TABLE lockstep.job_silence' # a look reads it, a notice does not
+monitor "$tmp/late.conf" "$tmp/late.log"
+ended_late() {
+    is "SELECT count(*) FROM lockstep.alert_notice
+        WHERE receiver LIKE 'late-%' AND error = 'no answer within its timeout'" 2
+}
+must 15 ended_late
+must 10 is "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'lockstep.job_silence'::regclass" t
+session_close
+told_to_end "$pid"
 lockstep job delete flaky -q
 
 case_begin 'a notice whose sender died before it was recorded is sent again by the next monitor'
