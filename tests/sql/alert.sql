@@ -212,6 +212,18 @@ SELECT is((SELECT l.opened FROM lockstep.monitor_look('test', '1 minute', '2029-
 SELECT is((SELECT count(*) FROM lockstep.alert WHERE closed_at IS NULL AND kind = 'absent'), 0::bigint,
           'after its minute');
 -- Looks of several monitors.
+SAVEPOINT slow;
+SELECT lockstep.monitor_seen('slow', 'h', '10 minutes', true), lockstep.monitor_seen('dead', 'g', '1 hour', true);
+UPDATE lockstep.monitor_process
+SET started_at = '2029-12-31Z',
+    looked_at = CASE who WHEN 'slow' THEN '2029-12-31T00:20Z' ELSE '2029-12-30T10:00Z' END::timestamptz;
+SELECT is((SELECT l.absence FROM lockstep.monitor_look('slow', '10 minutes', '2029-12-31T00:20Z') AS l), NULL,
+          'where a dispatcher that looked more often was ended, a monitor that looks rarely is not absent');
+UPDATE lockstep.monitor SET looked_at = '2029-12-31T00:02Z', every = '1 minute';
+UPDATE lockstep.monitor_process SET started_at = '2029-12-31T00:15Z' WHERE who = 'slow';
+SELECT isnt((SELECT l.absence FROM lockstep.monitor_look('slow', '10 minutes', '2029-12-31T00:20Z') AS l), NULL,
+            'but one that began later did not look in between');
+ROLLBACK TO slow;
 SELECT is((SELECT l.looked FROM lockstep.monitor_look('other', '1 minute', '2029-12-31T00:01:31Z') AS l), false,
           'a look that has just been made by another is not made again');
 SELECT is((SELECT l.looked FROM lockstep.monitor_look('other', '20 s', '2029-12-31T00:01:31Z') AS l), true,

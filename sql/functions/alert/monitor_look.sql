@@ -33,7 +33,11 @@ BEGIN
         absence := format('the clock of the database was set back, from %s to %s',
                           lockstep.job_time(date_trunc('second', last.looked_at)),
                           lockstep.job_time(date_trunc('second', now)));
-    ELSIF last.looked_at < now - GREATEST(LEAST_ABSENCE, 3 * last.every) THEN
+    ELSIF last.looked_at < now - GREATEST(LEAST_ABSENCE, 3 * last.every, 3 * (
+              -- one that looks more often was ended, maybe: those that have been there since look as often as they say
+              SELECT max(p.every) FROM lockstep.monitor_process p
+              WHERE p.ended_at IS NULL AND p.started_at <= last.looked_at
+                AND p.looked_at >= now - GREATEST(LEAST_ABSENCE, 3 * p.every))) THEN
         absence := format('no monitor looked between %s and %s, or the clock was set',
                           lockstep.job_time(date_trunc('second', last.looked_at)),
                           lockstep.job_time(date_trunc('second', now)));
