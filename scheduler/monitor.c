@@ -37,6 +37,7 @@ static enum rc be_seen(struct monitor *monitor, struct err *err)
     enum rc rc = db_run(db, &sql_monitor_seen, params, &row, err);
     if (rc != RC_OK || db_bool(row, 0, MONITOR_SEEN_KNOWN))
         return rc;
+    monitor->begun = false;
     for (int i = 0; rc == RC_OK && i < options->receiver_count; i++) {
         const struct receiver *receiver = &options->receivers[i];
         rc = db_run(db, &sql_monitor_receives,
@@ -47,7 +48,7 @@ static enum rc be_seen(struct monitor *monitor, struct err *err)
     }
     /* Only after all receivers are there: a session that is lost between them begins from the first
      * again. */
-    monitor->begun |= rc == RC_OK;
+    monitor->begun = rc == RC_OK;
     return rc;
 }
 

@@ -205,6 +205,18 @@ said_of monitor '^ok monitor on ' 'a new one'
 told_to_end "$pid"
 said_of monitor '^FAIL none has looked since .*was ended; nothing is sent to night' 'one that was ended'
 
+case_begin 'a monitor whose registration was interrupted between its receivers has all of them in the end'
+printf '[alert:%s]\ncommand = page\njobs = none\n' first second | config "$tmp/two.conf"
+monitor "$tmp/two.conf" "$tmp/two.log"
+registered() { is "SELECT receivers FROM lockstep.monitor_status WHERE monitor ~ ', pid $pid\$'" "$1"; }
+must 30 registered '{first,second}'
+sql "ALTER TABLE lockstep.monitor_receiver ADD CONSTRAINT interrupts CHECK (receiver <> 'second') NOT VALID;
+    DELETE FROM lockstep.monitor_process" # it is to register again
+must 30 grep -q 'event=monitor_lost' "$tmp/two.log"
+sql 'ALTER TABLE lockstep.monitor_receiver DROP CONSTRAINT interrupts'
+must 30 registered '{first,second}'
+told_to_end "$pid"
+
 case_begin 'a monitor that ends waits for the commands of its receivers at the same time'
 config "$tmp/stubborn.conf" <<END
 [command:stubborn]
