@@ -44,6 +44,7 @@ struct swept_queue {
     char name[64];
     bool keeps_all;
     int64_t at_us; /* its next sweep */
+    int rows;      /* of a batch: a run that needs small ones does not depend on other queues */
     bool troubled; /* reported already */
 };
 
@@ -54,7 +55,6 @@ struct retention {
     struct thread thread;
     struct db *db; /* NULL between sweeps */
     struct swept_queue *queues;
-    int rows;  /* of a batch */
     bool slow; /* claims are, or were a moment ago */
     bool stopping;
 };
@@ -73,7 +73,8 @@ static void queue_set(struct retention *retention, const struct retention_order 
         queue = queue->next;
     if (queue == NULL) {
         queue = xcalloc(1, sizeof *queue);
-        *queue = (struct swept_queue){.next = retention->queues, .queue_id = order->queue_id};
+        *queue = (struct swept_queue){
+            .next = retention->queues, .queue_id = order->queue_id, .rows = ROWS_FIRST};
         retention->queues = queue;
     }
     (void)snprintf(queue->name, sizeof queue->name, "%s", order->name);
@@ -119,28 +120,28 @@ static void rest(struct retention *retention, int64_t took_us)
     }
 }
 
-static void adapt(struct retention *retention, int64_t took_us)
+static void adapt(struct swept_queue *queue, int64_t took_us)
 {
     /* Between half and the whole of BATCH_US the size stays, so that it does not swing. */
     if (took_us > BATCH_US)
-        retention->rows = retention->rows / 2 > 0 ? retention->rows / 2 : 1;
-    else if (took_us < BATCH_US / 2 && retention->rows < ROWS_MOST)
-        retention->rows = retention->rows * 2 < ROWS_MOST ? retention->rows * 2 : ROWS_MOST;
+        queue->rows = queue->rows / 2 > 0 ? queue->rows / 2 : 1;
+    else if (took_us < BATCH_US / 2 && queue->rows < ROWS_MOST)
+        queue->rows = queue->rows * 2 < ROWS_MOST ? queue->rows * 2 : ROWS_MOST;
 }
 
 /* After a batch, or the try of one. */
-static void pause(struct retention *retention, const struct swept_queue *queue, int64_t rows,
+static void pause(struct retention *retention, struct swept_queue *queue, int64_t rows,
                   int64_t from_us)
 {
     int64_t took_us = clock_boot_us() - from_us;
     log_event(LOG_DEBUG, "sweep_batch", "queue", queue->name, "rows", LOG_INT(rows), "us",
               LOG_INT(took_us), NULL);
-    adapt(retention, took_us);
+    adapt(queue, took_us);
     probe("sweep.batch");
     rest(retention, took_us);
 }
 
-static enum rc sweep_runs(struct retention *retention, const struct swept_queue *queue,
+static enum rc sweep_runs(struct retention *retention, struct swept_queue *queue,
                           struct sweep *sweep, struct err *err)
 {
     /* sweep->at goes past each run that is held, so one such run does not end the sweep for the
@@ -149,7 +150,7 @@ static enum rc sweep_runs(struct retention *retention, const struct swept_queue 
     while (more && !retention->stopping) {
         DB_RESULT_AUTO *row = NULL;
         int64_t from_us = clock_boot_us();
-        const char *const params[] = {DB_INT(queue->queue_id), DB_INT(retention->rows),
+        const char *const params[] = {DB_INT(queue->queue_id), DB_INT(queue->rows),
                                       DB_INT(sweep->at)};
         enum rc rc = db_run(retention->db, &sql_sweep_batch, params, &row, err);
         if (rc != RC_OK)
@@ -171,14 +172,14 @@ static enum rc sweep_runs(struct retention *retention, const struct swept_queue 
 
 /* Rejected messages and events that no run owns. It follows the runs, because the age of the oldest
  * run that still exists is the limit. */
-static enum rc sweep_rest(struct retention *retention, const struct swept_queue *queue,
+static enum rc sweep_rest(struct retention *retention, struct swept_queue *queue,
                           struct sweep *sweep, struct err *err)
 {
     int64_t rows = 1;
     while (rows > 0 && !retention->stopping) {
         DB_RESULT_AUTO *row = NULL;
         int64_t from_us = clock_boot_us();
-        const char *const params[] = {DB_INT(queue->queue_id), DB_INT(retention->rows)};
+        const char *const params[] = {DB_INT(queue->queue_id), DB_INT(queue->rows)};
         enum rc rc = db_run(retention->db, &sql_sweep_rest, params, &row, err);
         if (rc != RC_OK)
             return rc;
@@ -192,8 +193,7 @@ static enum rc sweep_rest(struct retention *retention, const struct swept_queue 
 }
 
 /* RC_OK also if another executor is at it. */
-static enum rc sweep_queue(struct retention *retention, const struct swept_queue *queue,
-                           struct err *err)
+static enum rc sweep_queue(struct retention *retention, struct swept_queue *queue, struct err *err)
 {
     struct sweep sweep = {.at = -1};
     STR_AUTO text = {0};
@@ -243,8 +243,9 @@ static void trouble(struct retention *retention, struct swept_queue *queue, cons
                       (const char *const[]){DB_INT(queue->queue_id), err->message}, NULL, &ignored);
     db_close(retention->db);
     retention->db = NULL;
-    /* The batch may have been too large for the statement_timeout of 3 s that sweep_begin sets. */
-    retention->rows = retention->rows > 8 ? retention->rows / 8 : 1;
+    /* The batch may have been too large for the statement_timeout of 3 s that sweep_begin sets. A
+     * run for which even one row takes longer is held by the database (sweep.sql). */
+    queue->rows = queue->rows > 8 ? queue->rows / 8 : 1;
 }
 
 /* Every queue that is due; how long nothing is to be done then, -1: until there is word. */
@@ -297,8 +298,8 @@ enum rc retention_start(const char *conninfo, const struct db_server *server, in
                         struct retention **ret_retention, struct err *err)
 {
     struct retention *retention = xcalloc(1, sizeof *retention);
-    *retention = (struct retention){
-        .conninfo = conninfo, .server = *server, .interval_ms = interval_ms, .rows = ROWS_FIRST};
+    *retention =
+        (struct retention){.conninfo = conninfo, .server = *server, .interval_ms = interval_ms};
     enum rc rc = thread_start(&retention->thread, "retention", retention_main, retention, err);
     if (rc == RC_OK) {
         *ret_retention = retention;

@@ -270,6 +270,37 @@ UPDATE lockstep.run_summary SET look_at = clock_timestamp() WHERE held IS NOT NU
 SELECT pg_temp.sweep(2);
 SELECT is(pg_temp.kept() || (SELECT count(*) FROM lockstep.run_summary WHERE held IS NOT NULL), '0', 'later they go');
 
+-- A run of which even a single row takes too long: an index is missing on a table that refers to its tasks.
+SELECT pg_temp.five(), pg_temp.older('ABCDE', 10), pg_temp.keep(NULL, 1, NULL);
+CREATE TABLE slow AS SELECT (pg_temp.task(0)).task_id;
+CREATE FUNCTION takes_long() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_sleep(30) WHERE EXISTS (SELECT FROM slow s WHERE s.task_id = OLD.task_id);
+    RETURN OLD;
+END
+$$;
+CREATE TRIGGER takes_long BEFORE DELETE ON lockstep.task FOR EACH ROW EXECUTE FUNCTION takes_long();
+CREATE FUNCTION pg_temp.tried(rows int) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN (SELECT s.held FROM lockstep.sweep(pg_temp.q(), rows, -1) AS s);
+EXCEPTION
+    WHEN query_canceled THEN RETURN 'it is given up';
+END
+$$;
+SET LOCAL statement_timeout = '300ms'; -- of sql/sweep/begin.sql: 3 s
+SELECT is(pg_temp.tried(2), 'it is given up', 'a batch that takes too long is to be tried with fewer rows');
+SELECT matches(pg_temp.tried(1), '^run .*: canceling statement', 'when it has a single row, the run is held');
+SET LOCAL statement_timeout = 0;
+SELECT is((SELECT s.look_at - clock_timestamp() > interval '59 min'
+           FROM lockstep.run_summary s WHERE s.held ~ '^canceling'), true, 'for an hour');
+SELECT pg_temp.sweep();
+SELECT is(pg_temp.kept(), 'A', 'and those behind it go');
+TRUNCATE slow;
+UPDATE lockstep.run_summary SET look_at = clock_timestamp() WHERE held IS NOT NULL;
+SELECT pg_temp.sweep();
+SELECT is(pg_temp.kept(), '', 'later it does, too');
+DROP TRIGGER takes_long ON lockstep.task;
+
 -- A batch reads what it deletes and nothing else: a run of many phases beside many others, no statistics.
 SELECT pg_temp.queue('concurrent');
 INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, ended_at, tasks)
