@@ -141,6 +141,7 @@ ended_late() {
 }
 must 15 ended_late
 must 10 is "SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'lockstep.job_silence'::regclass" t
+printf 'ROLLBACK;\n' >&"$session" # the monitor has that descriptor, too
 session_close
 told_to_end "$pid"
 lockstep job delete flaky -q
