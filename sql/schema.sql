@@ -1135,7 +1135,10 @@ CREATE VIEW lockstep.job_health AS SELECT
     NULL::timestamp with time zone AS next_at,
     NULL::uuid AS open_run,
     NULL::uuid AS last_run,
-    NULL::text AS last_status;
+    NULL::text AS last_status,
+    NULL::text AS last_state,
+    NULL::timestamp with time zone AS last_since,
+    NULL::text AS last_detail;
 GRANT SELECT ON TABLE lockstep.job_health TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.job_log AS SELECT
