@@ -4,7 +4,9 @@
 -- this statement, when it asked before the look. BROKER in a command of Kafka's is $7, if that is known
 -- columns: reason, sentence, about, since, age_s, helps, waits_for_topic, asked_at
 WITH gone AS MATERIALIZED (
-    SELECT g.* FROM lockstep.explain_gone($4::int, $2::bigint, $8::bigint, $9::timestamptz) AS g
+    SELECT g.*
+    FROM lockstep.explain_gone(p_queue_id => $4::int, p_run_no => $2::bigint, p_log_end => $8::bigint,
+                               p_asked_at => $9::timestamptz) AS g
     WHERE $4::int IS NOT NULL)
 SELECT e.reason, e.sentence, e.about, e.since, extract(epoch FROM clock_timestamp() - e.since)::bigint AS age_s,
        replace(e.helps, '--bootstrap-server BROKER ',

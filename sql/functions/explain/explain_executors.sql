@@ -57,15 +57,7 @@ BEGIN
              FROM lockstep.executor b WHERE b.ended_at IS NULL AND queue_row.name = ANY (b.queues)),
             names);
     ELSIF executor_row.working = 0 AND executor_row.held IS NOT NULL THEN
-        RETURN QUERY
-        SELECT e.*
-        FROM lockstep.executor b
-        CROSS JOIN LATERAL lockstep.explain_row(
-            'executors_held',
-            pg_catalog.format('executor %s on %s (pid %s) claims nothing for %s: a signal (SIGUSR1) holds it',
-                              b.executor_id, b.host, b.pid, about),
-            about, NULL, names || ARRAY['HOST', b.host, 'PID', b.pid::text]) AS e
-        WHERE b.executor_no = ANY (executor_row.held) ORDER BY b.executor_no LIMIT 3;
+        RETURN QUERY SELECT * FROM lockstep.explain_signalled(executor_row.held, about, names);
     ELSIF executor_row.working = 0 THEN
         SELECT l.actor, l.at INTO last
         FROM lockstep.event_log l

@@ -59,11 +59,10 @@ most AS MATERIALIZED ( -- a phase ends before the next one begins
     SELECT GREATEST(pg_catalog.max(c.running), 1)::int AS readers
     FROM (SELECT pg_catalog.sum(s.change) OVER (ORDER BY s.at, s.change ROWS UNBOUNDED PRECEDING) AS running
           FROM step s) c),
-cell AS ( -- of the steps in it: by how much they change what runs, and for how long until its end
+cell AS ( -- of the steps in it, or outside, if the clock was set back: how they change what runs, for how long
     SELECT s.phase_id, c.cell, pg_catalog.sum(s.change) AS change,
            pg_catalog.sum(s.change * ((c.cell + 1) * n.width - (s.at - n.start_s))) AS inside_s
-    FROM run r CROSS JOIN step s JOIN span n USING (phase_id)
-    CROSS JOIN LATERAL ( -- where the clock was set back, a step may lie far outside
+    FROM run r CROSS JOIN step s JOIN span n USING (phase_id) CROSS JOIN LATERAL (
         SELECT GREATEST(LEAST(pg_catalog.floor((s.at - n.start_s) / n.width), r.buckets - 1), 0)::int AS cell) c
     WHERE n.bars > 500 GROUP BY s.phase_id, c.cell),
 density AS (
