@@ -1,7 +1,8 @@
 /* bench: a queue and a topic of its own, one synthetic run, an executor in this process that works
  * it off, and the figures of the run by the execution log: how many tasks a second, and how long a
  * barrier takes. Queue and topic are deleted at the end, after an error and after Ctrl-C, too; one
- * that could not be deleted is named.
+ * that could not be deleted is named. Their name is random, so they are also deleted if the answer
+ * to their creation was lost.
  *
  * The executor is that of executor run, with its configuration, so the figures are of this
  * installation: its servers, its network, its settings. It dispatches no jobs. Other executors do
@@ -27,13 +28,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#define KAFKA_MS 30000 /* for each request; a topic is made and deleted by its controller */
+#define KAFKA_MS   30000 /* for each request; a topic is made and deleted by its controller */
+#define UNSURE_MS  5000  /* to delete a topic that may never have been made */
+#define SESSION_US 30000000LL
 
 struct bench {
     struct cli *cli;
     char name[40]; /* of the queue and of its topic */
-    bool queue_made, topic_made;
+    bool tried, queue_made, topic_made;
     int readers;
     char run[37];
     double publish_s;
@@ -67,6 +71,9 @@ static enum rc make_queue(struct bench *bench, struct err *err)
     struct queue_plan plan = {0};
     struct err ignored;
     enum rc rc = queue_plan(cli->config, &wish, &plan, err);
+    bench->tried = rc == RC_OK;
+    if (rc == RC_OK)
+        cli_say(cli, "lockstep: %s: making a queue and its topic\n", bench->name);
     if (rc == RC_OK)
         rc = queue_place(&cli->kafka, KAFKA_MS, &plan, err);
     bench->topic_made = plan.topic_made;
@@ -94,7 +101,7 @@ static enum rc publish(struct bench *bench, struct err *err)
     STR_AUTO conninfo = {0};
     struct publish_result result = {0};
     const char *sql = cli_text(cli, "sql"), *quote = bench->name + strlen("bench-");
-    /* The quotes are of random digits, which no statement has. */
+    /* The quotes have random digits, which no statement has. */
     str_format(&query,
                "SELECT p * 10 AS \"order\", $q%s$%s$q%s$ AS sql "
                "FROM generate_series(1, %lld) AS p CROSS JOIN generate_series(1, %lld) AS t",
@@ -112,6 +119,9 @@ static enum rc publish(struct bench *bench, struct err *err)
     enum rc rc = publish_run(&options, &result, err);
     bench->publish_s = (double)(clock_boot_us() - began_us) / 1e6;
     (void)snprintf(bench->run, sizeof bench->run, "%s", result.run);
+    /* A signal may have come after the publisher has asked for the last time. */
+    if (rc == RC_OK && stop_requested())
+        rc = err_set(err, RC_REJECT, ERR_CANCELLED, "bench", "", "cancelled before its run began");
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: published %lld tasks in %lld phases\n", bench->name,
                 (long long)result.tasks, (long long)result.phases);
@@ -133,9 +143,24 @@ static enum rc work_off(struct bench *bench, struct err *err)
     options.readers = bench->readers;
     options.dispatches = false;
     options.until_idle = true;
+    /* The executor outlives a restart of the server; the command's session would not. */
+    cli_disconnect(bench->cli);
     rc = executor_run(&options, err);
     action_shelf_free(shelf);
     return rc;
+}
+
+/* A new session, if there is none. */
+static enum rc session(struct cli *cli, struct err *err)
+{
+    for (int64_t until_us = clock_boot_us() + SESSION_US; cli->db == NULL;) {
+        enum rc rc = cli_reconnect(cli, err);
+        if (rc != RC_OK && ((rc != RC_LOST && rc != RC_RETRY) || clock_boot_us() > until_us))
+            return rc;
+        if (rc != RC_OK)
+            (void)nanosleep(&(struct timespec){.tv_nsec = 300 * 1000 * 1000}, NULL);
+    }
+    return RC_OK;
 }
 
 /* The executor also ends when a signal drains it. */
@@ -160,6 +185,8 @@ static enum rc measure(struct bench *bench, struct err *err)
     if (rc == RC_OK)
         rc = work_off(bench, err);
     if (rc == RC_OK)
+        rc = session(bench->cli, err);
+    if (rc == RC_OK)
         rc = judge(bench, err);
     (void)snprintf(seconds, sizeof seconds, "%.6f", bench->publish_s);
     if (rc == RC_OK)
@@ -170,12 +197,22 @@ static enum rc measure(struct bench *bench, struct err *err)
 
 static enum rc delete_queue(struct bench *bench, struct err *err)
 {
+    struct cli *cli = bench->cli;
     struct queue_row queue;
-    enum rc rc = find_queue(bench->cli, bench->name, &queue, err);
-    return rc == RC_OK
-               ? db_run(bench->cli->db, &sql_queue_delete,
-                        (const char *const[]){DB_INT(queue.queue_id), "lockstep bench"}, NULL, err)
-               : rc;
+    enum rc rc = RC_LOST;
+    for (int i = 0; i < 2 && rc == RC_LOST; i++) { /* the session may be lost already */
+        rc = session(cli, err);
+        if (rc == RC_OK)
+            rc = find_queue(cli, bench->name, &queue, err);
+        if (rc == RC_REJECT && err->kind == ERR_USAGE)
+            return RC_OK; /* there is none */
+        if (rc == RC_OK)
+            rc = db_run(cli->db, &sql_queue_delete,
+                        (const char *const[]){DB_INT(queue.queue_id), "lockstep bench"}, NULL, err);
+        if (rc == RC_LOST)
+            cli_disconnect(cli);
+    }
+    return rc;
 }
 
 static enum rc delete_topic(struct bench *bench, struct err *err)
@@ -183,7 +220,7 @@ static enum rc delete_topic(struct bench *bench, struct err *err)
     struct kafka_admin *admin = NULL;
     enum rc rc = kafka_admin_open(&bench->cli->kafka, &admin, err);
     if (rc == RC_OK)
-        rc = kafka_topic_delete(admin, bench->name, KAFKA_MS, err);
+        rc = kafka_topic_delete(admin, bench->name, bench->topic_made ? KAFKA_MS : UNSURE_MS, err);
     kafka_admin_close(admin);
     return rc == RC_NONE ? RC_OK : rc;
 }
@@ -200,9 +237,14 @@ static void say_stays(const struct cli *cli, const char *what, const char *name,
 static void clean(struct bench *bench)
 {
     struct err err = {0};
-    if (bench->queue_made && delete_queue(bench, &err) != RC_OK)
-        say_stays(bench->cli, "queue", bench->name, &err);
-    if (bench->topic_made && delete_topic(bench, &err) != RC_OK)
+    if (!bench->tried)
+        return;
+    stop_catch(); /* one more signal does not end this */
+    if (delete_queue(bench, &err) != RC_OK) {
+        say_stays(bench->cli, "queue and topic", bench->name, &err);
+        return;
+    }
+    if (delete_topic(bench, &err) != RC_OK && bench->topic_made)
         say_stays(bench->cli, "topic", bench->name, &err);
 }
 
@@ -214,16 +256,16 @@ enum rc command_bench(struct cli *cli, struct err *err)
     enum rc rc = check_rights(cli, err);
     if (rc != RC_OK)
         return rc;
-    /* The figures are the answer. */
+    /* The figures are the answer. Warnings say why a run does not continue. */
     if (cli->verbose == 0)
-        log_configure(LOG_ERROR,
-                      strcmp(config_get_text(cli->config, "log", "format"), "json") == 0);
+        log_configure(LOG_WARN, strcmp(config_get_text(cli->config, "log", "format"), "json") == 0);
     stop_catch();
     stop_interrupts();
+    stop_outlives_hang_up();
     rc = make_queue(&bench, err);
     if (rc == RC_OK)
         rc = measure(&bench, err);
-    if (cli_has(cli, "keep"))
+    if (cli_has(cli, "keep") && bench.run[0] != '\0')
         cli_say(cli, "lockstep: %s: the queue and its topic are kept; its run is %s\n", bench.name,
                 bench.run);
     else

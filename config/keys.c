@@ -123,7 +123,7 @@ static const struct config_key keys[] = {
     {"alert:", "kinds", CONFIG_LIST, NULL, "", NULL, 0, 0,
      "which kinds of alerts: missed, stuck, failed, late, never, blocked, absent; all if empty"},
     {"alert:", "hold", CONFIG_DURATION, "0s", "s", NULL, 0, 86400000,
-     "an alert that ends within so long is not sent"},
+     "an alert that ends within so long is not sent; absent always is"},
     {"alert:", "remind_every", CONFIG_TEXT, "off", "", NULL, 0, 0,
      "how often an alert that is open and not acknowledged is sent again: off, or a time"},
     {"alert:", "timeout", CONFIG_DURATION, "30s", "s", NULL, 100, 3600000,

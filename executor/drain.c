@@ -17,8 +17,6 @@
 #include "db/db.h"
 #include "reader/reader.h"
 
-#include <signal.h>
-
 /* Tasks that this executor was not able to do may be allowed now, and the other way round. Running
  * tasks continue as they began. */
 static enum rc reload(struct executor *ex, struct err *err)
@@ -50,9 +48,9 @@ static void cancel_running(struct executor *ex)
 enum rc drain_watch(struct executor *ex, struct err *err)
 {
     enum rc rc = RC_OK;
-    int pause = signals_pause();
-    if (pause != 0) {
-        ex->drain.claims_paused = pause == SIGUSR1;
+    bool hold = signals_hold();
+    if (hold != ex->drain.claims_paused) {
+        ex->drain.claims_paused = hold;
         log_event(LOG_INFO, ex->drain.claims_paused ? "claims_paused" : "claims_resumed", NULL);
     }
     if (signals_reload())

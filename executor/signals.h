@@ -19,8 +19,8 @@ int signals_fd(void);
 void signals_clear(void);
 /** How many signals have asked it to stop. */
 int signals_stop(void);
-/** SIGUSR1 or SIGUSR2, whichever came last since the last call; 0: none. */
-int signals_pause(void);
+/** SIGUSR1 came, and no SIGUSR2 since: the process is held, over all its incarnations. */
+bool signals_hold(void);
 /** SIGHUP came since the last call. */
 bool signals_reload(void);
 

@@ -277,9 +277,10 @@ static enum rc run_block(struct db *db, const struct work *work, struct part *pa
         probe("block.committed");
         return rc;
     }
-    if (rc != RC_LOST) {
-        enum rc rolled = db_script(db, "ROLLBACK", NULL, NULL);
-        rc = rolled == RC_OK ? rc : RC_LOST;
+    struct err broke = {0};
+    if (rc != RC_LOST && db_script(db, "ROLLBACK", NULL, &broke) != RC_OK) {
+        *why = broke; /* the error of the task says nothing about its session */
+        rc = RC_LOST;
     }
     return rc;
 }

@@ -28,6 +28,9 @@
 #define SLOW_US      50000 /* a claim: usually a millisecond */
 #define SLOW_REST_MS 1000
 #define PATIENCE_MS  5000
+/* So many batches in a row that delete nothing within the statement_timeout (3 s) end a sweep. */
+#define LATE_MOST 3
+#define LATE_US   2500000
 
 enum retention_mail { RETENTION_QUEUE, RETENTION_SLOW };
 
@@ -145,9 +148,11 @@ static enum rc sweep_runs(struct retention *retention, struct swept_queue *queue
                           struct sweep *sweep, struct err *err)
 {
     /* sweep->at goes past each run that is held, so one such run does not end the sweep for the
-     * others. */
+     * others. If each run takes too long, it is the table of a user that refers to all of them: the
+     * rest waits for the next sweep. */
     bool more = true;
-    while (more && !retention->stopping) {
+    int late = 0;
+    while (more && late < LATE_MOST && !retention->stopping) {
         DB_RESULT_AUTO *row = NULL;
         int64_t from_us = clock_boot_us();
         const char *const params[] = {DB_INT(queue->queue_id), DB_INT(queue->rows),
@@ -162,6 +167,8 @@ static enum rc sweep_runs(struct retention *retention, struct swept_queue *queue
         if (!db_null(row, 0, SWEEP_BATCH_HELD))
             log_event(LOG_WARN, "sweep_held", "queue", queue->name, "reason",
                       db_text(row, 0, SWEEP_BATCH_HELD), NULL);
+        bool is_late = clock_boot_us() - from_us > LATE_US;
+        late = is_late && db_int(row, 0, SWEEP_BATCH_DELETED) == 0 ? late + 1 : 0;
         if (more) {
             sweep->batches++;
             pause(retention, queue, db_int(row, 0, SWEEP_BATCH_DELETED), from_us);

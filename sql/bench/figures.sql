@@ -2,7 +2,7 @@
 -- time from the end of the last task of a phase to the start of the first one of the next phase
 -- columns: figure, value, unit
 WITH phase AS (
-    SELECT l."order", count(*) AS tasks, min(l.started_at) AS began, max(l.ended_at) AS ended
+    SELECT l."order", count(DISTINCT l.task_id) AS tasks, min(l.started_at) AS began, max(l.ended_at) AS ended
     FROM lockstep.execution_log l WHERE l.run_id = $1::uuid GROUP BY l."order"),
 gap AS (
     SELECT extract(epoch FROM p.began - lag(p.ended) OVER (ORDER BY p."order"))::float8 * 1000 AS ms FROM phase p),

@@ -14,11 +14,13 @@
 --             in a row; since the first of them
 --   never     a schedule is enabled, and no time is to come
 --   late      its last run began late; no run of a trigger or after a job does
+-- running is a problem, too, when the last run has failed or was late: overlapping runs would hide it.
 -- last_state, last_since and last_detail: as state, since and detail would be if no run of it were open, and no person
 -- had switched it off. They have no blocked, running and stuck.
 CREATE OR REPLACE VIEW lockstep.job_health AS
 SELECT h.job, h.queue, COALESCE(h.state, h.last_state) AS state,
-       COALESCE(h.state, h.last_state) IN ('blocked', 'stuck', 'missed', 'never', 'failed', 'late') AS is_problem,
+       COALESCE(h.state, h.last_state) IN ('blocked', 'stuck', 'missed', 'never', 'failed', 'late')
+       OR (h.state = 'running' AND h.last_state IN ('failed', 'late')) AS is_problem,
        CASE WHEN h.state IS NULL THEN h.last_since
             WHEN h.state = 'disabled' THEN h.changed_at
             WHEN h.state = 'paused' THEN h.paused_at
@@ -33,7 +35,10 @@ SELECT h.job, h.queue, COALESCE(h.state, h.last_state) AS state,
                 THEN format('run %s waits: queue %s %s', h.open_run, h.queue,
                             CASE WHEN h.is_halted THEN 'is halted' ELSE 'has no executor' END)
             WHEN h.state = 'silenced' THEN h.silence
-            WHEN h.state = 'running' THEN COALESCE('run ' || h.open_run, 'the SQL of its firing runs') END AS detail,
+            WHEN h.state = 'running'
+                THEN COALESCE('run ' || h.open_run, 'the SQL of its firing runs')
+                     || CASE WHEN h.last_state IN ('failed', 'late') THEN '; before it: ' || h.last_detail
+                             ELSE '' END END AS detail,
        h.next_at, h.open_run, h.last_run, h.last_status, h.last_state, h.last_since, h.last_detail
 FROM (
     SELECT h.*,

@@ -73,3 +73,31 @@ gone() { # FILE
     is 'SELECT count(*) FROM lockstep.queue' 0
     sql "DROP ROLE $login"
 }
+
+@test "bench whose tasks are tried again counts each once" {
+    sql 'CREATE SEQUENCE public.s'
+    lockstep bench --phases 1 --tasks 3 --sql "SELECT 1 / (nextval('public.s') - 1)" -s executor.max_attempts=3 \
+        -o json >figures.json 2>said || { cat said; return 1; }
+    [ "$(jq '.[0].value' figures.json)" = 3 ]
+    is "SELECT last_value FROM public.s" 4
+    gone said
+}
+
+@test "bench outlives the loss of its session" {
+    "$LOCKSTEP_BIN" bench --phases 1 --tasks 1 --sql 'SELECT pg_sleep(2)' -d "$db" -b "$LOCKSTEP_TEST_BROKERS" \
+        >figures 2>said &
+    bench=$!
+    eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
+    is "SELECT count(*) FROM pg_stat_activity
+        WHERE application_name = 'lockstep/cli' AND datname = current_database()" 0
+    wait "$bench" || { cat said; return 1; }
+    grep -q '^tasks done' figures
+    gone said
+}
+
+@test "bench --keep without a broker keeps nothing" {
+    run "$LOCKSTEP_BIN" bench --keep -d "$db" -b 127.0.0.1:1
+    [ "$status" -eq 4 ]
+    [[ $output != *'are kept'* ]] || { echo "$output"; return 1; }
+    is 'SELECT count(*) FROM lockstep.queue' 0
+}

@@ -173,7 +173,7 @@ CREATE FUNCTION pg_temp.follows(p_status text) RETURNS text LANGUAGE sql AS $$
     SELECT pg_temp.look();
 $$;
 SELECT lockstep.job_set('load', '{"overlap": "allow"}'), lockstep.job_run('load');
-SELECT is(pg_temp.follows('Failed') || ' ' || pg_temp.load(), '0/0 running f failed',
+SELECT is(pg_temp.follows('Failed') || ' ' || pg_temp.load(), '0/0 running t failed',
     'a job runs, and its last run has failed');
 SELECT is(pg_temp.follows('Failed'), '1/0', 'that two looks saw it raises it, though a run is open');
 SELECT matches((SELECT text FROM lockstep.alert WHERE closed_at IS NULL), '^run .* is Failed',
@@ -185,7 +185,21 @@ SELECT is((SELECT kind || ' ' || ended FROM lockstep.alert ORDER BY alert_id DES
     'as recovered');
 SELECT is(pg_temp.follows('Failed') || pg_temp.follows('Completed') || pg_temp.follows('Failed'), '0/00/00/0',
     'one failure between good runs raises nothing');
+SELECT is(pg_temp.follows('Failed'), '1/0', 'a second one in a row does');
+-- A time is missed, and then a run begins: it has not recovered.
+INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, decided_at, outcome, source, dispatcher)
+SELECT s.job_id, s.schedule_id, now() + interval '1 min', now() - interval '1 s', 'missed', 'schedule s', 'd'
+FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'load';
+SELECT is(pg_temp.look() || ' ' || pg_temp.look() || ' ' || pg_temp.load(), '0/0 0/0 running f missed',
+          'a miss behind an open run does not end a failure');
+UPDATE lockstep.schedule SET is_active = false;
+DELETE FROM lockstep.job_occurrence WHERE outcome = 'missed';
+SELECT is(pg_temp.look() || ' ' || pg_temp.look() || ' ' || pg_temp.load(), '0/0 0/0 running f disabled',
+          'nor does a schedule that is disabled while the run is open');
 UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL;
+SELECT is(pg_temp.look() || ' ' || pg_temp.look(), '0/0 0/1', 'the end of the run does');
+SELECT is((SELECT kind || ' ' || ended FROM lockstep.alert ORDER BY alert_id DESC LIMIT 1), 'failed disabled',
+    'as disabled');
 DELETE FROM lockstep.job;
 DELETE FROM lockstep.job_alert;
 

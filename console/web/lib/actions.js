@@ -140,8 +140,13 @@ const runs = (t) => t.status === 'Processing' && t.type !== 'external';
 export const TASK_ACTIONS = {
     retry: {
         word: 'Retry',
-        legal: (t) => ['Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted', 'Error'].includes(t.status) && !(t.status === 'Error' && stopping(t)),
-        effect: () => ['It becomes Pending and runs again.', 'An ended run is open again.'],
+        legal: (t) =>
+            ['Failed', 'Cancelled', 'Terminated', 'PartiallyCompleted'].includes(t.status) ||
+            (['Error', 'Paused'].includes(t.status) && !stopping(t)),
+        effect: (t) =>
+            t.status === 'Paused'
+                ? ['It is released: it becomes Pending and runs.']
+                : ['It becomes Pending and runs again.', 'An ended run is open again.'],
     },
     cancel: {
         word: 'Cancel',

@@ -8,7 +8,8 @@ LANGUAGE sql AS $$
     WITH health AS MATERIALIZED (
         SELECT h.job, CASE WHEN l.counts THEN h.last_state ELSE h.state END AS state,
                CASE WHEN l.counts THEN h.last_since ELSE h.since END AS since,
-               CASE WHEN l.counts THEN h.last_detail ELSE h.detail END AS detail, h.is_problem OR l.counts AS is_problem
+               CASE WHEN l.counts THEN h.last_detail ELSE h.detail END AS detail, h.is_problem,
+               CASE WHEN h.state = 'running' THEN h.last_state END AS behind -- the open run
         FROM lockstep.job_health h
         CROSS JOIN LATERAL (SELECT h.state = 'running' AND h.last_state IN ('failed', 'late') AS counts) l
     ),
@@ -32,7 +33,8 @@ LANGUAGE sql AS $$
      FROM free f JOIN lockstep.job_alert a USING (alert_id) LEFT JOIN health h USING (job)
      WHERE a.closed_at IS NULL AND a.kind <> 'absent' AND h.state IS DISTINCT FROM a.kind
        AND (a.kind NOT IN ('failed', 'late') OR COALESCE(h.state NOT IN ('stuck', 'blocked'), true))
-       AND (a.kind <> 'failed' OR h.state IS DISTINCT FROM 'missed')
+       AND (a.kind <> 'failed' OR (h.state IS DISTINCT FROM 'missed' AND h.behind IS DISTINCT FROM 'missed'))
+       AND (a.kind NOT IN ('failed', 'late') OR h.behind IS DISTINCT FROM 'disabled')
     ),
     forgotten AS (
      DELETE FROM lockstep.job_alert a USING unseen u WHERE a.alert_id = u.alert_id AND u.opened_at IS NULL

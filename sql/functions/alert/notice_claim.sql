@@ -3,7 +3,7 @@
 -- matches one, for a closed incident another one if there was one of its opening, and reminders.
 --   p_jobs    names, with * for any text
 --   p_kinds   NULL: all
---   p_hold    a younger incident is not sent yet
+--   p_hold    a younger incident is not sent yet, but for absent, which may be over by then
 --   p_remind  NULL: no reminders
 --   wait_ms   no notice is due for so long; NULL: until it is notified
 CREATE OR REPLACE FUNCTION lockstep.notice_claim(
@@ -37,7 +37,8 @@ BEGIN
     -- and in an order that no index has: no plan reads all alerts or all notices for it.
     INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)
     SELECT a.alert_id, p_receiver, 'opened', 0, now, now FROM lockstep.job_alert a
-    WHERE a.closed_at IS NULL AND a.opened_at <= now - p_hold AND lockstep.alert_matches(a.job, a.kind, p_jobs, p_kinds)
+    WHERE a.closed_at IS NULL AND (a.kind = 'absent' OR a.opened_at <= now - p_hold)
+      AND lockstep.alert_matches(a.job, a.kind, p_jobs, p_kinds)
       AND (SELECT count(*) = 0 FROM lockstep.job_notice n WHERE n.alert_id = a.alert_id AND n.receiver = p_receiver)
     ORDER BY a.alert_id + 0 ON CONFLICT DO NOTHING; -- another monitor is just as fast
     INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, due_at)

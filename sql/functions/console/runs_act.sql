@@ -46,7 +46,13 @@ BEGIN
             CASE action
             WHEN 'cancel' THEN PERFORM lockstep.run_cancel(run, reason);
             WHEN 'pause' THEN PERFORM lockstep.run_pause(run, reason);
-            WHEN 'resume' THEN PERFORM lockstep.run_resume(run, reason);
+            WHEN 'resume' THEN
+                IF lockstep.run_resume(run, reason) = 'Paused' THEN
+                    refused := refused || pg_catalog.json_build_object(
+                        'run_id', run, 'detail', 'the pause of the operator has ended, and it waits for its failure',
+                        'hint', 'Resume it once more, retry it, or cancel it.');
+                    CONTINUE;
+                END IF;
             WHEN 'retry' THEN PERFORM lockstep.run_retry(run, reason);
             END CASE;
             done := done + 1;
