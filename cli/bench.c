@@ -146,6 +146,7 @@ static enum rc work_off(struct bench *bench, struct err *err)
     /* The executor outlives a restart of the server; the command's session would not. */
     cli_disconnect(bench->cli);
     rc = executor_run(&options, err);
+    stop_catch(); /* the executor leaves the signals ignored */
     action_shelf_free(shelf);
     return rc;
 }
@@ -155,7 +156,8 @@ static enum rc session(struct cli *cli, struct err *err)
 {
     for (int64_t until_us = clock_boot_us() + SESSION_US; cli->db == NULL;) {
         enum rc rc = cli_reconnect(cli, err);
-        if (rc != RC_OK && ((rc != RC_LOST && rc != RC_RETRY) || clock_boot_us() > until_us))
+        if (rc != RC_OK &&
+            ((rc != RC_LOST && rc != RC_RETRY) || clock_boot_us() > until_us || stop_requested()))
             return rc;
         if (rc != RC_OK)
             (void)nanosleep(&(struct timespec){.tv_nsec = 300 * 1000 * 1000}, NULL);
@@ -201,9 +203,10 @@ static enum rc delete_queue(struct bench *bench, struct err *err)
     struct queue_row queue;
     enum rc rc = RC_LOST;
     for (int i = 0; i < 2 && rc == RC_LOST; i++) { /* the session may be lost already */
-        rc = session(cli, err);
-        if (rc == RC_OK)
-            rc = find_queue(cli, bench->name, &queue, err);
+        enum rc there = session(cli, err);
+        if (there != RC_OK)
+            return there;
+        rc = find_queue(cli, bench->name, &queue, err);
         if (rc == RC_REJECT && err->kind == ERR_USAGE)
             return RC_OK; /* there is none */
         if (rc == RC_OK)
@@ -258,7 +261,8 @@ enum rc command_bench(struct cli *cli, struct err *err)
         return rc;
     /* The figures are the answer. Warnings say why a run does not continue. */
     if (cli->verbose == 0)
-        log_configure(LOG_WARN, strcmp(config_get_text(cli->config, "log", "format"), "json") == 0);
+        log_configure(cli->quiet ? LOG_ERROR : LOG_WARN,
+                      strcmp(config_get_text(cli->config, "log", "format"), "json") == 0);
     stop_catch();
     stop_interrupts();
     stop_outlives_hang_up();

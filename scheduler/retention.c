@@ -48,6 +48,7 @@ struct swept_queue {
     bool keeps_all;
     int64_t at_us; /* its next sweep */
     int rows;      /* of a batch: a run that needs small ones does not depend on other queues */
+    int64_t from;  /* the next sweep begins behind this run; -1: with the oldest */
     bool troubled; /* reported already */
 };
 
@@ -77,7 +78,7 @@ static void queue_set(struct retention *retention, const struct retention_order 
     if (queue == NULL) {
         queue = xcalloc(1, sizeof *queue);
         *queue = (struct swept_queue){
-            .next = retention->queues, .queue_id = order->queue_id, .rows = ROWS_FIRST};
+            .next = retention->queues, .queue_id = order->queue_id, .rows = ROWS_FIRST, .from = -1};
         retention->queues = queue;
     }
     (void)snprintf(queue->name, sizeof queue->name, "%s", order->name);
@@ -149,7 +150,7 @@ static enum rc sweep_runs(struct retention *retention, struct swept_queue *queue
 {
     /* sweep->at goes past each run that is held, so one such run does not end the sweep for the
      * others. If each run takes too long, it is the table of a user that refers to all of them: the
-     * rest waits for the next sweep. */
+     * next sweep continues behind them. */
     bool more = true;
     int late = 0;
     while (more && late < LATE_MOST && !retention->stopping) {
@@ -174,6 +175,7 @@ static enum rc sweep_runs(struct retention *retention, struct swept_queue *queue
             pause(retention, queue, db_int(row, 0, SWEEP_BATCH_DELETED), from_us);
         }
     }
+    queue->from = more && late == LATE_MOST ? sweep->at : -1;
     return RC_OK;
 }
 
@@ -202,7 +204,7 @@ static enum rc sweep_rest(struct retention *retention, struct swept_queue *queue
 /* RC_OK also if another executor is at it. */
 static enum rc sweep_queue(struct retention *retention, struct swept_queue *queue, struct err *err)
 {
-    struct sweep sweep = {.at = -1};
+    struct sweep sweep = {.at = queue->from};
     STR_AUTO text = {0};
     DB_RESULT_AUTO *ours = NULL;
     DB_RESULT_AUTO *released = NULL;

@@ -37,8 +37,8 @@ SELECT h.job, h.queue, COALESCE(h.state, h.last_state) AS state,
             WHEN h.state = 'silenced' THEN h.silence
             WHEN h.state = 'running'
                 THEN COALESCE('run ' || h.open_run, 'the SQL of its firing runs')
-                     || CASE WHEN h.last_state IN ('failed', 'late') THEN '; before it: ' || h.last_detail
-                             ELSE '' END END AS detail,
+                     || CASE h.last_state WHEN 'failed' THEN '; before it the job had failed'
+                                          WHEN 'late' THEN '; before it the job was late' ELSE '' END END AS detail,
        h.next_at, h.open_run, h.last_run, h.last_status, h.last_state, h.last_since, h.last_detail
 FROM (
     SELECT h.*,

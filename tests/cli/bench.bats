@@ -88,8 +88,8 @@ gone() { # FILE
         >figures 2>said &
     bench=$!
     eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
-    is "SELECT count(*) FROM pg_stat_activity
-        WHERE application_name = 'lockstep/cli' AND datname = current_database()" 0
+    sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name IN ('lockstep/cli', 'lockstep/migrate') AND datname = current_database()"
     wait "$bench" || { cat said; return 1; }
     grep -q '^tasks done' figures
     gone said
