@@ -190,7 +190,7 @@ static enum rc beat(struct alive *alive, struct err *err)
         [ALIVE_LOGIN] = "login", [ALIVE_KAFKA] = "kafka", [ALIVE_WRITES] = "writes"};
     static const char *const signals[] = {[ALIVE_HELD] = "held", [ALIVE_DRAINING] = "draining"};
     char trouble[sizeof *alive->trouble];
-    int cause = 0;
+    int cause = 0, signalled = alive->signalled; /* as an index it would not be read atomically */
     (void)pthread_mutex_lock(&alive->lock);
     while (cause < ALIVE_CAUSES - 1 && alive->trouble[cause][0] == '\0')
         cause++;
@@ -203,7 +203,7 @@ static enum rc beat(struct alive *alive, struct err *err)
                (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false",
                                      *trouble ? trouble : NULL, *trouble ? causes[cause] : NULL,
                                      alive->stands_by ? "true" : "false", report.ends_param,
-                                     report.memory_param, signals[alive->signalled]},
+                                     report.memory_param, signals[signalled]},
                &rows, err);
     report_done(alive, &report, rc == RC_OK);
     if (rc != RC_OK)
