@@ -71,7 +71,7 @@ static int most_at_once(const struct simulate_phase *phase)
 static void find_most(struct times *times, int few)
 {
     times->most_us = LEAST_US;
-    if (times->count < few || times->count == 0)
+    if (times->count < few)
         return;
     qsort(times->us, (size_t)times->count, sizeof *times->us, compare);
     double most_us = OUTLIER * (double)times->us[(times->count - 1) / 2];

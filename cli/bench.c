@@ -28,16 +28,16 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#define KAFKA_MS   30000 /* for each request; a topic is made and deleted by its controller */
-#define UNSURE_MS  5000  /* to delete a topic that may never have been made */
-#define SESSION_US 30000000LL
+#define KAFKA_MS      30000 /* for each request; a topic is made and deleted by its controller */
+#define UNSURE_MS     5000  /* to delete a topic that may never have been made */
+#define SESSION_MS    30000
+#define SESSION_EVERY 300
 
 struct bench {
     struct cli *cli;
     char name[40]; /* of the queue and of its topic */
-    bool tried, queue_made, topic_made;
+    bool tried, topic_made;
     int readers;
     char run[37];
     double publish_s;
@@ -69,7 +69,7 @@ static enum rc make_queue(struct bench *bench, struct err *err)
                                     .replication = -1,
                                     .reason = "lockstep bench"};
     struct queue_plan plan = {0};
-    struct err ignored;
+    struct err why;
     enum rc rc = queue_plan(cli->config, &wish, &plan, err);
     bench->tried = rc == RC_OK;
     if (rc == RC_OK)
@@ -79,44 +79,35 @@ static enum rc make_queue(struct bench *bench, struct err *err)
     bench->topic_made = plan.topic_made;
     if (rc == RC_OK)
         rc = queue_make(cli->db, &plan, err);
-    bench->queue_made = rc == RC_OK;
     /* The executor would make it, and wait for it. */
     if (rc == RC_OK &&
-        birthmark_make(cli->db, &cli->kafka, bench->name, bench->name, 0, &ignored) != RC_OK)
-        log_err(LOG_WARN, "birthmark_not_written", bench->name, &ignored);
+        birthmark_make(cli->db, &cli->kafka, bench->name, bench->name, 0, &why) != RC_OK)
+        log_err(LOG_WARN, "birthmark_not_written", bench->name, &why);
     return rc;
-}
-
-static bool on_cancelled(void *context)
-{
-    (void)context;
-    return stop_requested();
 }
 
 /* The publisher reads the tasks from a query: order 10, 20, ... */
 static enum rc publish(struct bench *bench, struct err *err)
 {
     struct cli *cli = bench->cli;
-    STR_AUTO query = {0};
     STR_AUTO conninfo = {0};
+    DB_RESULT_AUTO *query = NULL;
     struct publish_result result = {0};
-    const char *sql = cli_text(cli, "sql"), *quote = bench->name + strlen("bench-");
-    /* The quotes have random digits, which no statement has. */
-    str_format(&query,
-               "SELECT p * 10 AS \"order\", $q%s$%s$q%s$ AS sql "
-               "FROM generate_series(1, %lld) AS p CROSS JOIN generate_series(1, %lld) AS t",
-               quote, sql != NULL ? sql : "SELECT 1", quote, (long long)cli_int(cli, "phases", 100),
-               (long long)cli_int(cli, "tasks", 20));
+    const char *params[] = {cli_text(cli, "sql"), DB_INT(cli_int(cli, "phases", 100)),
+                            DB_INT(cli_int(cli, "tasks", 20))};
+    enum rc rc = db_run(cli->db, &sql_bench_tasks, params, &query, err);
+    if (rc != RC_OK)
+        return rc;
     config_conninfo(cli->config, &conninfo);
     const struct publish_options options = {.conninfo = conninfo.data ? conninfo.data : "",
                                             .kafka = &cli->kafka,
                                             .queue = bench->name,
-                                            .query = query.data,
+                                            .query = db_text(query, 0, BENCH_TASKS_QUERY),
                                             .name = "lockstep bench",
                                             .lock_wait_ms = PUBLISH_LOCK_WAIT_MS,
-                                            .cancelled = on_cancelled};
+                                            .cancelled = stop_asked};
     int64_t began_us = clock_boot_us();
-    enum rc rc = publish_run(&options, &result, err);
+    rc = publish_run(&options, &result, err);
     bench->publish_s = (double)(clock_boot_us() - began_us) / 1e6;
     (void)snprintf(bench->run, sizeof bench->run, "%s", result.run);
     /* A signal may have come after the publisher has asked for the last time. */
@@ -140,7 +131,6 @@ static enum rc work_off(struct bench *bench, struct err *err)
     action_start();
     struct action_shelf *shelf = action_shelf_new(actions, NULL);
     struct executor_options options = executor_configured(bench->cli, queues, 1, shelf, &conninfo);
-    options.readers = bench->readers;
     options.dispatches = false;
     options.until_idle = true;
     /* The executor outlives a restart of the server; the command's session would not. */
@@ -154,15 +144,7 @@ static enum rc work_off(struct bench *bench, struct err *err)
 /* A new session, if there is none. */
 static enum rc session(struct cli *cli, struct err *err)
 {
-    for (int64_t until_us = clock_boot_us() + SESSION_US; cli->db == NULL;) {
-        enum rc rc = cli_reconnect(cli, err);
-        if (rc != RC_OK &&
-            ((rc != RC_LOST && rc != RC_RETRY) || clock_boot_us() > until_us || stop_requested()))
-            return rc;
-        if (rc != RC_OK)
-            (void)nanosleep(&(struct timespec){.tv_nsec = 300 * 1000 * 1000}, NULL);
-    }
-    return RC_OK;
+    return cli->db != NULL ? RC_OK : cli_reconnect_within(cli, SESSION_MS, SESSION_EVERY, err);
 }
 
 /* The executor also ends when a signal drains it. */

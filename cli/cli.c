@@ -11,9 +11,11 @@
 #include "cli/commands.h"
 
 #include "base/backoff.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/remedies.h"
 #include "cli/exit.h"
+#include "cli/stop.h"
 #include "cli/width.h"
 #include "config/conninfo.h"
 #include "db/backend.h"
@@ -189,6 +191,16 @@ enum rc cli_reconnect(struct cli *cli, struct err *err)
 {
     cli_disconnect(cli);
     return open_db(cli, err);
+}
+
+enum rc cli_reconnect_within(struct cli *cli, int patience_ms, int every_ms, struct err *err)
+{
+    for (int64_t until_us = clock_boot_us() + patience_ms * 1000LL;;) {
+        enum rc rc = cli_reconnect(cli, err);
+        if ((rc != RC_LOST && rc != RC_RETRY) || clock_boot_us() >= until_us || stop_requested())
+            return rc;
+        stop_wait(every_ms);
+    }
 }
 
 /* option_value has checked the word. */

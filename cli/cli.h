@@ -59,5 +59,8 @@ void cli_disconnect(struct cli *cli);
 void cli_log_database(const struct cli *cli);
 /** A new session instead of one that is lost. RC_LOST, RC_RETRY: not now. cli->db is NULL then. */
 MUST_CHECK enum rc cli_reconnect(struct cli *cli, struct err *err);
+/** The same again and again, for so long, or until a signal (cli/stop.h). */
+MUST_CHECK enum rc cli_reconnect_within(struct cli *cli, int patience_ms, int every_ms,
+                                        struct err *err);
 
 #endif

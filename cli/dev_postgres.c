@@ -40,7 +40,7 @@
 /* A private PostgreSQL: dir/data, its socket in dir, its and its programs' log in dir/log. */
 struct private_server {
     char dir[PATH_MAX - 64], bin[PATH_MAX - 64];
-    int lock; /* the directory; -1: not locked */
+    int lock; /* the directory; lock() opens it */
     uid_t uid;
     gid_t gid;
     const char *user; /* to drop to; NULL: stay who we are */

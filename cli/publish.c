@@ -103,13 +103,6 @@ static void on_notice(void *context, const char *text)
     (void)fputc('\n', stderr);
 }
 
-/* The publisher asks between its steps. */
-static bool on_cancelled(void *context)
-{
-    (void)context;
-    return stop_requested();
-}
-
 static enum rc check_source(const struct cli *cli, struct err *err)
 {
     if (cli_text(cli, "queue") == NULL)
@@ -184,7 +177,7 @@ enum rc publish_and_report(struct cli *cli, struct publish_options *options, str
     options->notice = on_notice;
     options->progress = on_progress;
     options->phase = on_phase;
-    options->cancelled = on_cancelled;
+    options->cancelled = stop_asked;
     static const char *const columns[] = {"order", "previous_order", "tasks"};
     if (options->dry_run && cli->output != OUTPUT_TABLE)
         talk.table = table_new(stdout, cli_style(cli), "iii", columns, 3, false);

@@ -176,13 +176,6 @@ static void on_waiting(void *context, const char *why)
     cli_say(context, "lockstep: waiting: enough phases wait to be opened; %s\n", why);
 }
 
-/* A signal ends the replay between its steps; each finished step stays. */
-static bool on_cancelled(void *context)
-{
-    (void)context;
-    return stop_requested();
-}
-
 /* Adds to the hint of an error the command that continues the replay, unless no try will help. */
 static void hint_resume(const struct replay_report *report, const char *queue, struct err *err)
 {
@@ -220,19 +213,20 @@ enum rc command_replay(struct cli *cli, struct err *err)
     struct queue_row queue = {0};
     struct replay_report report = {0};
     char run[40];
-    struct replay_options options = {.db = cli->db,
-                                     .kafka = &cli->kafka,
-                                     .queue = queue.name,
-                                     .topic = queue.topic,
-                                     .from = {REPLAY_EARLIEST, 0},
-                                     .to = {REPLAY_LATEST, 0},
-                                     .run = run,
-                                     .order = -1,
-                                     .reason = cli_text(cli, "reason"),
-                                     .mode = cli_text(cli, "mode"),
-                                     .context = cli,
-                                     .waiting = on_waiting,
-                                     .cancelled = on_cancelled};
+    struct replay_options options = {
+        .db = cli->db,
+        .kafka = &cli->kafka,
+        .queue = queue.name,
+        .topic = queue.topic,
+        .from = {REPLAY_EARLIEST, 0},
+        .to = {REPLAY_LATEST, 0},
+        .run = run,
+        .order = -1,
+        .reason = cli_text(cli, "reason"),
+        .mode = cli_text(cli, "mode"),
+        .context = cli,
+        .waiting = on_waiting,
+        .cancelled = stop_asked}; /* between its steps; each finished step stays */
     bool abandon = cli_has(cli, "abandon");
     bool acts = cli_has(cli, "execute") || abandon || cli_has(cli, "resume");
     enum rc rc = prepare(cli, &options, &queue, run, err);

@@ -61,6 +61,12 @@ bool stop_requested(void)
     return caught != 0;
 }
 
+bool stop_asked(void *unused)
+{
+    (void)unused;
+    return stop_requested();
+}
+
 /* The terminal of a process that was started by hand. A pipe hangs up, too; /dev/null does not. */
 static bool terminal_is_gone(void)
 {

@@ -15,6 +15,8 @@ void stop_catch(void); /* may be called again */
  * answered at once. */
 void stop_interrupts(void);
 bool stop_requested(void);
+/** The same, for options that take a callback. */
+bool stop_asked(void *unused);
 
 /** For daemons without a reload. SIGHUP, whose default ends a process and which systemd takes for a
  * clean end, is logged by the next stop_wait as reload_ignored. If the terminal of the process has

@@ -26,16 +26,13 @@ static enum rc on_task(struct cli *cli, const struct sql_statement *stmt, struct
     const char *params[] = {cli->arguments[0], cli_text(cli, "reason")};
     stop_catch();
     int64_t until_us = clock_boot_us() + PATIENCE_US;
-    do {
-        rc = db_run(cli->db, stmt, params, &done, err);
-        if (rc != RC_RETRY || !sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) ||
-            clock_boot_us() > until_us)
-            break;
+    while ((rc = db_run(cli->db, stmt, params, &done, err)) == RC_RETRY &&
+           sqlstate_is(err, SQLSTATE_LOCK_NOT_AVAILABLE) && clock_boot_us() <= until_us) {
         stop_wait(AGAIN_MS);
         if (stop_requested())
             return err_set(err, RC_REJECT, ERR_CANCELLED, NULL, "Nothing was changed.",
                            "the wait for task %s was interrupted", cli->arguments[0]);
-    } while (true);
+    }
     rc = control_done(rc, err);
     return rc == RC_OK ? cli_print(cli, done, err) : rc;
 }

@@ -311,17 +311,10 @@ static enum rc interrupted(const struct watch *watch, struct err *err)
 /* The run does not need us, so a lost session is only a reason to ask again. */
 static enum rc reconnect(struct watch *watch, struct err *err)
 {
-    int64_t until_us = clock_boot_us() + (int64_t)RECONNECT_MS * 1000;
     cli_say(watch->cli, "lockstep: the connection is lost, trying again: %s\n", err->message);
     watch->drawn = 0;
-    for (;;) {
-        enum rc rc = cli_reconnect(watch->cli, err);
-        if ((rc != RC_LOST && rc != RC_RETRY) || clock_boot_us() >= until_us)
-            return rc;
-        if (stop_requested())
-            return interrupted(watch, err);
-        stop_wait(RECONNECT_EVERY);
-    }
+    enum rc rc = cli_reconnect_within(watch->cli, RECONNECT_MS, RECONNECT_EVERY, err);
+    return (rc == RC_LOST || rc == RC_RETRY) && stop_requested() ? interrupted(watch, err) : rc;
 }
 
 enum rc command_run_watch(struct cli *cli, struct err *err)

@@ -75,13 +75,11 @@ bool sqlstate_barred(const struct err *err)
 
 bool sqlstate_other_schema(const struct err *err)
 {
-    static const enum sqlstate codes[] = {SQLSTATE_UNDEFINED_FUNCTION, SQLSTATE_UNDEFINED_TABLE,
-                                          SQLSTATE_INVALID_SCHEMA_NAME, SQLSTATE_UNDEFINED_COLUMN,
-                                          SQLSTATE_DATATYPE_MISMATCH};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (sqlstate_is(err, codes[i]))
-            return true;
-    return false;
+    return sqlstate_is(err, SQLSTATE_UNDEFINED_FUNCTION) ||
+           sqlstate_is(err, SQLSTATE_UNDEFINED_TABLE) ||
+           sqlstate_is(err, SQLSTATE_INVALID_SCHEMA_NAME) ||
+           sqlstate_is(err, SQLSTATE_UNDEFINED_COLUMN) ||
+           sqlstate_is(err, SQLSTATE_DATATYPE_MISMATCH);
 }
 
 /** Class 53 but for 53200 and 53300: disk space is missing, or a limit of the configuration is

@@ -3,7 +3,7 @@
  *   barriers, rejections, and whether a lane can be worked on. A few nanoseconds each; nothing when
  *   there are no metrics.
  * Invariants: counting decides nothing.
- * Threads: control.
+ * Threads: control; counts_tally: the main thread, before there is one.
  * Ownership: the tally is the options'; counts_tally gives it to their owner.
  * Failure: none.
  */

@@ -3,7 +3,7 @@
  * next phase. The first half of the file is the thread of a gate, the second one control's side.
  * A wait for IX happens inside the server, so each waiting run has a session and a thread of its
  * own. The wait has slices, because a waiting statement holds the vacuum horizon back.
- * lockstep.gate decides: tests/sql/gate.sql, tests/model/phases.pml. openings.c records. */
+ * lockstep.gate decides: tests/sql/gate.sql, tests/model/phases.pml. openings.c: the log. */
 #include "executor/gate.h"
 
 #include "executor/event.h"
@@ -191,17 +191,16 @@ static int follow(struct gate *gate, const struct db_result *row)
 static enum rc open_session(struct gate *gate, struct err *err)
 {
     const struct executor *ex = gate->ex;
-    enum rc rc = RC_OK;
     probe("gate.open");
-    if (gate->db == NULL)
-        rc = db_open_on(ex->options->conninfo, DB_GATE, db_server(ex->control.db), DB_SAME,
-                        &gate->db, err);
-    if (rc == RC_OK && gate->canceller == NULL) {
+    if (gate->db == NULL) {
+        enum rc opened = db_open_on(ex->options->conninfo, DB_GATE, db_server(ex->control.db),
+                                    DB_SAME, &gate->db, err);
+        if (opened != RC_OK)
+            return opened;
         db_patience(gate->db, ex->control.patience_ms);
         gate->canceller = db_canceller_new(gate->db);
     }
-    if (rc == RC_OK)
-        rc = server_lock_timeout(gate->db, ex->control.patience_ms, err);
+    enum rc rc = server_lock_timeout(gate->db, ex->control.patience_ms, err);
     if (rc == RC_OK)
         rc = session_note(gate->db, ex->incarnation.executor_no, "gate", err);
     gate->noted = rc == RC_OK;
@@ -241,9 +240,10 @@ static void *gate_main(void *context)
             rc = prepare(gate, &err);
         if (gate->stopping || rc != RC_OK)
             break;
-        if (!gate->noted || gate->phase_id == 0) {
-            bool again = !gate->noted || gate->unrecorded.count > 0;
-            mailbox_wait(&gate->thread.inbox, again ? LOCKED_MS : -1);
+        if (!gate->noted) /* put_off has waited */
+            continue;
+        if (gate->phase_id == 0) {
+            mailbox_wait(&gate->thread.inbox, gate->unrecorded.count > 0 ? LOCKED_MS : -1);
             continue;
         }
         DB_RESULT_AUTO *row = NULL;

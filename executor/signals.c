@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static atomic_int stop_signals, hold_signal, reload_signal; /* a signal may come to any thread */
+static atomic_int stop_signals, hold, reload_signal; /* a signal may come to any thread */
 static int wake_fd = -1;
 
 static void on_signal(int signal)
@@ -19,7 +19,7 @@ static void on_signal(int signal)
     if (signal == SIGTERM || signal == SIGINT)
         stop_signals++;
     else if (signal == SIGUSR1 || signal == SIGUSR2)
-        hold_signal = signal;
+        hold = signal == SIGUSR1;
     else if (signal == SIGHUP)
         reload_signal = 1;
     ssize_t ignored = write(wake_fd, &one, sizeof one);
@@ -34,7 +34,7 @@ void signals_start(void)
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     stop_signals = 0;
-    hold_signal = reload_signal = 0;
+    hold = reload_signal = 0;
     (void)sigemptyset(&action.sa_mask);
     const int wanted[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
@@ -71,7 +71,7 @@ int signals_stop(void)
 
 bool signals_hold(void)
 {
-    return hold_signal == SIGUSR1;
+    return hold != 0;
 }
 
 bool signals_reload(void)

@@ -49,8 +49,7 @@ static const struct metric table[] = {
     OWN("rejected_total", COUNTER, "Messages that this executor has rejected.", "queue", "reason"),
     OWN("attempts_lost_total", COUNTER,
         "Attempts of this executor that the database counts as lost: their session broke, and the "
-        "task "
-        "may be the cause.",
+        "task may be the cause.",
         "queue"),
     OWN("queue_ready", GAUGE, "1 if this executor can work on the queue, else 0.", "queue"),
     /* By this process, although the cursor is of the database: the watermark is known to the
@@ -98,8 +97,7 @@ static const struct metric table[] = {
         "receiver"),
     ALL("monitors",
         "Monitors (monitor run): alive; silent (no look for 2 minutes and for three times as long "
-        "as "
-        "there is between two); ended as asked, until the next one begins.",
+        "as there is between two); ended as asked, until the next one begins.",
         "state"),
     ALL("monitor_last_look_timestamp_seconds",
         "When a monitor (monitor run) looked last; none if none is known.", NULL),

@@ -159,7 +159,7 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
     DB_RESULT_AUTO *result = NULL;
     struct failure failure;
     struct err refused;
-    enum rc rc = fitness_doubted(why) ? fitness_check(db, err) : RC_OK;
+    enum rc rc = failure_barred(why) ? fitness_check(db, err) : RC_OK;
     if (rc != RC_OK)
         return RC_LOST; /* perhaps it was not the task */
     failure_make(&failure, work, why, permanent);
@@ -187,7 +187,7 @@ enum rc attempt_fail(struct db *db, struct work *work, const struct err *why, bo
                             : OUTCOME_ERROR);
     else if (failure_stale(rc, &refused))
         work_ends(work, OUTCOME_STALE);
-    else if ((rc == RC_REJECT || rc == RC_FATAL) && !failure_barred(rc, &refused))
+    else if ((rc == RC_REJECT || rc == RC_FATAL) && !failure_barred(&refused))
         work_ends(work, OUTCOME_LOST); /* it cannot be recorded at all */
     else {
         *err = refused;

@@ -65,9 +65,9 @@ bool failure_stale(enum rc rc, const struct err *refused)
     return rc != RC_OK && rc != RC_LOST && sqlstate_is(refused, SQLSTATE_STALE_TOKEN);
 }
 
-bool failure_barred(enum rc rc, const struct err *refused)
+bool failure_barred(const struct err *why)
 {
-    return rc != RC_OK && (sqlstate_barred(refused) || sqlstate_other_schema(refused));
+    return sqlstate_barred(why) || sqlstate_other_schema(why);
 }
 
 /* A text of a task may hold anything, and an attempt whose failure cannot be recorded would be

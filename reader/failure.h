@@ -41,8 +41,9 @@ void failure_done(struct failure *failure);
 
 /** The token is no longer the task's. */
 bool failure_stale(enum rc rc, const struct err *refused);
-/** The server lacks what Lockstep itself calls, or does not let this login call it: the task has no
- * part in it, and no session of this login can record anything. */
-bool failure_barred(enum rc rc, const struct err *refused);
+/** The server lacks what the statement calls, or does not let this login call it. Of a statement of
+ * Lockstep: the task has no part in it, and no session of this login can record anything. The SQL
+ * of a task may fail with the same codes: fitness_check finds out (reader/fitness.h). */
+bool failure_barred(const struct err *why);
 
 #endif

@@ -49,8 +49,3 @@ enum rc fitness_check(struct db *db, struct err *err)
     }
     return rc;
 }
-
-bool fitness_doubted(const struct err *why)
-{
-    return sqlstate_other_schema(why) || sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE);
-}

@@ -15,8 +15,5 @@
 struct db;
 
 MUST_CHECK enum rc fitness_check(struct db *db, struct err *err);
-/** Whether an attempt that ended with this error has to be asked about: if the session cannot
- * record attempts, the task has no part in it. The SQL of a task may fail with the same code. */
-bool fitness_doubted(const struct err *why);
 
 #endif

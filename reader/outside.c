@@ -148,7 +148,7 @@ enum rc outside_record(struct db *db, struct work *work, struct err *err)
     probe("outside.recorded");
     if (failure_stale(rc, &why))
         work_ends(work, OUTCOME_STALE);
-    else if ((rc == RC_REJECT || rc == RC_FATAL) && !failure_barred(rc, &why))
+    else if ((rc == RC_REJECT || rc == RC_FATAL) && !failure_barred(&why))
         work_ends(work, OUTCOME_LOST); /* it cannot be recorded at all */
     else if (rc != RC_OK) {
         if (rc != RC_LOST)

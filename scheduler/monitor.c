@@ -1,4 +1,4 @@
-/* Every options.every_ms one look at the jobs. A look opens and closes incidents in the database
+/* Looks at the jobs every options.every_ms. A look opens and closes incidents in the database
  * (scheduler/alerts.c); the threads of scheduler/delivery.c send notices about them and share
  * nothing with this one but a wake-up. */
 #include "scheduler/monitor.h"
@@ -37,7 +37,6 @@ static enum rc be_seen(struct monitor *monitor, struct err *err)
     enum rc rc = db_run(db, &sql_monitor_seen, params, &row, err);
     if (rc != RC_OK || db_bool(row, 0, MONITOR_SEEN_KNOWN))
         return rc;
-    monitor->begun = false;
     for (int i = 0; rc == RC_OK && i < options->receiver_count; i++) {
         const struct receiver *receiver = &options->receivers[i];
         rc = db_run(db, &sql_monitor_receives,

@@ -175,9 +175,11 @@ export function changes() {
             return doc;
         } catch (error) {
             // with 401 nothing was sent on; what was in doubt before is so still
-            if (error.status !== 401) inDoubt = undecided(error);
-            if (undecided(error)) error.unknown = UNKNOWN[long ? 'long' : 'once'];
-            else if (error.status !== 401) open = null;
+            if (error.status !== 401) {
+                inDoubt = undecided(error);
+                if (inDoubt) error.unknown = UNKNOWN[long ? 'long' : 'once'];
+                else open = null;
+            }
             throw error;
         }
     };
