@@ -12,15 +12,15 @@ DECLARE
 BEGIN
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
-    SELECT b.status, b.paused_by INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
+    -- failed_at: of the pause of its policy, when that one stays
+    SELECT b.status, b.paused_by, CASE WHEN b.paused_by IS NOT NULL THEN b.failure_at END AS failed_at
+    INTO STRICT r FROM lockstep.run b WHERE b.run_no = no;
     IF r.status <> 'Paused' AND r.paused_by IS NULL THEN
         RAISE EXCEPTION 'run % is not paused: it is %', run_resume.run_id, r.status
             USING ERRCODE = 'LS002', HINT = format('What it waits for: lockstep run explain %s', run_resume.run_id);
     END IF;
-    UPDATE lockstep.run SET paused_by = NULL, paused_at = CASE WHEN run.paused_by IS NOT NULL THEN run.failure_at END,
-        failure_at = CASE WHEN run.paused_by IS NOT NULL THEN run.failure_at END,
-        status = CASE WHEN run.status = 'Paused' AND (run.paused_by IS NULL OR run.failure_at IS NULL) THEN 'Running'
-                      ELSE run.status END
+    UPDATE lockstep.run SET paused_by = NULL, paused_at = r.failed_at, failure_at = r.failed_at,
+        status = CASE WHEN run.status = 'Paused' AND r.failed_at IS NULL THEN 'Running' ELSE run.status END
     WHERE run_no = no;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, detail) VALUES ('run_resumed', own, no, reason);
     PERFORM pg_notify('lockstep_' || own, 'control');

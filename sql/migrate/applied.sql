@@ -1,5 +1,5 @@
--- migrate_applied :many  what is applied: version (0: a function or view), name, checksum, applied_at, and the release
--- of Lockstep that made it, or dropped it (no checksum); is that newer than release $1?
+-- migrate_applied :many  the applied scripts: version (0: a function or view), name, checksum, applied_at, and the
+-- release of Lockstep that made it, or dropped it (no checksum); is that newer than release $1?
 -- columns: version, name, checksum, applied_at, release, newer
 SELECT version, name, checksum, applied_at::text, '' AS release, false AS newer FROM lockstep.migration
 UNION ALL

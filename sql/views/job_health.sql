@@ -15,8 +15,8 @@
 --   never     a schedule is enabled, and no time is to come
 --   late      its last run began late; no run of a trigger or after a job does
 -- running is a problem, too, when the last run has failed or was late: overlapping runs would hide it.
--- last_state, last_since and last_detail: as state, since and detail would be if no run of it were open, and no person
--- had switched it off. They have no blocked, running and stuck.
+-- last_state, last_since and last_detail: as state, since and detail would be if no run of it were open, the job
+-- enabled and not silenced, and its queue not paused. They have no blocked, running and stuck.
 CREATE OR REPLACE VIEW lockstep.job_health AS
 SELECT h.job, h.queue, COALESCE(h.state, h.last_state) AS state,
        COALESCE(h.state, h.last_state) IN ('blocked', 'stuck', 'missed', 'never', 'failed', 'late')
@@ -169,5 +169,5 @@ FROM (
                    OR EXISTS (SELECT FROM lockstep.executor x
                               WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)
                                 AND x.heartbeat_at > clock_timestamp()
-                                    - GREATEST(x.frozen_after * 2, interval '30 seconds')) AS lives) e    ) h) h;
+                                    - GREATEST(x.frozen_after * 2, interval '30 seconds')) AS lives) e) h) h;
 GRANT SELECT ON lockstep.job_health TO lockstep_executor, lockstep_producer, lockstep_operator, lockstep_monitor;

@@ -25,6 +25,9 @@ refused() {
 }
 
 apply() { lockstep job apply -q - >/dev/null; }
+watch() { # NAME EVERY
+    printf '{"job": "%s", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "%s"}]}' "$@"
+}
 open_runs() { is "SELECT count(*) FROM lockstep.run WHERE ended_at IS NULL" "$1"; }
 end_runs() { sql "UPDATE lockstep.run SET status = 'Completed', ended_at = clock_timestamp() WHERE ended_at IS NULL"; }
 
@@ -251,9 +254,6 @@ to a login of lockstep_task, and apply the file again" ] || { echo "$said"; retu
 }
 
 @test "a job that moves to another file is not deleted, in whichever order the files are applied" {
-    watch() { # NAME EVERY
-        printf '{"job": "%s", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "%s"}]}' "$1" "$2"
-    }
     moves() { # FILE...: job j and job gone of a.json; then b.json has job j
         printf '[%s, %s]' "$(watch j 1h)" "$(watch gone 1h)" >a.json
         lockstep job apply a.json -q --force
@@ -280,9 +280,6 @@ to a login of lockstep_task, and apply the file again" ] || { echo "$said"; retu
 }
 
 @test "job apply --prune refuses the standard input: all pipes have one name" {
-    watch() { # NAME EVERY
-        printf '{"job": "%s", "watch": true, "schedules": [{"name": "s", "kind": "interval", "every": "%s"}]}' "$@"
-    }
     watch a 1h | lockstep job apply - -q
     watch b 1h >b.json
     lockstep job apply /dev/stdin -q <b.json # is the standard input, too

@@ -168,7 +168,7 @@ exec 8>&- # the write fails
 eventually 20 grep -q 'updated_at is stale' "$tmp/sends" || failed=1
 rm "$tmp/outbox"
 run=$(notification hello short)
-eventually 20 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed || failed=1
+eventually 20 run_is "$run" Completed || failed=1
 expect 'what the worker said' "$(grep -c Traceback "$tmp/sends")$(grep -o 'short: confirmed' "$tmp/sends")" \
     '0short: confirmed'
 kill $executor $worker || failed=1

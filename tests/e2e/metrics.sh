@@ -63,7 +63,7 @@ eventually 40 not_ready || { cat "$tmp/ready"; failed=1; }
 kill -TERM "${pids[none]}"
 wait "${pids[none]}" || failed=1
 
-case_begin 'what has not happened yet is there with 0, so that its first time is a change'
+case_begin 'a count of nothing is shown as 0, so that its first change is seen'
 has() { get "$1" /metrics >"$tmp/text" && grep -qE "$2" "$tmp/text"; } # DAEMON REGEX: a line of its text
 for reason in bad_json duplicate refused_by_database tags; do
     has executor "^lockstep_rejected_total\{queue=\"$bad\",reason=\"$reason\"\} 0$" || wrong "no $reason with 0"
@@ -108,7 +108,7 @@ all_run() {
 }
 eventually 40 all_run || wrong 'the tasks do not run'
 lockstep run cancel "$run" -q >/dev/null
-eventually 40 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Cancelled || wrong 'it is not cancelled'
+eventually 40 run_is "$run" Cancelled || wrong 'it is not cancelled'
 ended() { [ "$(grep -cE 'event=attempt_(lost|stopped)' "$tmp/lossy.log")" = 12 ]; }
 eventually 40 ended || wrong 'not all attempts have ended'
 has lossy "^lockstep_attempts_lost_total\{queue=\"$lossy\"\} 0$" || wrong "$(grep attempts_lost "$tmp/text")"
@@ -119,8 +119,7 @@ lost=$(sql "SELECT sum(t.lost_num) FROM lockstep.task t JOIN lockstep.queue q US
 [ "$lost" -gt 0 ] || wrong 'the database counts none'
 has lossy "^lockstep_attempts_lost_total\{queue=\"$lossy\"\} $lost$" ||
     wrong "not $lost: $(grep attempts_lost "$tmp/text")"
-kill -TERM "${pids[lossy]}"
-wait "${pids[lossy]}" || failed=1
+told_to_end "${pids[lossy]}"
 
 case_begin 'promtool finds nothing wrong in the text of any daemon'
 for name in executor scheduler monitor console; do

@@ -426,7 +426,7 @@ INSERT INTO lockstep.job_notice (alert_id, receiver, notice, number, made_at, du
 SELECT a.alert_id, 'down', 'opened', 0, now(), now() FROM lockstep.job_alert a WHERE a.kind = 'absent'
 ORDER BY a.alert_id DESC LIMIT 1;
 SELECT is(pg_temp.claims(1), 'opened absent 1',
-    'not so that of an absent monitor: nothing else says what was not seen');
+    'that of an absent monitor is sent: nothing else reports the time without looks');
 SELECT pg_temp.sent_of('');
 SELECT is(pg_temp.claims(1), 'closed absent 1', 'and its end follows');
 SELECT pg_temp.sent_of('');

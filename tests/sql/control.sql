@@ -291,7 +291,7 @@ SELECT pg_temp.on_run('pause');
 SELECT pg_temp.fail(0), pg_temp.complete(1);
 SELECT matches((SELECT r.error FROM pg_temp.run('A') AS r), 'failed: division by zero$',
                'a failure of a held run is kept');
-SELECT ok(lockstep.run_failed_before((pg_temp.run('A')).run_no, 200), 'and what runs after a failure is told');
+SELECT ok(lockstep.run_failed_before((pg_temp.run('A')).run_no, 200), 'and tasks that run after a failure see it');
 SELECT is((SELECT string_agg(e.reason, ' ') FROM pg_temp.run('A') AS r
            CROSS JOIN lockstep.explain_run_stopped(r, 'A', '{}') AS e), 'run_paused run_paused_by_failure',
           'both are named');

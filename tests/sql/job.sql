@@ -178,8 +178,7 @@ SELECT pg_temp.gone('parent');
 
 -- An error is written, and holds up no other job.
 SELECT pg_temp.hourly('broken', '2030-01-01 06:00Z'), pg_temp.hourly('well', '2030-01-01 06:00Z');
-UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1", "name": "${job}"}]')
-WHERE name = 'broken';
+SELECT pg_temp.breaks('broken');
 SELECT matches(pg_temp.dispatch('2030-01-01 06:00Z'), 'broken error .*task 1: it has no "order"',
                'a job that cannot be fired is an error');
 SELECT is((SELECT outcome FROM lockstep.occurrence WHERE job = 'well'), 'fired', 'and the others fire');
@@ -215,8 +214,7 @@ SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 2), 'b1 fire, b2 fire', 'no more
 SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 2), 'b3 fire', 'the rest is next');
 SELECT pg_temp.gone('b1', 'b2', 'b3');
 SELECT pg_temp.three();
-UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1", "name": "${job}"}]')
-WHERE name = 'b2';
+SELECT pg_temp.breaks('b2');
 SELECT is(pg_temp.batch('2030-01-01 06:00:03Z', 10), 'b1 fire, b2 error, b3 fire',
           'one that fails takes no other with it');
 SELECT is((SELECT string_agg(o.job || ' ' || o.outcome || ' ' || (e.run_id IS NOT NULL), ', ' ORDER BY o.job)
@@ -375,7 +373,7 @@ SELECT is((SELECT a.action FROM lockstep.job_apply('[]', 'g', prune => true, els
           'delete', 'no name elsewhere spares nothing');
 ROLLBACK TO kept;
 
--- What is enabled, by its default or in words, is the same.
+-- A job that is enabled by its default equals one that says so.
 SELECT lockstep.job_set('y', '{"enabled": false}'), lockstep.job_set('y', '{"enabled": true}');
 SELECT is(pg_temp.y(), 'g version 3', 'a job that was disabled and is enabled again is as its file declares it');
 SELECT is(pg_temp.applied('g', '{"enabled": true}'), 'unchanged', 'a file may say so in words');
@@ -425,8 +423,7 @@ SELECT pg_temp.gone('jittered');
 -- An error of one time leaves the others of a backlog.
 SELECT pg_temp.hourly('backlog', date_trunc('hour', now()) - interval '2 h', '{"overlap": "allow"}',
                       '{"misfire": "all", "catchup_window": "5h"}');
-UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1", "name": "${job}"}]')
-WHERE name = 'backlog';
+SELECT pg_temp.breaks('backlog');
 SELECT pg_temp.dispatch(clock_timestamp());
 SELECT is((SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'error'), 3::bigint,
           'each time of a backlog is an error of its own');
@@ -644,8 +641,7 @@ SELECT matches((SELECT concat_ws(' ', state, is_problem,
     'a time that was decided as missed is missed');
 SELECT pg_temp.gone('h');
 SELECT pg_temp.hourly('h', now() - interval '1 s');
-UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1", "name": "${job}"}]')
-WHERE name = 'h';
+SELECT pg_temp.breaks('h');
 SELECT pg_temp.dispatch(clock_timestamp());
 SELECT is((SELECT concat_ws(' ', state, is_problem, since <= clock_timestamp(), detail, last_run)
            FROM lockstep.job_health WHERE job = 'h'),

@@ -82,8 +82,7 @@ SELECT pg_temp.child('{"overlap": "queue_one"}', '{"catchup_window": "1h"}'), pg
 SELECT is(pg_temp.dispatch(), 'child fire, child queue', 'one end waits');
 SELECT pg_temp.parent(), pg_temp.ends('child');
 UPDATE lockstep.schedule SET next_at = next_at - interval '5 h' WHERE after_job IS NOT NULL; -- the parent took so long
-UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1", "name": "${job}"}]')
-WHERE name = 'child';
+SELECT pg_temp.breaks('child');
 SELECT is(pg_temp.dispatch(), 'child error, child error',
           'it cannot fire, and the end behind it is not missed by that');
 SELECT pg_temp.child('{}', '{"catchup_window": "1h"}'), pg_temp.parent();
@@ -97,8 +96,7 @@ SELECT is(pg_temp.dispatch(), 'child fire, child fire', 'an end that it does not
 
 -- An end is decided as an error, and the next one is not lost with it.
 SELECT pg_temp.child('{"overlap": "allow"}'), pg_temp.parent(), pg_temp.parent();
-UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1", "name": "${job}"}]')
-WHERE name = 'child';
+SELECT pg_temp.breaks('child');
 SELECT is(pg_temp.dispatch(), 'child error, child error', 'an error of one end leaves the next one');
 SELECT is(pg_temp.occurred(), 'error error', 'and each has its occurrence');
 

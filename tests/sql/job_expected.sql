@@ -88,7 +88,7 @@ FROM (VALUES (pg_temp.spec('x', '{"max_expected": "soon"}'), 'max_expected: "soo
               'watch: %'))
     AS bad (spec, message);
 
--- What is looked at for each job is cheap where there is nothing to wait for.
+-- The view computes no grace for a schedule that has no next time.
 DELETE FROM lockstep.job_occurrence;
 UPDATE lockstep.schedule SET next_at = NULL, wake_at = NULL;
 SET LOCAL track_functions = 'pl';

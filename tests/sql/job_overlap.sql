@@ -77,8 +77,7 @@ BEGIN
             PERFORM lockstep.job_set('behind', '{"schedules": [{"name": "s", "kind": "interval", "every": "2h"}]}');
         WHEN 'cannot fire' THEN
             PERFORM pg_temp.ends('behind');
-            UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1", "name": "${job}"}]')
-            WHERE name = 'behind';
+            PERFORM pg_temp.breaks('behind');
     END CASE;
     PERFORM pg_temp.dispatch('2030-01-01 09:31Z');
     said := said || (SELECT format('; %s, for %s, %s times from %s on', o.outcome,
@@ -92,8 +91,7 @@ BEGIN
 END
 $$;
 SELECT pg_temp.hourly('broken', '2030-01-01 06:00Z', '{}', '{"catchup_window": "5h"}');
-UPDATE lockstep.job SET spec = jsonb_set(spec, '{tasks}', '[{"sql": "SELECT 1", "name": "${job}"}]')
-WHERE name = 'broken';
+SELECT pg_temp.breaks('broken');
 SELECT matches(pg_temp.dispatch('2030-01-01 09:30Z', 1), 'broken error 09:00',
                'a firing that fails after times that passed');
 SELECT results_eq(

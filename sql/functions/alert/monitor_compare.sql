@@ -11,7 +11,7 @@ LANGUAGE sql AS $$
                CASE WHEN l.counts THEN h.last_detail ELSE h.detail END AS detail, h.is_problem,
                CASE WHEN h.state = 'running' THEN h.last_state END AS behind -- the open run
         FROM lockstep.job_health h
-        CROSS JOIN LATERAL (SELECT h.state = 'running' AND h.last_state IN ('failed', 'late') AS counts) l
+        CROSS JOIN LATERAL (SELECT h.state = 'running' AND h.is_problem AS counts) l
     ),
     free AS MATERIALIZED (SELECT pg_catalog.unnest(p_free) AS alert_id),
     seen AS (
@@ -32,9 +32,8 @@ LANGUAGE sql AS $$
      SELECT a.alert_id, a.opened_at, h.state, h.is_problem
      FROM free f JOIN lockstep.job_alert a USING (alert_id) LEFT JOIN health h USING (job)
      WHERE a.closed_at IS NULL AND a.kind <> 'absent' AND h.state IS DISTINCT FROM a.kind
-       AND (a.kind NOT IN ('failed', 'late') OR COALESCE(h.state NOT IN ('stuck', 'blocked'), true))
-       AND (a.kind <> 'failed' OR (h.state IS DISTINCT FROM 'missed' AND h.behind IS DISTINCT FROM 'missed'))
-       AND (a.kind NOT IN ('failed', 'late') OR h.behind IS DISTINCT FROM 'disabled')
+       AND (a.kind IN ('failed', 'late') AND (h.state IN ('stuck', 'blocked') OR h.behind = 'disabled')
+            OR a.kind = 'failed' AND 'missed' IN (h.state, h.behind)) IS NOT TRUE
     ),
     forgotten AS (
      DELETE FROM lockstep.job_alert a USING unseen u WHERE a.alert_id = u.alert_id AND u.opened_at IS NULL

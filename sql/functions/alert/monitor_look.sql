@@ -19,6 +19,7 @@ DECLARE
     now CONSTANT timestamptz := COALESCE(p_now, clock_timestamp());
     last lockstep.monitor;
     free bigint[];
+    said text;
 BEGIN
     looked := false;
     opened := 0;
@@ -45,14 +46,15 @@ BEGIN
     IF absence IS NOT NULL AND NOT EXISTS (SELECT FROM lockstep.job) THEN
         absence := NULL;
     END IF;
+    free := ARRAY(SELECT a.alert_id FROM lockstep.job_alert a
+                  WHERE a.closed_at IS NULL ORDER BY a.alert_id FOR NO KEY UPDATE SKIP LOCKED);
+    said := lockstep.alert_held(free);
+    held := NULLIF(said, last.held);
     UPDATE lockstep.monitor m
-    SET looked_at = now, looked_by = p_by, every = p_every,
+    SET looked_at = now, looked_by = p_by, every = p_every, held = said,
         quiet_until = CASE WHEN absence IS NOT NULL THEN now + GRACE
                            WHEN m.quiet_until > now AND m.quiet_until <= now + GRACE THEN m.quiet_until END
     RETURNING m.* INTO last;
-    free := ARRAY(SELECT a.alert_id FROM lockstep.job_alert a
-                  WHERE a.closed_at IS NULL ORDER BY a.alert_id FOR NO KEY UPDATE SKIP LOCKED);
-    held := lockstep.alert_held(free);
     IF absence IS NOT NULL THEN
         UPDATE lockstep.job_alert a SET last_seen_at = now, text = absence
         WHERE a.alert_id = ANY (free) AND a.kind = 'absent';
@@ -67,11 +69,6 @@ BEGIN
         UPDATE lockstep.job_alert a SET closed_at = now, ended = 'recovered'
         WHERE a.alert_id = ANY (free) AND a.kind = 'absent';
         SELECT c.opened, c.closed INTO opened, closed FROM lockstep.monitor_compare(now, free) AS c;
-    END IF;
-    IF held IS NOT DISTINCT FROM last.held THEN
-        held := NULL;
-    ELSE
-        UPDATE lockstep.monitor m SET held = monitor_look.held;
     END IF;
 END
 $$;

@@ -8,6 +8,7 @@ RETURNS lockstep.explanation LANGUAGE plpgsql STABLE AS $$
 DECLARE
     made lockstep.explanation;
     known text[] := p_names;
+    bound record;
 BEGIN
     SELECT w.helps INTO STRICT made.helps FROM lockstep.wait_reason w WHERE w.reason = p_reason;
     IF 'PIPED' = ANY (p_names) THEN -- a pipe is not read a second time
@@ -16,12 +17,14 @@ BEGIN
                                          'To continue it from a file that has a copy of what was piped:');
     END IF;
     IF made.helps ~ '\m(MORE|FARTHER)\M' THEN
-        known := known || COALESCE((
-            SELECT ARRAY['MORE', LEAST(2 * q.max_readers, 1000)::text, 'FARTHER', LEAST(2 * q.lookahead, 1000)::text]
-            FROM lockstep.queue q WHERE q.name = p_names[pg_catalog.array_position(p_names, 'QUEUE') + 1]), '{}');
-        IF EXISTS (SELECT FROM lockstep.queue q
-                   WHERE q.name = p_names[pg_catalog.array_position(p_names, 'QUEUE') + 1]
-                     AND CASE WHEN made.helps ~ '\mMORE\M' THEN q.max_readers ELSE q.lookahead END >= 1000) THEN
+        SELECT q.max_readers, q.lookahead INTO bound
+        FROM lockstep.queue q WHERE q.name = p_names[pg_catalog.array_position(p_names, 'QUEUE') + 1];
+        IF FOUND THEN
+            known := known || ARRAY['MORE', LEAST(2 * bound.max_readers, 1000)::text,
+                                    'FARTHER', LEAST(2 * bound.lookahead, 1000)::text];
+        END IF;
+        -- without a queue both are NULL
+        IF (CASE WHEN made.helps ~ '\mMORE\M' THEN bound.max_readers ELSE bound.lookahead END) >= 1000 THEN
             made.helps := pg_catalog.regexp_replace(made.helps,
                                                     ' To (let|claim) more [^:]*: [^.]*(MORE|FARTHER)\.?', '');
         END IF;

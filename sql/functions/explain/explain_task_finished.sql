@@ -6,30 +6,28 @@ RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
     task_row record;
     run_row record;
+    reason text;
 BEGIN
     SELECT k.run_no, k."order", k.status, k.skipped, k.cancelled_by, k.error, k.updated_at
     INTO STRICT task_row FROM lockstep.task k WHERE k.task_id = p_task_id;
     SELECT r.run_id, r.error, r.swept, r.cancelled_at IS NOT NULL AND r.ended_at IS NULL AS is_stopping
     INTO STRICT run_row FROM lockstep.run r WHERE r.run_no = task_row.run_no;
-    IF task_row.status = 'Completed' OR task_row.skipped IS NOT NULL OR run_row.swept OR run_row.is_stopping THEN
-        RETURN NEXT lockstep.explain_row(
-            'task_finished', pg_catalog.concat_ws(': ', p_what || ' is ' || task_row.status, task_row.error), p_what,
-            task_row.updated_at, p_names);
-    ELSIF task_row.status = 'Cancelled' AND task_row.cancelled_by IS NULL
-          AND lockstep.cancelled_by_failure(task_row.run_no, task_row."order") THEN
-        RETURN NEXT lockstep.explain_row(
-            'task_stopped_by_failure',
-            pg_catalog.concat_ws(': ', p_what || ' is Cancelled because a task before it failed', run_row.error),
-            p_what, task_row.updated_at, p_names || ARRAY['RUN', run_row.run_id::text]);
-    ELSE
-        RETURN NEXT lockstep.explain_row(
-            CASE WHEN EXISTS (SELECT FROM lockstep.phase p
-                              WHERE p.run_no = task_row.run_no AND p."order" > task_row."order"
-                                AND p.opened_at IS NOT NULL AND p.done_at IS NULL) THEN 'task_finished'
-                 ELSE 'task_retryable' END,
-            pg_catalog.concat_ws(': ', p_what || ' is ' || task_row.status, task_row.error), p_what,
-            task_row.updated_at, p_names);
-    END IF;
+    reason := CASE WHEN task_row.status = 'Completed' OR task_row.skipped IS NOT NULL OR run_row.swept
+                        OR run_row.is_stopping THEN 'task_finished'
+                   WHEN task_row.status = 'Cancelled' AND task_row.cancelled_by IS NULL
+                        AND lockstep.cancelled_by_failure(task_row.run_no, task_row."order")
+                       THEN 'task_stopped_by_failure'
+                   WHEN EXISTS (SELECT FROM lockstep.phase p
+                                WHERE p.run_no = task_row.run_no AND p."order" > task_row."order"
+                                  AND p.opened_at IS NOT NULL AND p.done_at IS NULL) THEN 'task_finished'
+                   ELSE 'task_retryable' END;
+    RETURN NEXT lockstep.explain_row(
+        reason,
+        CASE reason WHEN 'task_stopped_by_failure'
+                        THEN pg_catalog.concat_ws(': ', p_what || ' is Cancelled because a task before it failed',
+                                                  run_row.error)
+                    ELSE pg_catalog.concat_ws(': ', p_what || ' is ' || task_row.status, task_row.error) END,
+        p_what, task_row.updated_at, p_names || ARRAY['RUN', run_row.run_id::text]);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.explain_task_finished(bigint, text, text[]) FROM PUBLIC;

@@ -13,9 +13,9 @@ BEGIN
         FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
         CROSS JOIN LATERAL (
             SELECT CASE WHEN (s.rows_rule).relation IS NOT NULL THEN p_now
+                        WHEN lockstep.rule_fault(s.rule) IS NOT NULL THEN NULL -- its zone is gone
                         WHEN j.is_watch THEN lockstep.job_report_next(s, p_now)
-                        WHEN lockstep.rule_fault(s.rule) IS NULL
-                            THEN lockstep.rule_next(s.rule, p_now) END AS next) n
+                        ELSE lockstep.rule_next(s.rule, p_now) END AS next) n
         WHERE s.is_active AND s.after_job IS NULL
           AND (COALESCE(s.next_at > p_now, true) AND n.next < COALESCE(s.next_at, 'infinity')
                OR s.asked_until > p_now + LEASE)

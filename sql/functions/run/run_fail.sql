@@ -8,8 +8,10 @@ BEGIN
     SELECT on_failure INTO STRICT policy FROM lockstep.run WHERE run_no = p_run_no;
     IF policy = 'stop' THEN
         PERFORM lockstep.run_stop(p_run_no, p_order, p_why);
-    ELSIF policy = 'pause' THEN
-        UPDATE lockstep.run SET error = COALESCE(error, p_why) WHERE run_no = p_run_no;
+        RETURN;
+    END IF;
+    UPDATE lockstep.run SET error = COALESCE(error, p_why) WHERE run_no = p_run_no;
+    IF policy = 'pause' THEN
         -- If an operator has paused it already, both pauses hold: run_resume ends one of them.
         UPDATE lockstep.run r
         SET status = 'Paused', paused_at = COALESCE(paused_at, pg_catalog.clock_timestamp()),
@@ -27,8 +29,6 @@ BEGIN
             SELECT 'run_paused', r.queue_id, p_run_no, 'on_failure = pause: ' || p_why
             FROM lockstep.run r WHERE r.run_no = p_run_no;
         END IF;
-    ELSE
-        UPDATE lockstep.run SET error = COALESCE(error, p_why) WHERE run_no = p_run_no;
     END IF;
 END
 $$;
