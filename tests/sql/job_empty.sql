@@ -14,7 +14,8 @@ ANALYZE lockstep.run, lockstep.job_occurrence;
 -- Rows and index entries of a table that this transaction has read.
 CREATE FUNCTION pg_temp.reads(p_table regclass) RETURNS bigint LANGUAGE sql AS $$
     SELECT pg_stat_get_xact_tuples_returned(p_table) + COALESCE(pg_stat_get_xact_tuples_fetched(p_table), 0)
-        + (SELECT sum(pg_stat_get_xact_tuples_returned(i.indexrelid)) FROM pg_index i WHERE i.indrelid = p_table)::bigint
+        + (SELECT sum(pg_stat_get_xact_tuples_returned(i.indexrelid))
+           FROM pg_index i WHERE i.indrelid = p_table)::bigint
 $$;
 CREATE TEMP TABLE before AS
 SELECT pg_temp.reads('lockstep.run') AS run, pg_temp.reads('lockstep.job_occurrence') AS occurrence;
