@@ -1,9 +1,13 @@
 -- console_health :one  how $1 jobs do, behind $2: first those that the monitor has an incident of, then the others,
--- both by name; those with $3 in their name, and in states $4; if $5 with the texts of errors. NULL for $4: any state,
--- and then states are asked of the jobs of the page alone; otherwise of each job
+-- both by name; those with $3 in their name, and in states $4, of which "problem" is every job with a problem, also
+-- one that runs behind a failure; if $5 with the texts of errors. NULL for $4: any state, and then states are asked of
+-- the jobs of the page alone; otherwise of each job
 -- columns: document
 WITH health AS MATERIALIZED (
-    SELECT h.job FROM lockstep.job_health h WHERE h.state = ANY (string_to_array($4::text, ','))),
+    SELECT h.job
+    FROM lockstep.job_health h
+    WHERE h.state = ANY (string_to_array($4::text, ','))
+       OR h.is_problem AND 'problem' = ANY (string_to_array($4::text, ','))),
 found AS (
     SELECT CASE WHEN EXISTS (SELECT FROM lockstep.alert a WHERE a.job = j.name AND a.closed_at IS NULL) THEN '0'
                 ELSE '1' END

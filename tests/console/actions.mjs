@@ -282,6 +282,19 @@ await shown(page);
 const offered = await page.locator('main .page-head button').allInnerTexts();
 check('of a task that runs on an executor only its end is offered', offered.join() === 'Cancel …', offered.join());
 
+/* An executor that drains cannot be told anything more. */
+await page.route('**/api/v1/executors*', async (route) => {
+    const list = await (await route.fetch()).json(),
+        as = (host, drain_at) => ({ executor_id: host, host, pid: 1, version: '1', queues: [QUEUE], readers: 2, in_use: 0, alive: true, state: drain_at ? 'draining' : 'ok', drain_at });
+    await route.fulfill({ json: { ...list, items: [as('stays', null), as('leaves', '2026-01-01T00:00:00Z')] } });
+});
+await page.goto(`${url}executors`);
+await shown(page);
+const offers = async (host) => (await page.locator('main tr', { hasText: host }).getByRole('button').allInnerTexts()).join();
+check('an executor is offered readers and a drain', (await offers('stays')) === 'Readers …,Drain …', await offers('stays'));
+check('one that drains is offered nothing', (await offers('leaves')) === '', await offers('leaves'));
+await page.unroute('**/api/v1/executors*');
+
 /* What was chosen for one action is not chosen for the next one; no page is loaded in between. */
 const selected = () => page.locator('.bulk strong').innerText();
 const bulkAct = async (word) => {

@@ -119,8 +119,8 @@ export function pager(list, params, { more, cursor = 'after' } = {}) {
         'nav.pager',
         { key: 'pager', 'aria-label': `pages of the list ${list.caption ?? ''}`.trim() },
         h('span', null, `${count(list.items.length)} shown of ${counted(list)}`),
-        first && h('a', { href: withQuery({ [cursor]: null }, params) }, '« first page'),
-        list.next && h('a', { href: withQuery({ [cursor]: list.next }, params), rel: 'next' }, 'next page »'),
+        first && h('a', { href: withQuery({ [cursor]: null }) }, '« first page'),
+        list.next && h('a', { href: withQuery({ [cursor]: list.next }), rel: 'next' }, 'next page »'),
     );
 }
 
@@ -209,12 +209,12 @@ function control(field, params) {
     });
 }
 
-/* fields: {name, label, options | type, search} ; chips: statuses that are on or off, several at once */
-export function filters(fields, params) {
+/* fields: {name, label, options | type, search} ; chips: statuses that are on or off, several at once. label: of what, on a page that has several. */
+export function filters(fields, params, label = null) {
     const any = fields.some((f) => params.get(f.name));
     return h(
         'form.filters',
-        { key: 'filters', role: 'search', on: { submit: (e) => e.preventDefault() } },
+        { key: 'filters', role: 'search', 'aria-label': label, on: { submit: (e) => e.preventDefault() } },
         fields.map((f) =>
             f.chips
                 ? chips(f, params)

@@ -83,7 +83,7 @@ function columns(operator, reload) {
         { label: 'started', cell: (e) => when(e.started_at) },
         { label: 'version', cell: (e) => e.version },
         { label: 'memory', num: true, cell: (e) => orUnknown(e.memory_bytes, size, 'this executor has not reported it') },
-        operator && { label: 'do', cell: (e) => e.executor_id && buttons(e, reload) },
+        operator && { label: 'do', cell: (e) => e.executor_id && e.drain_at == null && buttons(e, reload) },
     ].filter(Boolean);
 }
 

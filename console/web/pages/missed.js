@@ -8,9 +8,6 @@ import { query, seg } from '../lib/api.js';
 import { actionButton, runAction, RUN_ACTIONS } from '../lib/actions.js';
 import { silence } from './job.js';
 
-/* The states of a job that are problems (job_health.is_problem). */
-const PROBLEMS = ['blocked', 'stuck', 'missed', 'never', 'failed', 'late'];
-
 /* The tasks that failed run again in the run itself; `Run now` makes another run. The run is named, because the reason
    that the line shows may be that of a later time, which made no run. */
 function retryRun(x, reload) {
@@ -112,6 +109,18 @@ const LATE = [
     { label: 'late by', num: true, cell: (o) => duration(o.lateness) },
 ];
 
+/* The alerts of the filter; before them the one that the address names, which may be an old one. */
+async function alertList(ctx) {
+    const state = ctx.query.get('alerts'),
+        wanted = ctx.query.get('alert');
+    const [list, one] = await Promise.all([
+        ctx.optional(`alerts${query({ status: state?.includes(',') ? null : state, after: ctx.query.get('after') })}`),
+        wanted && ctx.optional(`alerts/${seg(wanted)}`),
+    ]);
+    if (!one?.alert || list.problem || list.items.some((a) => String(a.alert_id) === wanted)) return list;
+    return { ...list, items: [one.alert, ...list.items] };
+}
+
 export const page = {
     title: () => 'Missed and stuck',
     watches: ['alert', 'event', 'run'],
@@ -119,9 +128,9 @@ export const page = {
     load: async (ctx) => {
         const outcome = ctx.query.get('outcome') || 'missed,error';
         const [health, jobs, alerts, missed] = await Promise.all([
-            ctx.get(`health${query({ kind: PROBLEMS, after: ctx.query.get('problems'), limit: 200 })}`),
+            ctx.get(`health${query({ kind: 'problem', after: ctx.query.get('problems'), limit: 200 })}`),
             ctx.optional('jobs?limit=1'),
-            ctx.optional(`alerts${query({ after: ctx.query.get('after') })}`),
+            alertList(ctx),
             ctx.optional(`occurrences${query({ status: outcome })}`),
         ]);
         return { health, jobs, alerts, missed };
@@ -151,6 +160,7 @@ export const page = {
             panel(
                 'Alerts',
                 { key: 'alerts' },
+                filters([{ name: 'alerts', label: 'alerts', chips: ['open', 'closed'] }], ctx.query, 'alerts'),
                 listTable(
                     alerts,
                     {
@@ -166,7 +176,7 @@ export const page = {
             panel(
                 'Times that did not fire',
                 { key: 'missed', note: ctx.query.get('outcome') ? null : 'missed and error; not those that were skipped' },
-                filters([{ name: 'outcome', label: 'outcome', chips: ['missed', 'error', 'skipped'] }], ctx.query),
+                filters([{ name: 'outcome', label: 'outcome', chips: ['missed', 'error', 'skipped'] }], ctx.query, 'times that did not fire'),
                 listTable(
                     missed,
                     { caption: 'Times that did not fire', columns: LATE, id: (o) => o.occurrence_id, none: 'None.' },

@@ -80,7 +80,7 @@ function tiles(data) {
         tile(sum('pending'), `${noun(sum('pending'), 'task')} waiting`, 'runs?status=Running,Published'),
         tile(sum('failed'), `${noun(sum('failed'), 'task')} failed`, 'runs?status=Failed,Running,Paused', { bad: true, title: 'failed tasks of open runs' }),
         tile(executors, noun(executors, 'executor'), 'executors'),
-        tile(data.alerts_all, noun(data.alerts_all, 'open alert'), 'missed', { bad: true }),
+        tile(data.alerts_all, noun(data.alerts_all, 'open alert'), 'missed?alerts=open', { bad: true }),
     );
 }
 
