@@ -144,6 +144,24 @@ await step('rows with one key stay when they are drawn again', async () => {
     return left === 'one,two,three' || left;
 });
 
+await step('what has the focus keeps it when a row before it leaves, or becomes another thing', async () => {
+    const focused = await page.evaluate(async () => {
+        const { h, morph } = await import(new URL('assets/lib/dom.js', document.baseURI)),
+            list = document.querySelector('main').appendChild(document.createElement('ul')),
+            row = (key) => h('li', { key }, h('button', { type: 'button' }, key));
+        morph(list, [row('one'), row('two'), row('three')]);
+        list.querySelectorAll('button')[1].focus();
+        const found = [];
+        for (const before of [h('p', { key: 'one' }, 'one'), null]) {
+            morph(list, [before, row('two'), row('three')]);
+            found.push(`${document.activeElement.textContent} of ${list.textContent}`);
+        }
+        list.remove();
+        return found.join();
+    });
+    return focused === 'two of onetwothree,two of twothree' || focused;
+});
+
 await step('a week that could not be read is read by the next load', async () => {
     const problem = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
     await page.route('**/calendar*', (route) => route.fulfill(problem), { times: 1 });
@@ -198,8 +216,19 @@ await step('the Gantt zooms by buttons', async () => {
     await until(() => !location.search.includes('from='));
 });
 
+await step('the links to other parts of a list keep the zoom', async () => {
+    await page.route('**/runs/*/tasks*', async (route) => route.fulfill({ json: { ...(await (await route.fetch()).json()), next: 'tasks.1' } }));
+    await page.reload();
+    await page.waitForSelector('.g-box svg path');
+    await page.getByRole('button', { name: 'zoom in', exact: true }).click();
+    await until(() => location.search.includes('from=') && document.querySelector('main a[rel=next]').search.includes('from='));
+    await page.getByRole('button', { name: 'all of the run', exact: true }).click();
+    await until(() => !document.querySelector('main a[rel=next]').search.includes('from='));
+    await page.unroute('**/runs/*/tasks*');
+});
+
 for (const [name, looks] of [
-    ['SVG', /^<svg /],
+    ['SVG', /^<svg (?![^]*var\()/],
     ['JSON', /"phases"/],
     ['CSV', /^row,order,task_id,[^]*^phase,[^]*^attempt,[^]*^density,/m],
 ]) {

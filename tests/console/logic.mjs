@@ -48,7 +48,12 @@ same('a sentence has its runs as links, and its times', prose(`run ${run} is Fai
     `: key ${run}`,
 ]);
 
-const { nextOf } = await load('pages/jobs.js');
+const { nextOf, daysFrom } = await load('pages/jobs.js');
+for (const [day, text] of [['2026-03-24T22:30:00Z', 'a day has 23 hours'], ['2026-10-21T22:30:00Z', 'a day has 25 hours']]) {
+    const days = daysFrom(Date.parse(day)),
+        follow = days.every((one, i) => i === 0 || Date.parse(one) - Date.parse(days[i - 1]) === 86400000);
+    check(`the calendar has each day of a week in which ${text}`, follow && days.length >= 7, days.join(' '));
+}
 const due = { next_at: '2026-01-02T03:04:05Z', schedules: 1 };
 same('the time of a trigger is that of a look, that of a schedule is a firing', ['triggered', 'scheduled'].map((mode) => nextOf({ ...due, mode })[0] ?? null), ['next look ', null]);
 
@@ -121,6 +126,18 @@ const drawn = model({
         { task_id: 1, attempt: 2, status: 'Completed', start_s: 8, end_s: 10, waited_s: 6, waited_for: 'retry' },
     ] }],
 });
+const failedOf = (phase, row) => model({ started_at: '2026-01-02T03:00:00Z', phases: [{ order: 1, ...phase }] }, [{ order: 1, ...row }]).phases[0].failed;
+same('what was terminated failed, once', failedOf({ status: { Completed: 3, Terminated: 5, PartiallyCompleted: 1, Cancelled: 2 } }, { failed: 6 }), 6);
+same('of a run that is drawn from a sample its table knows it', failedOf({ status: null }, { failed: 4 }), 4);
+const { tickText } = await load('gantt/draw.js');
+same('the ticks of each part of a long run differ', [[5400, 5410, 10], [5400.2, 5400.4, 0.2], [97200, 97500, 300], [45, 75, 30], [90000, 93600, 3600], [3590, 3600, 10]].map(([a, b, step]) => [tickText(a, step), tickText(b, step)]), [
+    ['1:30:00', '1:30:10'],
+    ['1:30:00.2', '1:30:00.4'],
+    ['1 d 3:00', '1 d 3:05'],
+    ['45 s', '1:15'],
+    ['1 d 1 h', '1 d 2 h'],
+    ['59:50', '1:00:00'],
+]);
 same('a bar keeps what it waited for', drawn.phases[0].bars.map((b) => b.waited_for), ['reader', 'retry']);
 
 const { visible } = await load('lib/dom.js');

@@ -74,7 +74,8 @@ const [task, found] = await page.evaluate(() => {
 });
 check('which say what they are', found.includes(task) && found.includes('load shop'), `${found}, not ${task}`);
 await page.getByRole('button', { name: 'all of the run' }).click();
-await page.waitForFunction(() => !document.querySelector('.g-box svg path.g-done') || document.querySelector('.g-box svg path.g-density'));
+const again = () => !document.querySelector('.g-box svg path.g-done') && document.querySelector('.gantt').$gantt.model.phases[3].dense;
+check('and all of it has densities again', await page.waitForFunction(again).then(() => true, () => false));
 check('no error', page.trouble.length === 0, page.trouble.join('; '));
 await browser.close();
 done();

@@ -187,12 +187,18 @@ function before(phase, top, port, index) {
     ];
 }
 
-function tickText(t, step) {
-    if (step >= 60 || t >= 3600) return duration(Math.round(t));
-    const digits = step >= 1 ? 0 : Math.min(3, Math.ceil(-Math.log10(step)));
-    return t >= 60
-        ? `${Math.floor(t / 60)}:${(t % 60).toFixed(digits).padStart(digits ? digits + 3 : 2, '0')}`
-        : `${t.toFixed(digits)} s`;
+/* The text of a tick: as exact as the step, so that neighbours differ, also late in a long run. */
+export function tickText(t, step) {
+    const digits = step >= 1 ? 0 : Math.min(3, Math.ceil(-Math.log10(step))),
+        at = Number(t.toFixed(digits));
+    if (step >= 3600 || (step >= 60 && at < 86400)) return duration(Math.round(at));
+    if (at < 60) return `${at.toFixed(digits)} s`;
+    const two = (n) => String(n).padStart(2, '0');
+    const days = at >= 86400 ? `${Math.floor(at / 86400)} d ` : '',
+        hours = Math.floor((at % 86400) / 3600),
+        minutes = Math.floor((at % 3600) / 60);
+    const clock = at >= 3600 ? `${hours}:${two(minutes)}` : String(minutes);
+    return step >= 60 ? days + clock : `${days}${clock}:${(at % 60).toFixed(digits).padStart(digits ? digits + 3 : 2, '0')}`;
 }
 
 /* Round times inside each piece of the scale that is not squeezed. */

@@ -4,26 +4,6 @@ import { s } from '../lib/dom.js';
 import { AXIS, picture, viewport } from './draw.js';
 import { download } from '../lib/parts.js';
 
-const COLOURS = [
-    'panel',
-    'shade',
-    'line',
-    'line-soft',
-    'text',
-    'soft',
-    'good-fill',
-    'run',
-    'run-fill',
-    'bad',
-    'bad-fill',
-    'warn-fill',
-    'wait-fill',
-    'quiet',
-    'quiet-fill',
-    'held-fill',
-    'on-bar',
-];
-
 /* The rules of gantt.css with the colours of the theme that is on. */
 function rules() {
     const probe = document.body.appendChild(document.createElement('i')),
@@ -33,16 +13,11 @@ function rules() {
         return getComputedStyle(probe).color;
     };
     const sheet = [...document.styleSheets].find((one) => one.href?.endsWith('gantt.css'));
-    const colour = Object.fromEntries(COLOURS.map((name) => [name, resolved(name)]));
-    probe.remove();
     for (const rule of sheet?.cssRules ?? []) {
         if (rule.selectorText?.includes('.g-'))
-            out.push(
-                rule.cssText
-                    .replace(/\.gantt svg /g, '')
-                    .replace(/var\(--([\w-]+)\)/g, (all, name) => colour[name] ?? all),
-            );
+            out.push(rule.cssText.replace(/\.gantt svg /g, '').replace(/var\(--([\w-]+)\)/g, (all, name) => resolved(name)));
     }
+    probe.remove();
     return `text { font: 11px sans-serif }\n${out.join('\n')}`;
 }
 

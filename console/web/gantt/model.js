@@ -4,6 +4,7 @@
  * A lane      holds tasks that did not overlap; there are as many as tasks ran at once.
  */
 const LANE_MAX = 64;
+const FAILED = ['Failed', 'Terminated', 'PartiallyCompleted']; // lockstep.is_failed
 
 function seconds(doc, value) {
     if (value == null) return null;
@@ -53,7 +54,7 @@ function phaseModel(doc, phase, end, rows) {
         height: Math.max(46, n * each + 10),
         open: seconds(doc, phase.opened_s ?? phase.opened_at),
         done: seconds(doc, phase.done_at),
-        failed: (counts.Failed ?? row.failed ?? 0) + (counts.Terminated ?? 0),
+        failed: phase.status ? FAILED.reduce((sum, status) => sum + (counts[status] ?? 0), 0) : (row.failed ?? 0),
         cancelled: counts.Cancelled ?? row.cancelled ?? 0,
         from: phase.start_s ?? 0,
         to: phase.end_s ?? end,
@@ -139,12 +140,15 @@ export function withBars(doc, detail) {
     return { ...doc, phases: (doc.phases ?? []).map((p) => (p.density?.length && bars.has(String(p.order)) ? { ...p, bars: bars.get(String(p.order)) } : p)) };
 }
 
+/* Almost all of a run's time is shown. */
+export const isWhole = (view, end) => view.to - view.from >= end * 0.98;
+
 /* Which part of a run's time is to be asked for when from to to is shown, in seconds; null: all is shown, or that part is known. More is asked
  * for than is shown, so that a short move needs no new answer; a part that was too full to have bars is asked again when a quarter of it is shown.
  */
 export function partOf(view, end, known) {
     const length = view.to - view.from;
-    if (length >= end * 0.98) return null;
+    if (isWhole(view, end)) return null;
     if (known && known.from <= view.from && known.to >= view.to && length > (known.to - known.from) / 4) return null;
     return { from: Math.max(0, view.from - length / 4), to: Math.min(end, view.to + length / 4) };
 }

@@ -5,8 +5,7 @@
  * Bars        n and b go to the next bar and to the one before, Enter opens it; as a pointer over a bar and a click do.
  */
 import { h, s, morph } from '../lib/dom.js';
-import { note } from '../lib/router.js';
-import { go } from '../lib/router.js';
+import { go, note } from '../lib/router.js';
 import { duration, percent, plural } from '../lib/format.js';
 import { AXIS, overview, picture, viewport } from './draw.js';
 import { barAt, idle } from './model.js';
@@ -78,10 +77,10 @@ class Gantt {
         this.view = this.bounded(from, to);
         const all = this.view.from <= 0 && this.view.to >= this.model.end;
         clearTimeout(this.noting);
-        this.noting = setTimeout(
-            () => note({ from: all ? null : this.view.from.toFixed(3), to: all ? null : this.view.to.toFixed(3) }),
-            200,
-        );
+        this.noting = setTimeout(() => {
+            note({ from: all ? null : this.view.from.toFixed(3), to: all ? null : this.view.to.toFixed(3) });
+            this.data.noted?.(); // the links of the page keep the zoom
+        }, 200);
         this.data.seen?.(this.view);
         this.redraw();
     }

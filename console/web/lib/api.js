@@ -1,6 +1,8 @@
 /* api.js: the documents of the server. What a GET brought is kept with its ETag, so that an unchanged one costs 304 and the
  * caller gets the same object again (pages compare by identity). A failure is a Problem, as RFC 9457 has it.
  */
+import { learnNow } from './format.js';
+
 const cache = new Map(); // address -> {etag, doc}
 const KEPT = 60;
 const PATIENCE_MS = 20000; // the server gives up after five seconds; a network may be slow
@@ -89,6 +91,7 @@ function call(path, { signal, long, ...options }) {
 export async function get(path, { signal, quiet } = {}) {
     const known = cache.get(path);
     const response = await call(path, { signal, headers: known?.etag ? { 'If-None-Match': known.etag } : {} });
+    learnNow(response.headers.get('Date'));
     if (response.status === 304 && known) return known.doc;
     if (!response.ok) {
         if (response.status === 401 && !quiet) told.signedOut();

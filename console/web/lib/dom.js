@@ -106,14 +106,25 @@ function patch(keep, fresh) {
     if ('value' in keep) syncInput(keep, fresh);
 }
 
+/* What is left goes first: a node behind it stays where it is, because one that is moved loses its focus. */
 function morphNodes(parent, fresh) {
-    const byKey = new Map();
-    for (const child of parent.childNodes) if (child.$key !== undefined) byKey.set(child.$key, child);
+    const byKey = new Map(),
+        stay = new Set(fresh.map((node) => node.$key));
+    for (const child of [...parent.childNodes]) {
+        if (child.$key === undefined) continue;
+        if (stay.has(child.$key)) byKey.set(child.$key, child);
+        else child.remove();
+    }
     let at = parent.firstChild;
     for (const node of fresh) {
         const keep = node.$key !== undefined ? byKey.get(node.$key) : at;
         if (!keep || !alike(keep, node)) {
             parent.insertBefore(node, at);
+            if (keep && node.$key !== undefined) {
+                if (keep === at) at = at.nextSibling;
+                byKey.delete(node.$key);
+                keep.remove();
+            }
             continue;
         }
         byKey.delete(node.$key); // another one with this key is another row

@@ -11,6 +11,11 @@ export function setServerNow(iso) {
     if (!Number.isNaN(at)) skew = at - Date.now();
 }
 
+/* From an answer's date, which has seconds: documents that say the time say it better. */
+export function learnNow(date) {
+    if (Math.abs(Date.parse(date) - serverNow()) > 2000) setServerNow(date);
+}
+
 export const serverNow = () => Date.now() + skew;
 export const NONE = '–'; // where there is no value
 

@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, facts, queueLink, runLink, problemBox, allFields, empty } from '../lib/parts.js';
 import { badge, icon, tone } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
-import { when, duration, count, absolute, instant, plural, prose } from '../lib/format.js';
+import { when, duration, count, absolute, instant, plural, prose, serverNow } from '../lib/format.js';
 import { query, seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { show } from '../lib/dialog.js';
@@ -301,7 +301,7 @@ export function silence(at, name, after) {
         ],
         body: (v) => ({
             reason: v.reason,
-            until: Number(v.hours) > 0 ? new Date(Date.now() + v.hours * 3600000).toISOString() : null,
+            until: Number(v.hours) > 0 ? new Date(serverNow() + v.hours * 3600000).toISOString() : null,
         }),
     });
 }

@@ -62,10 +62,16 @@ export function byHour(week) {
 const cellWords = (cell) => [...cell].map(([job, times]) => (times > 1 ? `${job} ${times} times` : job)).join(', ');
 const cellSum = (cell) => [...cell.values()].reduce((sum, n) => sum + n, 0);
 
+/* The days of the week that begins now: one of them may have 23 hours, or 25. */
+export function daysFrom(now) {
+    const days = [];
+    for (let ms = now; days.length < DAYS; ms += HOUR_MS) if (dayText(ms) !== days.at(-1)) days.push(dayText(ms));
+    return days;
+}
+
 function calendar(week) {
     const cells = byHour(week),
-        now = serverNow();
-    const days = Array.from({ length: DAYS }, (_, i) => dayText(now + i * HOURS * HOUR_MS));
+        days = daysFrom(serverNow());
     const hours = Array.from({ length: HOURS }, (_, i) => String(i).padStart(2, '0'));
     return h(
         'div.table-box',

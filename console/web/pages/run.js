@@ -20,8 +20,8 @@ import { count, duration, percent, plural, serverNow, setServerNow, tookSeconds,
 import { query, seg, whole } from '../lib/api.js';
 import { runButtons, runAction, runState, RUN_ACTIONS } from '../lib/actions.js';
 import { pref, setPref } from '../lib/prefs.js';
-import { go } from '../lib/router.js';
-import { model, idle, partOf, withBars } from '../gantt/model.js';
+import { go, here } from '../lib/router.js';
+import { model, idle, isWhole, partOf, withBars } from '../gantt/model.js';
 import { ganttWidget } from '../gantt/view.js';
 import { exports } from '../gantt/export.js';
 import { explainClosed, explainPanel } from '../lib/explain.js';
@@ -37,6 +37,9 @@ const KEYS = [
     ['retry', 'waiting for a retry'],
     ['barrier', 'barrier'],
 ];
+
+/* Of a run whose rows are gone: what it counts is kept. */
+const SWEPT = 'Its tasks and phases were deleted by retention.';
 
 function keyShape(kind) {
     if (kind === 'waiting') return s('rect', { class: 'g-waiting', x: 0, y: 5, width: 22, height: 2 });
@@ -64,14 +67,20 @@ const legend = () =>
         ),
     );
 
-/* A run of which the chart has densities alone: the bars of the part that is zoomed into, a moment after the zoom. */
+/* A moment after the zoom, in a run of which the chart has densities alone: the bars of the part that is zoomed into; when all of it is shown, none. */
 function learnBars(data, ctx, view, end) {
     const { state } = ctx;
     clearTimeout(state.learning);
     if (!data.gantt.sampled) return;
     const part = partOf(view, end, state.detail?.gantt === data.gantt ? state.detail : null);
-    if (!part) return;
+    const is_left = state.detail && isWhole(view, end);
+    if (!part && !is_left) return;
     state.learning = setTimeout(async () => {
+        if (is_left) {
+            state.detail = null;
+            ctx.redraw();
+            return;
+        }
         const ms = (t) => Math.round(t * 1000);
         const doc = await ctx
             .optional(`runs/${seg(data.run.run_id)}/bars${query({ from_ms: ms(part.from), to_ms: ms(part.to) })}`)
@@ -117,8 +126,8 @@ function chart(data, ctx) {
             ),
         ),
     ];
-    if (!drawn.phases.length) return panel('Course', {}, h('p.empty', null, 'No phase of it has begun.'));
-    const number = (name) => (ctx.query.get(name) == null ? null : Number(ctx.query.get(name)));
+    if (!drawn.phases.length) return panel('Course', {}, h('p.empty', null, data.run.swept ? SWEPT : 'No phase of it has begun.'));
+    const number = (name) => (here().params.get(name) == null ? null : Number(here().params.get(name))); // the zoom is noted there alone
     return panel(
         'Course',
         { key: 'gantt', tools: files && tools, note: note(data.gantt) },
@@ -130,6 +139,7 @@ function chart(data, ctx) {
                 model: drawn,
                 from: number('from'),
                 to: number('to'),
+                noted: ctx.redraw,
                 seen: (v) => {
                     ctx.state.view = v;
                     learnBars(data, ctx, v, drawn.end);
@@ -209,7 +219,7 @@ function phases(data, ctx) {
                 cursor: 'phases',
                 columns: phaseColumns(data.run, ctx.session.operator),
                 id: (p) => p.order,
-                none: 'No phase has been claimed.',
+                none: data.run.swept ? SWEPT : 'No phase has been claimed.',
             },
             ctx.query,
         ),
@@ -245,7 +255,7 @@ function tasks(data, ctx) {
         ),
         listTable(
             data.tasks,
-            { caption: 'Tasks', columns: TASK_COLUMNS, id: (t) => t.task_id, none: 'No task matches.' },
+            { caption: 'Tasks', columns: TASK_COLUMNS, id: (t) => t.task_id, none: data.run.swept ? SWEPT : 'No task matches.' },
             ctx.query,
         ),
     );
