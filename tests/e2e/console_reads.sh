@@ -425,11 +425,13 @@ SELECT a.job, 'alert', 'monitor', 'failed: ' || a.text FROM lockstep.job_alert a
 SQL
 quoting=$(sql "SELECT alert_id FROM lockstep.job_alert WHERE job = 'fails'")
 # Its next run has begun, and the failure is not over by that.
-sql "INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, job_id, first_offset)
-     SELECT gen_random_uuid(), j.queue_id, 'stop', 'Running', j.job_id, 900000000 FROM lockstep.job j
-     WHERE j.name = 'fails';
-     INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
-     VALUES (gen_random_uuid(), 'lives', 1, '1', 1, ARRAY['$secret'])"
+sql <<SQL
+INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, job_id, first_offset)
+SELECT gen_random_uuid(), j.queue_id, 'stop', 'Running', j.job_id, 900000000
+FROM lockstep.job j WHERE j.name = 'fails';
+INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
+VALUES (gen_random_uuid(), 'lives', 1, '1', 1, ARRAY['$secret'])
+SQL
 reads 'a job that runs behind a failure has a problem' 'health?limit=1000&kind=problem&name=fails' \
     '.items[0].state, .items[0].is_problem, .count' 'running true 1'
 sql "DELETE FROM lockstep.executor WHERE host = 'lives'; DELETE FROM lockstep.run WHERE first_offset = 900000000"
