@@ -110,11 +110,11 @@ static const struct shape shapes[] = {
      "an attempt in seconds after the start of its run, or a task without one"},
     {"Straggler", "task_id:int name:text? seconds:number", "the task of a phase that ended last"},
     {"GanttPhase",
-     "order:int opened_at:time? done_at:time? tasks:int? status:object? opened_s:number? "
-     "start_s:number? end_s:number? barrier_s:number? busy_share:number? straggler:Straggler? "
-     "bars:Bar[]? density:number[]?",
+     "order:int opened_at:time? done_at:time? tasks:int? status:object? failed~:int "
+     "opened_s:number? start_s:number? end_s:number? barrier_s:number? busy_share:number? "
+     "straggler:Straggler? bars:Bar[]? density:number[]?",
      "a phase as it is drawn, in seconds after the start of its run; status: how many tasks are in "
-     "each state"},
+     "each state; failed: instead of it, when it is drawn from a sample"},
     {"Gantt",
      "run_id:uuid queue:text name:text? status:RunStatus started_at:time ended_at:time? now:time "
      "length_s:number readers:int times_hidden:bool sampled~:bool phases_hidden~:int "

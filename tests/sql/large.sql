@@ -1,7 +1,7 @@
 -- What the console says of runs that are too large to be counted: lockstep.phase_counts, lockstep.run_document,
 -- lockstep.run_sketch.
 BEGIN;
-SELECT plan(21);
+SELECT plan(22);
 SET LOCAL session_replication_role = replica; -- rows as they would have become
 
 INSERT INTO lockstep.queue (name, topic) VALUES ('large', 't');
@@ -64,6 +64,9 @@ SELECT is((SELECT array_agg(k ORDER BY k)
            FROM (SELECT jsonb_object_keys(lockstep.run_document(run_no, 9999, true)::jsonb) AS k FROM r) x),
           'both have the same members');
 
+INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id)
+SELECT 'task_failed', r.queue_id, r.run_no, p.phase_id
+FROM r JOIN lockstep.phase p USING (run_no), generate_series(1, 2) WHERE p."order" = 20;
 CREATE TEMP TABLE d AS SELECT lockstep.run_sketch(run_no, 100)::jsonb AS d FROM r;
 CREATE TEMP VIEW s AS SELECT p.value, (p.value ->> 'order')::int AS o FROM d, jsonb_array_elements(d -> 'phases') AS p;
 SELECT is((SELECT concat_ws(' ', d ->> 'sampled', d ->> 'phases_hidden', d ->> 'readers') FROM d), 'true 0 2',
@@ -76,6 +79,7 @@ SELECT ok((SELECT count(*) = 100 AND min(v::float8) > 0.8 FROM s, jsonb_array_el
            WHERE o = 10),
           'in each part of it');
 SELECT is((SELECT value -> 'density' FROM s WHERE o = 30), 'null'::jsonb, 'what has not begun has no density');
+SELECT is((SELECT array_agg((value ->> 'failed')::int ORDER BY o) FROM s), '{0,2,0}', 'which phases have failures');
 SELECT is(lockstep.run_sketch(-1, 100)::text, NULL, 'no run, no document');
 SELECT * FROM finish();
 ROLLBACK;

@@ -54,7 +54,7 @@ function phaseModel(doc, phase, end, rows) {
         height: Math.max(46, n * each + 10),
         open: seconds(doc, phase.opened_s ?? phase.opened_at),
         done: seconds(doc, phase.done_at),
-        failed: phase.status ? FAILED.reduce((sum, status) => sum + (counts[status] ?? 0), 0) : (row.failed ?? 0),
+        failed: phase.status ? FAILED.reduce((sum, status) => sum + (counts[status] ?? 0), 0) : Math.max(phase.failed ?? 0, row.failed ?? 0),
         cancelled: counts.Cancelled ?? row.cancelled ?? 0,
         from: phase.start_s ?? 0,
         to: phase.end_s ?? end,

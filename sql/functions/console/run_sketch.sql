@@ -2,7 +2,8 @@
 -- (sampled). Of more than 500 phases the last 500 are in it, but of those that have not opened the first 100;
 -- phases_hidden says how many are left out. About 2,400 of their tasks are read, as many of each phase, each of which
 -- counts for its neighbours, as in lockstep.queue_history. So a phase has a density and no bars, counts or straggler,
--- its end is when it was done, and readers is how many worked in the part of a density that kept most busy.
+-- its end is when it was done, and readers is how many worked in the part of a density that kept most busy. How many of
+-- a phase have failed is known from the newest 1,000 lines of the log of events, as in lockstep.run_document.
 CREATE OR REPLACE FUNCTION lockstep.run_sketch(p_run_no bigint, p_buckets int) RETURNS json LANGUAGE sql STABLE
 SET enable_seqscan = off SET jit = off AS $$
 WITH run AS MATERIALIZED (
@@ -14,9 +15,21 @@ WITH run AS MATERIALIZED (
                      ORDER BY k."order" + 0 OFFSET 100 LIMIT 1),
                     9223372036854775807) AS until_order -- by phase_left
     FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = p_run_no),
+failed AS MATERIALIZED (
+    SELECT l.phase_id, pg_catalog.count(*) AS failed
+    FROM (SELECT e.event, e.event_id, e.phase_id,
+                 COALESCE(pg_catalog.max(e.event_id) FILTER (WHERE e.event IN ('run_reopened', 'tasks_reopened'))
+                          OVER (), 0) AS reopened
+          FROM (SELECT b.event, b.event_id, b.phase_id
+                FROM lockstep.event_log b
+                -- a comparison of rows: the planner expects many, and reads the newest by event_log_run
+                WHERE (b.run_no, b.event_id) >= (p_run_no, 0)
+                  AND (b.run_no, b.event_id) <= (p_run_no, 9223372036854775807)
+                ORDER BY b.run_no DESC, b.event_id DESC LIMIT 1000) e) l
+    WHERE l.event IN ('task_failed', 'task_terminated') AND l.event_id > l.reopened GROUP BY l.phase_id),
 phase AS MATERIALIZED (
-    SELECT p."order", p.opened_at, p.done_at, pg_catalog.date_part('epoch', p.opened_at - r.t0) AS opened_s, p.tasks,
-           d.start_s, CASE WHEN d.start_s IS NOT NULL THEN p.end_s END AS end_s, d.work_s, d.busy
+    SELECT p.phase_id, p."order", p.opened_at, p.done_at, pg_catalog.date_part('epoch', p.opened_at - r.t0) AS opened_s,
+           p.tasks, d.start_s, CASE WHEN d.start_s IS NOT NULL THEN p.end_s END AS end_s, d.work_s, d.busy
     FROM run r
     CROSS JOIN LATERAL (
         SELECT b.phase_id, b."order", b.opened_at, b.done_at,
@@ -85,7 +98,8 @@ SELECT pg_catalog.json_build_object(
                    SELECT pg_catalog.json_agg(
                               pg_catalog.json_build_object(
                                   'order', p."order", 'opened_at', p.opened_at, 'done_at', p.done_at, 'tasks', p.tasks,
-                                  'status', NULL, 'opened_s', pg_catalog.round(p.opened_s::numeric, 6),
+                                  'status', NULL, 'failed', COALESCE(p.failed, 0),
+                                  'opened_s', pg_catalog.round(p.opened_s::numeric, 6),
                                   'start_s', pg_catalog.round(p.start_s::numeric, 6),
                                   'end_s', pg_catalog.round(p.end_s::numeric, 6),
                                   'barrier_s', pg_catalog.round(GREATEST(p.start_s - p.before_s, 0)::numeric, 6),
@@ -97,10 +111,10 @@ SELECT pg_catalog.json_build_object(
                                                          ORDER BY b.n)
                                               FROM pg_catalog.unnest(p.busy) WITH ORDINALITY AS b (busy, n)))
                               ORDER BY p."order")
-                   FROM (SELECT b.*,
+                   FROM (SELECT b.*, f.failed,
                                 pg_catalog.max(b.end_s) OVER (
                                     ORDER BY b."order" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_s
-                         FROM phase b) p),
+                         FROM phase b LEFT JOIN failed f USING (phase_id)) p),
                '[]'))
 FROM run r CROSS JOIN most m
 $$;
