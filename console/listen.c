@@ -80,7 +80,9 @@ static enum rc open_local(const char *path, struct listener *listener, struct er
         (void)unlink(path);
         bound = bind(fd, (const struct sockaddr *)&name, sizeof name);
     }
-    if (bound != 0 || listen(fd, BACKLOG) != 0) {
+    /* A client needs the right to write, which the umask of a service takes away. With it the
+     * socket is as open as a port of this host; its directory may be less so. */
+    if (bound != 0 || chmod(path, 0666) != 0 || listen(fd, BACKLOG) != 0) {
         int number = errno;
         (void)close(fd);
         return failed(path, number, err);

@@ -35,6 +35,15 @@ manages "@$q" scheduler run
 manages "$tmp/monitor.sock" monitor run
 manages "$tmp/console.sock" console run --listen "$tmp/http.sock"
 
+case_begin 'a proxy of another user may connect to the socket of the console, and to that of the metrics'
+(umask 077 && exec "$LOCKSTEP_BIN" all run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" \
+    --listen "$tmp/http.sock" -s metrics.listen="$tmp/metrics.sock") 2>"$tmp/log" >/dev/null &
+daemon=$!
+rights() { stat -c %A "$tmp/http.sock" "$tmp/metrics.sock" 2>&1 | xargs; }
+are_open() { [ "$(rights)" = 'srw-rw-rw- srw-rw-rw-' ]; }
+eventually 30 are_open || wrong "$(rights; cat "$tmp/log")"
+told_to_end "$daemon"
+
 case_begin 'an address that is none is ignored'
 NOTIFY_SOCKET=vsock:2:1 "$LOCKSTEP_BIN" monitor run -d "$db" 2>"$tmp/log" &
 daemon=$!
