@@ -2,6 +2,7 @@
  * -lpq */
 #include <libpq-fe.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,31 +22,58 @@ static PGresult *run(PGconn *db, const char *sql, int count, const char *const *
     return PQexecParams(db, sql, count, NULL, params, NULL, NULL, 0);
 }
 
+static void say(PGconn *db, const char *command)
+{
+    PGresult *result = PQexec(db, command);
+    check(db, result);
+    PQclear(result);
+}
+
+static bool has_state(const PGresult *result, const char *beginning)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    return state != NULL && strncmp(state, beginning, strlen(beginning)) == 0;
+}
+
+/* Ends the transaction. The status is for good: another attempt would fail in the same way. */
+static void report(PGconn *db, const char *task_id, const char *updated_at, const char *status,
+                   const char *text)
+{
+    bool completed = strcmp(status, "Completed") == 0;
+    PGresult *result =
+        run(db, "SELECT lockstep.modify_task($1, $2, $3, response => $4, error => $5)", 5,
+            (const char *const[]){task_id, updated_at, status, completed ? text : NULL,
+                                  completed ? NULL : text});
+    if (has_state(result, "LS001")) { /* no longer ours */
+        (void)fprintf(stderr, "%s", PQresultErrorMessage(result));
+        say(db, "ROLLBACK");
+    } else {
+        check(db, result);
+        say(db, "COMMIT");
+        (void)printf("task %s: %s, %s\n", task_id, status, text);
+        (void)fflush(stdout);
+    }
+    PQclear(result);
+}
+
 /* The effect and the report are one transaction: both happen, or neither does. */
 static void print_invoice(PGconn *db, const char *task_id, const char *updated_at,
                           const char *amount)
 {
-    PGresult *result;
-    PQclear(PQexec(db, "BEGIN"));
-    result = run(db,
-                 "INSERT INTO notification.invoice VALUES ($1, $2, now()) "
-                 "ON CONFLICT (task_id) DO UPDATE SET printed_at = EXCLUDED.printed_at",
-                 2, (const char *const[]){task_id, amount});
-    check(db, result);
-    PQclear(result);
-    result = run(db, "SELECT lockstep.modify_task($1, $2, 'Completed', response => 'printed')", 2,
-                 (const char *const[]){task_id, updated_at});
-    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    if (state != NULL && strcmp(state, "LS001") == 0) { /* no longer ours */
-        (void)fprintf(stderr, "%s", PQresultErrorMessage(result));
-        PQclear(PQexec(db, "ROLLBACK"));
+    say(db, "BEGIN");
+    PGresult *result = run(db,
+                           "INSERT INTO notification.invoice VALUES ($1, $2, now()) "
+                           "ON CONFLICT (task_id) DO UPDATE SET printed_at = EXCLUDED.printed_at",
+                           2, (const char *const[]){task_id, amount});
+    /* Classes 22 and 23: the values of the message. The next task may be a good one. */
+    if (has_state(result, "22") || has_state(result, "23")) {
+        say(db, "ROLLBACK");
+        say(db, "BEGIN");
+        report(db, task_id, updated_at, "Failed",
+               PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
     } else {
         check(db, result);
-        PGresult *committed = PQexec(db, "COMMIT");
-        check(db, committed);
-        PQclear(committed);
-        (void)printf("task %s: an invoice of %s\n", task_id, amount);
-        (void)fflush(stdout);
+        report(db, task_id, updated_at, "Completed", "printed");
     }
     PQclear(result);
 }
@@ -83,7 +111,7 @@ int main(int argc, char **argv)
         check(db, task);
         if (PQntuples(task) == 1)
             print_invoice(db, PQgetvalue(task, 0, 0), PQgetvalue(task, 0, 1),
-                          PQgetvalue(task, 0, 2));
+                          PQgetisnull(task, 0, 2) ? NULL : PQgetvalue(task, 0, 2));
         else
             wait_for_work(db);
         PQclear(task);

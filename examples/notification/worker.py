@@ -27,8 +27,9 @@ class Task:
         try:
             answer = self.connection.execute("SELECT updated_at FROM lockstep.modify_task(%s, %s, %s, %s, %s, %s)",
                                              (self.row["task_id"], self.token, status, step, response, error))
-            self.token = answer.fetchone()["updated_at"]
+            token = answer.fetchone()["updated_at"]
             self.connection.commit()
+            self.token = token
         except psycopg.Error as failure:
             self.connection.rollback()
             if failure.sqlstate == "LS001":
@@ -92,6 +93,10 @@ def main():
                 connection.rollback()
                 task.report("Error", error=str(failure))
                 print(f"{row['name']}: {failure}", flush=True)
+            except (KeyError, psycopg.DataError, psycopg.IntegrityError) as failure:  # its message lacks something: no
+                connection.rollback()  # attempt would end better, and the next task may be a good one
+                task.report("Failed", error=f"{type(failure).__name__}: {failure}")
+                print(f"{row['name']}: failed, {failure}", flush=True)
         except Stale as stale:  # the report of a failure may come too late, too
             print(f"{row['name']}: {stale}", flush=True)
 

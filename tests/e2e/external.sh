@@ -171,7 +171,30 @@ run=$(notification hello short)
 eventually 20 run_is "$run" Completed || failed=1
 expect 'what the worker said' "$(grep -c Traceback "$tmp/sends")$(grep -o 'short: confirmed' "$tmp/sends")" \
     '0short: confirmed'
-kill $executor $worker || failed=1
-wait $executor $worker || true
+
+case_begin 'the workers of the examples fail a task whose message lacks something, and continue with the next one'
+cc -o "$tmp/worker" "$here/../../examples/notification/worker.c" -I"$(pg_config --includedir)" -lpq
+"$tmp/worker" "$as_worker" "$q" >"$tmp/invoices" 2>&1 &
+invoices=$!
+of_kind() { # KIND NAME [INPUT]
+    echo "{\"order\": 1, \"type\": \"external\", \"kind\": \"$1\", \"name\": \"$2\"${3:+, \"input\": $3}}"
+}
+run=$({
+    of_kind notification 'no input'
+    of_kind notification 'no template' '{"sms": "+431234"}'
+    of_kind notification 'no object' '"Hello"'
+    of_kind notification 'good notification' '{"template": "Hello", "sms": "+431234"}'
+    of_kind invoice 'no input'
+    of_kind invoice 'no amount' '{}'
+    of_kind invoice 'no number' '{"amount": "much"}'
+    of_kind invoice 'good invoice' '{"amount": 12.5}'
+} | lockstep publish --queue "$q" -q -)
+eventually 20 run_is "$run" Failed || cat "$tmp/sends" "$tmp/invoices"
+expect 'how they ended' "$(sql "SELECT t.status, t.error IS NOT NULL, string_agg(t.name, ',' ORDER BY t.task_id)
+    FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+    WHERE r.run_id = '$run' GROUP BY 1, 2 ORDER BY 2" | xargs)" \
+    'Completed|f|good notification,good invoice Failed|t|no input,no template,no object,no input,no amount,no number'
+kill $executor $worker $invoices || failed=1
+wait $executor $worker $invoices || true
 cases_end
 exit $failed
