@@ -15,21 +15,28 @@ python=${PYTHON:-/usr/bin/python3}
 "$python" -c "import psycopg" 2>/dev/null ||
     { echo "run.sh: $python has no psycopg; on Debian: apt-get install python3-psycopg" >&2; exit 1; }
 lockstep=${LOCKSTEP_BIN:-lockstep} role=${WORKER_ROLE:-notification_worker}
-queue=${QUEUE:-notification} tmp=$(mktemp -d)
-trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$tmp"' EXIT
-pids=()
+queue=${QUEUE:-notification} pids=() tmp=$(mktemp -d)
+trap '[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null || true; wait || true; rm -rf "$tmp"' EXIT
 
+cc -O -Wall -o "$tmp/worker" "$here/worker.c" -I"$(pg_config --includedir)" -lpq
 psql -X -q -v ON_ERROR_STOP=1 -d "$1" \
     -c "DO \$\$ BEGIN CREATE ROLE $role LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END \$\$" \
     -c "GRANT lockstep_worker TO $role"
+# CONNINFO may be a URI
+as_worker=$("$python" -c 'import sys; from psycopg.conninfo import make_conninfo
+print(make_conninfo(sys.argv[1], user=sys.argv[2]))' "$1" "$role")
+psql -X -q -w -d "$as_worker" -c '' || {
+    echo "run.sh: the login $role of the workers fails its authentication. Let pg_hba.conf trust it here, or give it" \
+        "a password that ~/.pgpass has; nothing but this role was made" >&2
+    exit 1
+}
 psql -X -q -v ON_ERROR_STOP=1 -d "$1" -f "$here/schema.sql"
-cc -O -Wall -o "$tmp/worker" "$here/worker.c" -I"$(pg_config --includedir)" -lpq
 
 "$lockstep" queue create "$queue" -q --create-topic -d "$1" -b "$2"
 "$lockstep" executor run --queue "$queue" -d "$1" -b "$2" 2>"$tmp/executor.log" & pids+=($!)
-"$python" "$here/worker.py" "$1 user=$role" "$queue" "$tmp/outbox" & pids+=($!)
-"$python" "$here/worker.py" "$1 user=$role" "$queue" "$tmp/outbox" & pids+=($!)
-"$tmp/worker" "$1 user=$role" "$queue" & pids+=($!)
+"$python" "$here/worker.py" "$as_worker" "$queue" "$tmp/outbox" & pids+=($!)
+"$python" "$here/worker.py" "$as_worker" "$queue" "$tmp/outbox" & pids+=($!)
+"$tmp/worker" "$as_worker" "$queue" & pids+=($!)
 
 "$lockstep" publish --queue "$queue" -d "$1" -b "$2" --wait --timeout 60s "$here/tasks.jsonl"
 echo

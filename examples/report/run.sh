@@ -10,9 +10,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 2 ] || { sed -n '2,9p' "$0" >&2; exit 2; }
-lockstep=${LOCKSTEP_BIN:-lockstep} queue=${QUEUE:-report} tmp=$(mktemp -d)
-trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$tmp"' EXIT
-pids=()
+lockstep=${LOCKSTEP_BIN:-lockstep} queue=${QUEUE:-report} pids=() tmp=$(mktemp -d)
+trap '[ ${#pids[@]} = 0 ] || kill "${pids[@]}" 2>/dev/null || true; wait || true; rm -rf "$tmp"' EXIT
 
 psql -X -q -v ON_ERROR_STOP=1 -d "$1" -c 'CREATE SCHEMA report
     CREATE TABLE sale (day int, amount numeric) CREATE TABLE line (name text, amount numeric, told_at timestamptz)'
@@ -20,8 +19,8 @@ psql -X -q -v ON_ERROR_STOP=1 -d "$1" -c 'CREATE SCHEMA report
 while [ ! -e "$tmp/port" ]; do sleep 0.1; done
 cat >"$tmp/lockstep.conf" <<END
 [commands]
-render = $here/render $tmp
-tidy = /usr/bin/find $tmp -name "*.old" -delete
+render = "$here/render" "$tmp"
+tidy = /usr/bin/find "$tmp" -name "*.old" -delete
 [command:render]
 cpu_limit = 10s
 memory_limit = 1GB

@@ -9,10 +9,30 @@ role=$(scratch_name)
 e2e_roles=("$role")
 export PATH=$LOCKSTEP_TEST_PGBIN:$PATH
 
-case_begin 'the worker of the examples does its tasks'
-WORKER_ROLE=$role QUEUE=$(scratch_name) timeout 60 \
-    "$here/../../examples/notification/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" \
-    >"$tmp/example.log" 2>&1 || failed=1
+# example CONNINFO ROLE QUEUE: its temporary files are in $tmp/of_example
+mkdir "$tmp/of_example"
+example() {
+    WORKER_ROLE=$2 QUEUE=$3 TMPDIR=$tmp/of_example timeout 60 \
+        "$here/../../examples/notification/run.sh" "$1" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1
+}
+
+case_begin 'the example refuses a login of workers that cannot sign in, and leaves nothing but this login behind'
+refused=$(scratch_name)
+e2e_roles+=("$refused")
+sql "DO \$\$ BEGIN CREATE ROLE lockstep_test_password; EXCEPTION WHEN duplicate_object THEN NULL; END \$\$;
+    CREATE ROLE $refused LOGIN; GRANT lockstep_test_password TO $refused"
+! example "$db" "$refused" "$(scratch_name)" </dev/null || wrong 'it is not refused'
+expect 'the reason' "$(grep -o "the login $refused of the workers fails its authentication" "$tmp/example.log")" \
+    "the login $refused of the workers fails its authentication"
+expect 'schema and queue' "$(sql "SELECT count(*) FROM pg_namespace WHERE nspname = 'notification'")/$(
+    sql 'SELECT count(*) FROM lockstep.queue')" 0/0
+expect 'temporary files' "$(ls "$tmp/of_example")" ''
+[ $failed = 0 ] || cat "$tmp/example.log"
+
+case_begin 'the worker of the examples does its tasks, in the database that a URI names'
+[[ $db =~ ^host=(.*)\ port=(.*)\ user=(.*)\ dbname=postgres\ dbname=(.*)$ ]]
+example "postgresql:///${BASH_REMATCH[4]}?host=${BASH_REMATCH[1]}&port=${BASH_REMATCH[2]}&user=${BASH_REMATCH[3]}" \
+    "$role" "$(scratch_name)" || failed=1
 expect 'what was sent' "$(sed -n '/What was sent/,/Who did it/p' "$tmp/example.log" | grep ': Hello' | tr '\n' ',')" \
     'email ann@example.org: Hello Ann!,email eve@example.org: Hello Eve!,sms +431234: Hello Bob!,sms +435678: Hello Eve!,'
 expect 'the run' "$(sql 'SELECT status, completed FROM lockstep.run_status')" 'Completed|7'

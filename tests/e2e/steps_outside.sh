@@ -159,9 +159,10 @@ expect 'it was left once at most' "$(cat "$tmp/hosts.log" "$tmp/commands.log" | 
 kill -TERM "$hosts" "$commands" "$all"
 wait "$hosts" && wait "$commands" && wait "$all" || { echo 'an executor did not end well'; failed=1; }
 
-case_begin 'the example of the manual runs'
+case_begin 'the example of the manual runs, from a folder whose name has a space, too'
 unset LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
-QUEUE=$(scratch_name) timeout 60 "$here/../../examples/report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" \
+cp -r "$here/../../examples/report" "$tmp/the report"
+QUEUE=$(scratch_name) timeout 60 "$tmp/the report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" \
     >"$tmp/example.log" 2>&1 || failed=1
 expect 'the example: what was posted' "$(grep -c '^told: {"report": "week"}$' "$tmp/example.log")" 1
 expect 'the example: what was rendered' \
