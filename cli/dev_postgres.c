@@ -1,5 +1,6 @@
 /* dev up, dev down: a private PostgreSQL in a directory, without network: choose user, directory
- * and binaries; make the cluster; pg_ctl start; migrate; start the console (cli/dev_console.c).
+ * and binaries (cli/dev_bin.c); make the cluster; pg_ctl start; migrate; start the console
+ * (cli/dev_console.c).
  * Every step may be repeated, also after a SIGKILL: the cluster is made in data.new, with its
  * database, and gets the name data when it is whole. It is for trials: trust for every user who
  * reaches the socket, so the directory is closed to others.
@@ -10,6 +11,7 @@
  * Root is dropped in each child and not in this process: only root may make the directory and give
  * it to the server's user. dev down stops by the same directory and needs no other state. */
 #include "cli/commands.h"
+#include "cli/dev_bin.h"
 #include "cli/dev_console.h"
 
 #include "base/clock.h"
@@ -20,7 +22,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
@@ -88,27 +89,6 @@ static enum rc choose_dir(struct cli *cli, struct private_server *server, const 
         return err_set(err, RC_REJECT, ERR_USAGE, "--dir", "Choose a shorter one.",
                        "the path is too long for a Unix socket in it");
     return RC_OK;
-}
-
-/* On Debian, and in postgresql.org's packages for Red Hat, initdb is not in PATH. glob sorts by
- * name: the last match of the first pattern that fits is taken. */
-static enum rc choose_bin(struct private_server *server, struct err *err)
-{
-    static const char *const patterns[] = {"/usr/lib/postgresql/*/bin/initdb",
-                                           "/usr/pgsql-*/bin/initdb", "/usr/bin/initdb",
-                                           "/usr/local/bin/initdb", "/usr/local/pgsql/bin/initdb"};
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-        glob_t found;
-        if (glob(patterns[i], 0, NULL, &found) != 0)
-            continue;
-        (void)snprintf(server->bin, sizeof server->bin, "%s", found.gl_pathv[found.gl_pathc - 1]);
-        globfree(&found);
-        *strrchr(server->bin, '/') = '\0';
-        return RC_OK;
-    }
-    return err_set(err, RC_FATAL, ERR_CONFIG, "dev up",
-                   "Install PostgreSQL's server, e.g. apt install postgresql.",
-                   "initdb is not found");
 }
 
 static void become(const struct private_server *server)
@@ -257,7 +237,7 @@ static enum rc choose(struct cli *cli, struct private_server *server, struct err
     enum rc rc = choose_user(server, &home, err);
     if (rc == RC_OK)
         rc = choose_dir(cli, server, home, err);
-    return rc == RC_OK ? choose_bin(server, err) : rc;
+    return rc;
 }
 
 /* The process that the server's file names; 0: none. */
@@ -444,6 +424,9 @@ enum rc command_dev_up(struct cli *cli, struct err *err)
     STR_AUTO conninfo = {0};
     char data[PATH_MAX];
     enum rc rc = choose(cli, &server, err);
+    (void)snprintf(data, sizeof data, "%s/data", server.dir);
+    if (rc == RC_OK)
+        rc = dev_bin_find(data, server.bin, sizeof server.bin, err);
     if (rc == RC_OK)
         rc = make_dir(&server, err);
     if (rc == RC_OK)
@@ -452,7 +435,6 @@ enum rc command_dev_up(struct cli *cli, struct err *err)
         rc = lock(cli, &server, err);
     if (rc != RC_OK)
         return rc;
-    (void)snprintf(data, sizeof data, "%s/data", server.dir);
     str_format(&conninfo, "host=%s user=lockstep dbname=lockstep", server.dir);
     if (!is_running(data))
         rc = start(&server, data, err);
@@ -489,6 +471,9 @@ enum rc command_dev_down(struct cli *cli, struct err *err)
         cli_say(cli, "lockstep: nothing runs in %s\n", server.dir);
         return RC_OK;
     }
+    rc = dev_bin_find(data, server.bin, sizeof server.bin, err);
+    if (rc != RC_OK)
+        return rc;
     char *stop[] = {(char[]){"pg_ctl"}, (char[]){"-D"},   data, (char[]){"-m"}, (char[]){"fast"},
                     (char[]){"-w"},     (char[]){"stop"}, NULL};
     const struct program program = {.path = "pg_ctl", .arguments = stop};

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # dev up after trouble: killed at any step, twice at once, without its database, without room, in a directory that is in
-# use.
+# use, with another PostgreSQL than before.
 # ctest: timeout=240 long
 . "$BATS_TEST_DIRNAME/../support/dev.bash"
 
@@ -87,4 +87,37 @@ cut_off_at() { # FILE
     eval "${BASH_REMATCH[1]}"
     up --no-console
     kill "$other"
+}
+
+@test "data of a PostgreSQL that is not installed is left alone, and dev up says which one it needs" {
+    "${as[@]}" mkdir -m 700 "$tmp/home/pg" "$tmp/home/pg/data"
+    echo 9.6 | "${as[@]}" tee "$tmp/home/pg/data/PG_VERSION" >/dev/null
+    run up
+    [ "$status" -ne 0 ]
+    [[ $output == *"$tmp/home/pg/data: PostgreSQL 9.6 made this data"* ]]
+    [[ $output == *'apt install postgresql-9.6'* ]]
+    [ "$(ls "$tmp/home/pg/data")" = PG_VERSION ]
+    run "${as[@]}" "$tmp/lockstep" dev down --dir "$tmp/home/pg"
+    [[ $output == *'nothing runs in'* ]]
+}
+
+# The other versions have an initdb that fails. Only the processes of this test see them.
+@test "the newest PostgreSQL by number makes the data, and serves it when a newer one is installed" {
+    unshare -m true 2>/dev/null || skip 'a container without the right to mount'
+    [[ $LOCKSTEP_TEST_PGBIN == /usr/lib/postgresql/*/bin ]] || skip 'no directory for each version'
+    unshare -m bash -euc '
+        mkdir "$1/all"
+        mount --bind /usr/lib/postgresql "$1/all"
+        mount -t tmpfs -o mode=755 tmpfs /usr/lib/postgresql
+        other() { mkdir -p "/usr/lib/postgresql/$1/bin"; ln -s /bin/false "/usr/lib/postgresql/$1/bin/initdb"; }
+        mkdir "/usr/lib/postgresql/$2"
+        mount --bind "$1/all/$2" "/usr/lib/postgresql/$2"
+        other 9.6
+        cd /
+        "${@:3}" up -q --no-console --dir "$1/home/pg"
+        "${@:3}" down -q --dir "$1/home/pg"
+        other 99
+        "${@:3}" up -q --no-console --dir "$1/home/pg"
+        "${@:3}" down -q --dir "$1/home/pg"
+    ' bash "$tmp" "$(basename "${LOCKSTEP_TEST_PGBIN%/bin}")" "${as[@]}" "$tmp/lockstep" dev
 }
