@@ -4,10 +4,20 @@
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 build=$(dirname "$LOCKSTEP_BIN")
+examples=$(realpath "$here/../../examples")
 mkdir -p "$tmp/out" "$tmp/above"
 
+# closed COMMAND...: as under umask 077, and where this container may mount, with examples of a checkout made under it
+cp -r "$examples" "$tmp/examples"
+chmod -R go= "$tmp/examples"
+closed() {
+    local own=(unshare -m sh -euc 'mount --bind "$1" "$2"; shift 2; "$@"' sh "$tmp/examples" "$examples")
+    "${own[@]}" true 2>/dev/null || own=()
+    (umask 077 && "${own[@]}" "$@")
+}
+
 case_begin 'the package is made'
-(umask 077 && cpack --config "$build/CPackConfig.cmake" -B "$tmp/out") >"$tmp/cpack.log" 2>&1 ||
+closed cpack --config "$build/CPackConfig.cmake" -B "$tmp/out" >"$tmp/cpack.log" 2>&1 ||
     { cat "$tmp/cpack.log"; failed=1; }
 package=$(find "$tmp/out" -maxdepth 1 -name 'lockstep_*.deb')
 [ -f "$package" ] || { echo "there is no package"; exit 1; }
@@ -17,6 +27,9 @@ expect 'libraries among its dependencies' "$needs" \
 expect 'its conffile' "$(dpkg-deb --ctrl-tarfile "$package" | tar -xO ./conffiles)" /etc/lockstep/lockstep.conf
 expect 'directories that a login may not enter' \
     "$(dpkg-deb --fsys-tarfile "$package" | tar -tv | awk '$1 ~ /^d/ && $1 != "drwxr-xr-x" {print $6}' | xargs)" ''
+expect 'files that a login may not read' \
+    "$(dpkg-deb --fsys-tarfile "$package" | tar -tv | awk '$1 ~ /^-/ && $1 !~ /^.......r/ {print $6}' | xargs)" \
+    ./etc/lockstep/lockstep.conf
 expect 'files of others' "$(dpkg-deb --fsys-tarfile "$package" | tar -tv | awk '$2 != "root/root"')" ''
 expect 'top folders' "$(dpkg-deb --fsys-tarfile "$package" | tar -t | cut -d/ -f2 | sort -u | xargs)" 'etc usr'
 
@@ -29,7 +42,17 @@ for unit in "$tmp"/root/usr/lib/systemd/system/*.service; do
     read -r program noun verb option conffile _ <<<"$starts"
     "$tmp/root$program" help "$noun" "$verb" >/dev/null || { echo "${unit##*/}: $starts"; failed=1; }
     expect "${unit##*/}" "$option $conffile" '--config /etc/lockstep/lockstep.conf'
+    page=$(sed -n 's/^Documentation=file://p' "$unit")
+    [ -f "$tmp/root$page" ] || wrong "${unit##*/}: there is no $page"
 done
+
+case_begin 'the links of its pages lead to files of the package, and its scripts can be run'
+doc=$tmp/root/usr/share/doc/lockstep
+install -D "$here/../unit/pages.py" "$doc/tests/unit/pages.py"
+python3 "$doc/tests/unit/pages.py" || failed=1
+rm -r "$doc/tests/unit"
+expect 'programs' "$(cd "$doc/examples" && find . -type f -perm -a+x | sort | xargs)" \
+    "$(cd "$examples" && find . -type f -perm -u+x | sort | xargs)"
 
 case_begin 'dpkg installs, upgrades, removes and purges it'
 cp "$package" "$tmp/lockstep.deb"
