@@ -44,6 +44,8 @@ for unit in "$tmp"/root/usr/lib/systemd/system/*.service; do
     expect "${unit##*/}" "$option $conffile" '--config /etc/lockstep/lockstep.conf'
     page=$(sed -n 's/^Documentation=file://p' "$unit")
     [ -f "$tmp/root$page" ] || wrong "${unit##*/}: there is no $page"
+    # One on the same host is there before it, and ends after it.
+    grep -q '^After=.*\bpostgresql\.service\b' "$unit" || wrong "${unit##*/} is not ordered behind PostgreSQL"
 done
 
 case_begin 'the links of its pages lead to files of the package, and its scripts can be run'
