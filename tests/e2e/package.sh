@@ -72,7 +72,13 @@ dpkg --no-triggers -i "$1" >/dev/null
 said "$(tail -n 1 /etc/lockstep/lockstep.conf)"
 dpkg --no-triggers -r lockstep >/dev/null
 said "$(ls /usr/bin/lockstep /etc/lockstep/lockstep.conf 2>/dev/null)"
+links=/etc/systemd/system/multi-user.target.wants
+mkdir -p "$links"
+ln -s /nowhere "$links/lockstep-executor@orders.service"
+ln -s /nowhere "$links/lockstep-monitor.service"
+ln -s /nowhere "$links/lockstep-report.service" # the administrator's
 dpkg --no-triggers -P lockstep >/dev/null
+said "$(cd "$links" && ls -d lockstep-*)"
 said "$(ls -d /etc/lockstep /usr/bin/lockstep /usr/share/doc/lockstep 2>/dev/null)"
 END
 # above COMMAND...: runs it in the layer. A file system of its own carries the layer, because one cannot lie on another.
@@ -93,6 +99,7 @@ expect 'what is seen of it' "$(above bash /root/inside /root/lockstep.deb 2>&1)"
 /var/lib/lockstep:/usr/sbin/nologin
 lockstep: /etc/lockstep/lockstep.conf: the configuration is right
 # of the administrator
-/etc/lockstep/lockstep.conf"
+/etc/lockstep/lockstep.conf
+lockstep-report.service"
 cases_end
 exit $failed
