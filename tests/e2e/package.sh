@@ -56,6 +56,14 @@ rm -r "$doc/tests/unit"
 expect 'programs' "$(cd "$doc/examples" && find . -type f -perm -a+x | sort | xargs)" \
     "$(cd "$examples" && find . -type f -perm -u+x | sort | xargs)"
 
+case_begin 'an installation leaves the build tree as it is, so that the one of root is no obstacle for a build after it'
+touch "$tmp/before"
+cmake --install "$build" --prefix "$tmp/installed" >"$tmp/install.log" 2>&1 || { cat "$tmp/install.log"; failed=1; }
+[ -f "$tmp/installed/share/man/man1/lockstep.1" ] || wrong 'no manual page is installed'
+# CMake itself writes the list of the installed files; ./dev package removes it.
+expect 'written' "$(find "$build" -mindepth 1 -maxdepth 3 -newer "$tmp/before" -not -path "$build/servers*" \
+    -not -path "$build/Testing*" -not -name install_manifest.txt | sort)" ''
+
 case_begin 'dpkg installs, upgrades, removes and purges it'
 cp "$package" "$tmp/lockstep.deb"
 cat >"$tmp/inside" <<'END'
