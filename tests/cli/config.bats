@@ -131,6 +131,20 @@ sample=$BATS_TEST_DIRNAME/../../config/lockstep.conf.sample
         < <(sed -nE 's/^\| `([a-z_]+)` \|.*\|.*\|.*\|$/\1/p' "$BATS_TEST_DIRNAME/../../docs/reference/configuration.md")
 }
 
+@test "the sample configuration has the default of each key that has one" {
+    "$LOCKSTEP_BIN" config list -o json |
+        jq -r '.[] | select(.key != "" and (.default // "") != "") | "\(.section) \(.key) \(.default)"' \
+            >"$BATS_TEST_TMPDIR/defaults"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/defaults")" -gt 40 ]
+    while read -r section key default; do
+        awk -v section="${section%NAME}" -v key="$key" -v default="$default" '
+            { sub(/^;/, "") }
+            /^\[/ { here = section ~ /:$/ ? index($0, "[" section) == 1 : $0 == "[" section "]" }
+            here && $1 == key && $2 == "=" && $0 != key " = " default { other = 1; print $0 ", not " default }
+            END { exit other }' "$sample" || { echo "[$section] $key"; return 1; }
+    done <"$BATS_TEST_TMPDIR/defaults"
+}
+
 refused() { # TEXT LINE WORDS: a configuration with TEXT is refused for what stands in LINE
     printf "$1" >"$conf"
     chmod 600 "$conf"
