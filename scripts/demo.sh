@@ -123,8 +123,10 @@ echo 'no phase overlapped the one before it'
 
 step 'The console; Ctrl-C ends all of it'
 trap 'exit 0' INT TERM
-# A run of three phases every 20 seconds, so that there is something to see.
-while sleep 20; do
+# A run of three phases every 20 seconds, so that there is something to see. Nothing comes from the pipe: a sleep would
+# be a process that lives on, with standard output, when this loop is ended.
+exec {never}<> <(:)
+until read -rt 20 -u "$never"; do
     for order in 1 2 3; do
         for _ in 1 2 3 4 5 6; do echo "{\"order\": $order, \"sql\": \"SELECT pg_sleep(random() * 4)\"}"; done
     done |
