@@ -113,28 +113,58 @@ static void make_spec(const struct action_command *row, const struct action_atte
     str_add(out, texts.data, texts.len);
 }
 
-/* Both ends are above the runner's fixed numbers. F_DUPFD_CLOEXEC with 10: posix_spawn duplicates
- * descriptors to fixed numbers one after the other, and would overwrite a source that is one of
- * them. */
-static int open_pair(int pair[2])
+struct ends {
+    int ours, runners; /* of the pair of sockets */
+    int held[2];       /* -1: none */
+};
+
+static void close_fd(int fd)
 {
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+/* The runner's descriptors are above its fixed numbers. F_DUPFD_CLOEXEC with 10: posix_spawn
+ * duplicates descriptors to fixed numbers one after the other, and would overwrite a source that is
+ * one of them. A runner without one of them is not started: its end would not be seen, or another
+ * executor would not see that its command runs. */
+static int open_ends(const struct action_tie *tie, struct ends *ends)
+{
+    int pair[2], error = 0;
+    *ends = (struct ends){.ours = -1, .runners = -1, .held = {-1, -1}};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return errno;
-    for (int i = 0; i < 2; i++) {
-        int moved = fcntl(pair[i], F_DUPFD_CLOEXEC, 10);
-        (void)close(pair[i]);
-        pair[i] = moved;
+    ends->ours = pair[0];
+    ends->runners = fcntl(pair[1], F_DUPFD_CLOEXEC, 10);
+    error = ends->runners < 0 ? errno : 0;
+    (void)close(pair[1]);
+    for (int i = 0; i < 2 && error == 0; i++) {
+        if (tie->held[i] < 0)
+            continue;
+        ends->held[i] = fcntl(tie->held[i], F_DUPFD_CLOEXEC, 10);
+        error = ends->held[i] < 0 ? errno : 0;
     }
-    return 0;
+    return error;
+}
+
+static void close_ends(struct ends *ends)
+{
+    close_fd(ends->runners);
+    close_fd(ends->held[0]);
+    close_fd(ends->held[1]);
 }
 
 /* Starts this same program again, even if an upgrade has replaced its file meanwhile: so both ends
  * always have the same struct wire_spec. */
 static int spawn_runner(struct command *command, const struct action_tie *tie)
 {
-    int pair[2], held[2] = {-1, -1}, error = open_pair(pair);
-    if (error != 0)
+    struct ends ends;
+    int error = open_ends(tie, &ends);
+    if (error != 0) {
+        close_ends(&ends);
+        close_fd(ends.ours);
         return error;
+    }
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
     sigset_t none, all;
@@ -151,12 +181,10 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     (void)posix_spawnattr_setpgroup(&how, 0);
     (void)posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                              POSIX_SPAWN_SETPGROUP);
-    (void)posix_spawn_file_actions_adddup2(&files, pair[1], WIRE_FD);
-    for (int i = 0; i < 2; i++) {
-        held[i] = tie->held[i] >= 0 ? fcntl(tie->held[i], F_DUPFD_CLOEXEC, 10) : -1;
-        if (held[i] >= 0)
-            (void)posix_spawn_file_actions_adddup2(&files, held[i], WIRE_HELD + i);
-    }
+    (void)posix_spawn_file_actions_adddup2(&files, ends.runners, WIRE_FD);
+    for (int i = 0; i < 2; i++)
+        if (ends.held[i] >= 0)
+            (void)posix_spawn_file_actions_adddup2(&files, ends.held[i], WIRE_HELD + i);
     /* Also descriptors of other threads that were opened without FD_CLOEXEC a moment ago. */
     (void)posix_spawn_file_actions_addclosefrom_np(&files, WIRE_HELD + 2);
     char name[] = RUNNER_NAME;
@@ -168,16 +196,13 @@ static int spawn_runner(struct command *command, const struct action_tie *tie)
     leftover_unlock(error == 0 ? command->runner : 0);
     (void)posix_spawn_file_actions_destroy(&files);
     (void)posix_spawnattr_destroy(&how);
-    for (int i = 0; i < 2; i++)
-        if (held[i] >= 0)
-            (void)close(held[i]);
     /* The executor must not hold the runner's end, or the runner's death gives no end of file. */
-    (void)close(pair[1]);
-    command->socket = pair[0];
+    close_ends(&ends);
+    command->socket = ends.ours;
     if (error != 0)
-        (void)close(pair[0]);
+        close_fd(ends.ours);
     else
-        (void)fcntl(pair[0], F_SETFL, O_NONBLOCK);
+        (void)fcntl(ends.ours, F_SETFL, O_NONBLOCK);
     return error;
 }
 

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -65,13 +66,20 @@ static bool is_runner(pid_t pid)
     return i < runner_count;
 }
 
+/** 1: a list could not be read for want of a descriptor or of memory, so it is read again later. */
+static int unread(bool opened)
+{
+    return !opened && (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
+}
+
 /* Of one thread: the kernel gives them to any. */
 static int end_children(const char *thread)
 {
     char path[300];
-    int pid, count = 0;
+    int pid;
     utf8_format(path, sizeof path, "/proc/self/task/%s/children", thread);
     FILE *file = fopen(path, "re");
+    int count = unread(file != NULL);
     while (file != NULL && fscanf(file, "%d", &pid) == 1) {
         if (is_runner(pid))
             continue;
@@ -84,7 +92,8 @@ static int end_children(const char *thread)
     return count;
 }
 
-/* Each round may bring up the next generation; the end is a round without children of this kind.
+/* Each round may bring up the next generation; the end is a round without children of this kind,
+ * and with all lists read.
  * The lock is released in between, so that other readers can start runners. */
 void leftover_end(void)
 {
@@ -93,6 +102,7 @@ void leftover_end(void)
         (void)pthread_mutex_lock(&lock);
         /* The list of children is one of each thread (proc(5), children). */
         DIR *threads = opendir("/proc/self/task");
+        count += unread(threads != NULL);
         for (struct dirent *entry; threads != NULL && (entry = readdir(threads)) != NULL;)
             count += entry->d_name[0] == '.' ? 0 : end_children(entry->d_name);
         if (threads != NULL)

@@ -42,6 +42,15 @@ int db_canceller_socket(const struct db_canceller *canceller)
     return canceller != NULL ? canceller->socket : -1;
 }
 
+enum rc db_canceller_whole(const struct db_canceller *canceller, struct err *err)
+{
+    return canceller->socket >= 0
+               ? RC_OK
+               : err_set(err, RC_LOST, ERR_DB, "session",
+                         "Raise the limit of open files (ulimit -n, LimitNOFILE= of the unit).",
+                         "its socket cannot be duplicated: too many open files");
+}
+
 /* Counted, because a request that is under way uses the canceller after its owner has freed it. */
 void db_canceller_free(struct db_canceller *canceller)
 {

@@ -11,7 +11,7 @@
 #ifndef DB_CANCELLER_H
 #define DB_CANCELLER_H
 
-#include <stdbool.h>
+#include "base/err.h"
 
 struct db;
 struct db_canceller;
@@ -26,5 +26,7 @@ void db_sever(struct db_canceller *canceller);
 /** Its descriptor of the session's socket, for others to hold open: the server does not see us go
  * before they do. */
 int db_canceller_socket(const struct db_canceller *canceller);
+/** RC_LOST: it has no such descriptor, because the process may open no more. */
+MUST_CHECK enum rc db_canceller_whole(const struct db_canceller *canceller, struct err *err);
 
 #endif

@@ -353,6 +353,7 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
 
 static void done(struct alive *alive)
 {
+    db_canceller_free(alive->socket);
     db_close(alive->db);
     (void)pthread_mutex_destroy(&alive->lock);
     str_done(&alive->ends_sent);
@@ -383,10 +384,13 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
         rc = enroll(ex, alive, err);
     }
     probe("start.enrolled");
+    if (rc == RC_OK) {
+        alive->socket = db_canceller_new(alive->db);
+        rc = db_canceller_whole(alive->socket, err);
+    }
     if (rc == RC_OK)
         rc = thread_start(&alive->thread, "liveness", alive_main, alive, err);
     if (rc == RC_OK) {
-        alive->socket = db_canceller_new(alive->db);
         *ret_alive = alive;
         return rc;
     }
@@ -461,6 +465,5 @@ void alive_stop(struct alive *alive, const char *why, const char *error)
                         NULL, NULL);
     if (rc != RC_OK)
         log_event(LOG_WARN, "executor_not_signed_off", "executor", alive->id, NULL);
-    db_canceller_free(alive->socket);
     done(alive);
 }

@@ -6,10 +6,11 @@
 #include "db/canceller.h"
 #include "db/db.h"
 
-void control_ready(struct control *control)
+enum rc control_ready(struct control *control, struct err *err)
 {
     db_patience(control->db, control->patience_ms);
     control->canceller = db_canceller_new(control->db);
+    return db_canceller_whole(control->canceller, err);
 }
 
 void control_round_trip(struct control *control, int64_t us)

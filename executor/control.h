@@ -10,6 +10,8 @@
 #ifndef EXECUTOR_CONTROL_H
 #define EXECUTOR_CONTROL_H
 
+#include "base/err.h"
+
 #include <stdint.h>
 
 struct db;
@@ -23,7 +25,7 @@ struct control {
 };
 
 /** The session is open: it gets its patience and its canceller. */
-void control_ready(struct control *control);
+MUST_CHECK enum rc control_ready(struct control *control, struct err *err);
 /** A short statement took us. */
 void control_round_trip(struct control *control, int64_t us);
 void control_close(struct control *control);

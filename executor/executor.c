@@ -137,10 +137,10 @@ static enum rc incarnation_start(struct executor *ex, struct err *err)
     ex->lanes = xcalloc((size_t)options->queue_count, sizeof *ex->lanes);
     share_start(ex);
     enum rc rc = server_open(ex, err);
-    if (rc == RC_OK) {
-        control_ready(&ex->control);
+    if (rc == RC_OK)
+        rc = control_ready(&ex->control, err);
+    if (rc == RC_OK)
         rc = alive_start(ex, &ex->services.alive, err);
-    }
     if (rc == RC_OK)
         rc = consumer_open(ex, err);
     if (rc == RC_OK)

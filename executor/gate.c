@@ -129,8 +129,7 @@ static enum rc take_orders(struct gate *gate, struct err *err)
     return rc;
 }
 
-/* Two statements open phases, gate and release: the columns in which each names the phase that it
- * opened. */
+/* Two statements open phases, gate and release: each names its phase in these columns. */
 struct opened_columns {
     int phase_id, previous_phase_id, definitions, conditional, events_wait;
 };
@@ -200,7 +199,8 @@ static enum rc open_session(struct gate *gate, struct err *err)
         db_patience(gate->db, ex->control.patience_ms);
         gate->canceller = db_canceller_new(gate->db);
     }
-    enum rc rc = server_lock_timeout(gate->db, ex->control.patience_ms, err);
+    enum rc rc = db_canceller_whole(gate->canceller, err);
+    rc = rc == RC_OK ? server_lock_timeout(gate->db, ex->control.patience_ms, err) : rc;
     if (rc == RC_OK)
         rc = session_note(gate->db, ex->incarnation.executor_no, "gate", err);
     gate->noted = rc == RC_OK;

@@ -155,7 +155,9 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
      * it starts the readers, and works of a lost session until it is known to be gone. */
     db_patience(db, OPEN_PATIENCE_MS);
     reader->bereft = false;
-    rc = lives ? end_lost(reader, err) : RC_LOST;
+    rc = lives ? db_canceller_whole(reader->canceller, err) : RC_LOST;
+    if (rc == RC_OK)
+        rc = end_lost(reader, err);
     take_mail(reader); /* assigned for the session of before: control does not know this one yet */
     reader_return_all(reader);
     reader->cold = true;

@@ -40,13 +40,15 @@ void lasting_done(struct lasting *session)
 
 /* lasting_sever finds no canceller while the session is being opened: the cut is made up for
  * here. */
-static void may_be_severed(struct lasting *session)
+static enum rc may_be_severed(struct lasting *session, struct err *err)
 {
     (void)pthread_mutex_lock(&session->lock);
     session->severs = db_canceller_new(session->db);
+    enum rc rc = db_canceller_whole(session->severs, err);
     if (session->severed)
         db_sever(session->severs);
     (void)pthread_mutex_unlock(&session->lock);
+    return rc;
 }
 
 void lasting_sever(struct lasting *session)
@@ -66,8 +68,12 @@ enum rc lasting_open(struct lasting *session, struct err *err)
                                 &session->severed, &session->db, err);
     if (rc != RC_OK)
         return rc;
+    rc = may_be_severed(session, err);
+    if (rc != RC_OK) {
+        lasting_close(session);
+        return rc;
+    }
     const struct db_server *is = db_server(session->db);
-    may_be_severed(session);
     db_patience(session->db, session->patience_ms);
     /* Only DB_NOT_OLDER gets here with another system: the operator has moved the database. */
     if (*server->system_id && *is->system_id && strcmp(server->system_id, is->system_id) != 0)
