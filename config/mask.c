@@ -4,6 +4,7 @@
 #include "config/mask.h"
 #include "config/config.h"
 #include "config/key.h"
+#include "config/part.h"
 #include "config/value.h"
 
 #include "base/ascii.h"
@@ -13,17 +14,6 @@
 bool mask_is_uri(const char *text)
 {
     return strncmp(text, "postgresql://", 13) == 0 || strncmp(text, "postgres://", 11) == 0;
-}
-
-/* The length of a value in key=value form: quoted or up to white space. */
-static size_t value_length(const char *text)
-{
-    if (*text != '\'')
-        return strcspn(text, " \t\r\n");
-    size_t n = 1;
-    while (text[n] != '\0' && text[n] != '\'')
-        n += text[n] == '\\' && text[n + 1] != '\0' ? 2 : 1;
-    return text[n] == '\'' ? n + 1 : n;
 }
 
 /* The length of the word at `at`, 0: another one. In a URI each character may be written
@@ -41,45 +31,60 @@ static size_t word_length(const char *at, const char *word, bool uri)
     return n;
 }
 
-/* After "password" or "sslpassword" and "=", with white space around: the start of the value, or
- * NULL. */
-static const char *password_value(const char *at, bool uri)
+static size_t password_word(const char *at, bool uri)
 {
     size_t len = word_length(at, "sslpassword", uri);
-    if (len == 0)
-        len = word_length(at, "password", uri);
-    if (len == 0)
-        return NULL;
-    at += len + strspn(at + len, " \t");
-    if (*at != '=')
-        return NULL;
-    return at + 1 + strspn(at + 1, " \t");
+    return len > 0 ? len : word_length(at, "password", uri);
 }
 
-static void mask_keywords(const char *text, bool uri, struct str *ret_text)
+/* A word without a value is in no valid string: behind a password it is the rest of one whose
+ * blanks are not quoted. */
+static void mask_keywords(const char *text, struct str *ret_text)
 {
-    for (const char *at = text; *at != '\0';) {
-        /* A keyword begins a word: "nopassword=" is another one. */
-        bool starts = at == text || strchr(uri ? "?&" : " \t\r\n", at[-1]) != NULL;
-        const char *value = starts ? password_value(at, uri) : NULL;
-        if (value == NULL) {
-            str_add(ret_text, at++, 1);
+    struct conninfo_part part;
+    bool secret = false;
+    const char *shown = text; /* up to here the text is copied */
+    for (const char *at = text; config_conninfo_next(&at, &part);) {
+        const char *hidden = part.value != NULL ? part.value : part.name;
+        if (part.value != NULL)
+            secret = part.name_length > 0 && password_word(part.name, false) == part.name_length;
+        if (!secret || hidden == at)
             continue;
-        }
-        str_add(ret_text, at, (size_t)(value - at));
-        /* In a URI the value ends at the next parameter, in the other form at its quote. */
-        size_t len = uri ? strcspn(value, "&") : value_length(value);
-        str_text(ret_text, len > 0 ? "***" : "");
-        at = value + len;
+        str_add(ret_text, shown, (size_t)(hidden - shown));
+        str_text(ret_text, "***");
+        shown = at;
     }
+    str_text(ret_text, shown);
 }
 
-/* Appends the URL up to a password, and stars for it; returns the rest, which begins with the @. */
-static const char *mask_user(const char *url, const char *end, struct str *ret_text)
+/* The value of the next password among the parameters of a URI, up to end; NULL: there is none. */
+static const char *next_password(const char *text, const char *end)
 {
-    const char *scheme = strstr(url, "://");
-    const char *start = scheme != NULL && scheme < end ? scheme + 3 : url;
-    const char *at = memrchr(start, '@', (size_t)(end - start));
+    for (const char *at = text + strcspn(text, "?&"); at < end; at += strcspn(at, "?&")) {
+        size_t len = password_word(++at, true);
+        if (len > 0 && at[len] == '=')
+            return at + len + 1;
+    }
+    return NULL;
+}
+
+static void mask_parameters(const char *text, struct str *ret_text)
+{
+    const char *value;
+    while ((value = next_password(text, text + strlen(text))) != NULL) {
+        str_add(ret_text, text, (size_t)(value - text));
+        size_t len = strcspn(value, "&");
+        str_text(ret_text, len > 0 ? "***" : "");
+        text = value + len;
+    }
+    str_text(ret_text, text);
+}
+
+/* Appends the URL up to a password, and stars for it; returns the rest, which begins with the @.
+ * at: the @ that ends the credentials; NULL: there are none. */
+static const char *mask_user(const char *url, const char *start, const char *at,
+                             struct str *ret_text)
+{
     const char *colon = at ? memchr(start, ':', (size_t)(at - start)) : NULL;
     if (colon == NULL)
         return url;
@@ -92,20 +97,41 @@ static const char *mask_user(const char *url, const char *end, struct str *ret_t
  * it. */
 void config_mask_url(const char *url, struct str *ret_text)
 {
+    const char *scheme = strstr(url, "://"), *start = scheme != NULL ? scheme + 3 : url;
     str_text(ret_text, "");
-    str_text(ret_text, mask_user(url, url + strlen(url), ret_text));
+    str_text(ret_text, mask_user(url, start, strrchr(start, '@'), ret_text));
+}
+
+/* libpq looks for the @ up to the first slash. Without one there it may be behind a slash of the
+ * password, but the @ of a parameter with a password ends no credentials. */
+static const char *credentials_end(const char *start)
+{
+    const char *at = memrchr(start, '@', strcspn(start, "/"));
+    if (at != NULL)
+        return at;
+    const char *end = start + strlen(start), *value = next_password(start, end);
+    return memrchr(start, '@', (size_t)((value != NULL ? value : end) - start));
+}
+
+static void mask_uri(const char *uri, struct str *ret_text)
+{
+    const char *start = strstr(uri, "://") + 3, *at = credentials_end(start);
+    const char *rest = mask_user(uri, start, at, ret_text);
+    /* Such a parameter before the @ is one to its writer, and a part of the password to libpq. */
+    if (rest == at && at != NULL && next_password(start, at) != NULL) {
+        str_text(ret_text, "@***");
+        rest += strcspn(rest, "&");
+    }
+    mask_parameters(rest, ret_text);
 }
 
 void config_mask_conninfo(const char *conninfo, struct str *ret_text)
 {
     str_text(ret_text, "");
-    if (!mask_is_uri(conninfo)) {
-        mask_keywords(conninfo, false, ret_text);
-        return;
-    }
-    const char *start = strstr(conninfo, "://") + 3;
-    conninfo = mask_user(conninfo, start + strcspn(start, "/?"), ret_text);
-    mask_keywords(conninfo, true, ret_text);
+    if (mask_is_uri(conninfo))
+        mask_uri(conninfo, ret_text);
+    else
+        mask_keywords(conninfo, ret_text);
 }
 
 void config_mask(const struct config_value *value, struct str *ret_text)

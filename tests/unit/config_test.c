@@ -238,19 +238,22 @@ static void a_file_with_a_password_that_others_can_read_is_refused(void **state)
         "[postgres]\n\nconninfo = host=a password=b\n",
         "[postgres]\n\ntask_conninfo = postgresql://u:b@a/d\n",
         "[kafka]\nclient.id = a\nsasl.password = b\n",
+        "[postgres]\n\nconninfo = postgresql://u:b?c@a/d\n",
+        "[postgres]\n\nconninfo = host='a'password=b\n",
     };
+    const size_t count = sizeof with_password / sizeof *with_password;
     bool root = geteuid() == 0;
     if (root)
         assert_int_equal(chown(path, 65534, 0), 0);
     assert_int_equal(chmod(path, 0640), 0);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < count; i++)
         assert_refused(with_password[i], 3, "0640", "chmod 600");
     assert_int_equal(chmod(path, 0604), 0);
     assert_refused(with_password[0], 3, "0604", "chmod 600");
     if (root)
         assert_int_equal(chown(path, 0, 0), 0);
     assert_int_equal(chmod(path, 0600), 0);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < count; i++)
         config_free(loaded(with_password[i]));
     assert_int_equal(chmod(path, 0644), 0);
     config_free(loaded("[postgres]\nconninfo = host=a user=b\n"));
@@ -402,23 +405,6 @@ static void the_connection_string_is_quoted_and_complete(void **state)
 static void passwords_are_masked(void **state)
 {
     (void)state;
-    static const char *const cases[][2] = {
-        {"host=a password=secret dbname=d", "host=a password=*** dbname=d"},
-        {"password = 'se\\'c ret' host=a", "password = *** host=a"},
-        {"host=a sslpassword=secret", "host=a sslpassword=***"},
-        {"postgresql://h/db?pass%77ord=secret&x=1", "postgresql://h/db?pass%77ord=***&x=1"},
-        {"postgresql://h/db?%53SLpassword=secret", "postgresql://h/db?%53SLpassword=***"},
-        {"postgresql://h/db?passw%6=1", "postgresql://h/db?passw%6=1"},
-        {"host=a user=password", "host=a user=password"},
-        {"postgresql://u:secret@h:1/d?x=y", "postgresql://u:***@h:1/d?x=y"},
-        {"postgresql://u:se:cr@et@h/d", "postgresql://u:***@h/d"},
-        {"postgresql://u@h:1/d?password=secret&x=y", "postgresql://u@h:1/d?password=***&x=y"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        STR_AUTO text = {0};
-        config_mask_conninfo(cases[i][0], &text);
-        assert_string_equal(text.data, cases[i][1]);
-    }
     struct config *config =
         loaded("[kafka]\nsasl.password = secret\nssl.key.pem = secret\nclient.id = x\n");
     static const char *const keys[][2] = {
