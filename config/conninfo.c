@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "config/key.h"
 #include "config/mask.h"
+#include "config/part.h"
 
 #include "base/ascii.h"
 
@@ -22,9 +23,17 @@ static void add_keyword(struct str *str, const char *key, const char *value)
     str_text(str, "'");
 }
 
+/* libpq ends the credentials at the first @ that is not behind a slash: a ? before it is a part of
+ * the password. */
+static bool has_parameters(const char *uri)
+{
+    const char *start = strstr(uri, "://") + 3, *at = start + strcspn(start, "@/");
+    return strchr(*at == '@' ? at : start, '?') != NULL;
+}
+
 static void add_parameter(struct str *str, const char *key, const char *value)
 {
-    str_format(str, "%s%s=", strchr(str->data, '?') ? "&" : "?", key);
+    str_format(str, "%s%s=", has_parameters(str->data) ? "&" : "?", key);
     for (; *value != '\0'; value++)
         if (ascii_alnum(*value))
             str_add(str, value, 1);
@@ -42,12 +51,35 @@ static void add_base(struct str *str, const char *conninfo)
         add_keyword(str, "dbname", conninfo);
 }
 
+/* A last value that is not ended would take the next keyword into itself: an empty one, and one
+ * with a backslash that has nothing behind it, which libpq leaves out. */
+static void end_last_value(struct str *conninfo)
+{
+    struct conninfo_part part = {0};
+    for (const char *at = conninfo->data; config_conninfo_next(&at, &part);) {
+    }
+    if (part.value == NULL || *part.value == '\'')
+        return;
+    size_t backslashes = 0;
+    while (backslashes < part.value_length &&
+           part.value[part.value_length - backslashes - 1] == '\\')
+        backslashes++;
+    size_t lone = backslashes % 2;
+    if (lone > 0)
+        str_cut(conninfo, conninfo->len - lone);
+    if (part.value_length == lone)
+        str_text(conninfo, "''");
+}
+
 void config_conninfo_add(struct str *conninfo, const char *key, const char *value)
 {
-    if (conninfo->data != NULL && mask_is_uri(conninfo->data))
+    if (conninfo->data != NULL && mask_is_uri(conninfo->data)) {
         add_parameter(conninfo, key, value);
-    else
-        add_keyword(conninfo, key, value);
+        return;
+    }
+    if (conninfo->len > 0)
+        end_last_value(conninfo);
+    add_keyword(conninfo, key, value);
 }
 
 static bool is_keyword(const struct config_value *value)

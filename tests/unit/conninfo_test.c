@@ -1,5 +1,7 @@
-/* Connection strings as libpq reads them: their passwords are masked. */
+/* Connection strings as libpq reads them: their passwords are masked, and a setting is added behind
+ * all that they say. */
 #include "base/str.h"
+#include "config/conninfo.h"
 #include "config/mask.h"
 
 #include <setjmp.h>
@@ -45,10 +47,37 @@ static void passwords_are_masked(void **state)
     }
 }
 
+static void a_setting_is_added_behind_all_values(void **state)
+{
+    (void)state;
+    static const char *const added[][2] = {
+        /* the parameters begin behind the credentials */
+        {"postgresql://u:a?b@h/d", "postgresql://u:a?b@h/d?port=7"},
+        {"postgresql://u:a?b@h/d?x=y", "postgresql://u:a?b@h/d?x=y&port=7"},
+        {"postgresql://h/d?x=a@b", "postgresql://h/d?x=a@b&port=7"},
+        /* an empty value at the end would take the next keyword for its value */
+        {"host=h password=", "host=h password='' port='7'"},
+        {"host=h password = ", "host=h password = '' port='7'"},
+        {"host=h options=-ca=", "host=h options=-ca= port='7'"},
+        {"host=h options='-c a='", "host=h options='-c a=' port='7'"},
+        /* libpq leaves a backslash out that has nothing behind it */
+        {"host=h password=a\\", "host=h password=a port='7'"},
+        {"host=h password=\\", "host=h password='' port='7'"},
+        {"host=h password=a\\\\", "host=h password=a\\\\ port='7'"},
+        {"host=h password='a\\\\'", "host=h password='a\\\\' port='7'"}};
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+        STR_AUTO text = {0};
+        str_text(&text, added[i][0]);
+        config_conninfo_add(&text, "port", "7");
+        assert_string_equal(text.data, added[i][1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passwords_are_masked),
+        cmocka_unit_test(a_setting_is_added_behind_all_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
