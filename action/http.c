@@ -238,6 +238,15 @@ static bool is_permanent(long status)
            status != 429;
 }
 
+/* libcurl's words about a proxy may quote its URL, which may hold a password. */
+static const char *why(const struct transfer *transfer, CURLcode code)
+{
+    return transfer->header_bytes > MOST_HEADER_BYTES
+               ? "the headers of its answer are larger than 256 kB"
+           : transfer->why[0] && code != CURLE_COULDNT_RESOLVE_PROXY ? transfer->why
+                                                                     : curl_easy_strerror(code);
+}
+
 static void judge(const struct transfer *transfer, CURLcode code, struct action_result *result)
 {
     long status = 0;
@@ -247,11 +256,7 @@ static void judge(const struct transfer *transfer, CURLcode code, struct action_
                 transfer->body.len, transfer->cut ? ACTION_MORE : transfer->body.len);
     if (code != CURLE_OK && !(code == CURLE_WRITE_ERROR && transfer->cut)) {
         result->outcome = ACTION_FAILED;
-        str_format(&result->error, "http %s: %s", transfer->target,
-                   transfer->header_bytes > MOST_HEADER_BYTES
-                       ? "the headers of its answer are larger than 256 kB"
-                   : transfer->why[0] ? transfer->why
-                                      : curl_easy_strerror(code));
+        str_format(&result->error, "http %s: %s", transfer->target, why(transfer, code));
         return;
     }
     if (status >= 200 && status < 300)

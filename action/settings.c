@@ -6,7 +6,10 @@
 #include "config/faults.h"
 #include "config/parse.h"
 
+#include "base/ascii.h"
+
 #include <ctype.h>
+#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +158,37 @@ static void add_allowed(struct loading *loading, const struct config_value *valu
     }
 }
 
+/** A scheme that libcurl knows for a proxy, and a host. */
+static bool is_proxy(const char *text)
+{
+    static const char *const schemes[] = {"http",    "https",  "socks4",
+                                          "socks4a", "socks5", "socks5h"};
+    CURLU *url = curl_url();
+    char *scheme = NULL;
+    bool known = false;
+    if (curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME | CURLU_GUESS_SCHEME) ==
+            CURLUE_OK &&
+        curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK)
+        for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+            known = known || ascii_same(scheme, schemes[i]);
+    curl_free(scheme);
+    curl_url_cleanup(url);
+    return known;
+}
+
+/* libcurl would report it at each request, in words that quote the whole URL with its password. */
+static void check_proxy(struct loading *loading, const struct config_value *value)
+{
+    struct err err;
+    if (*value->value == '\0' || is_proxy(value->value))
+        return;
+    (void)err_set(&err, RC_FATAL, ERR_CONFIG, value->where,
+                  "Write http://HOST:PORT or http://USER:PASSWORD@HOST:PORT with %NN for special "
+                  "characters in them; other schemes are https, socks4, socks4a, socks5, socks5h.",
+                  "[http] proxy is no URL of a proxy; it is not shown because of passwords in it");
+    config_fault(&loading->faults, &err);
+}
+
 enum rc action_settings_load(const struct config *config, config_report_fn *report, void *context,
                              struct action_settings **ret_settings, struct err *err)
 {
@@ -171,6 +205,8 @@ enum rc action_settings_load(const struct config *config, config_report_fn *repo
             add_host(&loading, value);
         else if (strcmp(value->section, "http") == 0 && strcmp(value->key, "allow") == 0)
             add_allowed(&loading, value);
+        else if (strcmp(value->section, "http") == 0 && strcmp(value->key, "proxy") == 0)
+            check_proxy(&loading, value);
     }
     /* Defaults come from the key table, so nothing is missing here. */
     settings->http.ca_file = config_get_text(config, "http", "ca_file");

@@ -113,6 +113,35 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     }
 }
 
+static void a_proxy_is_checked_and_its_password_not_shown(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"http://u:pa/ss@proxy:3128", "http://u:pa#ss@proxy",
+                                        "ftp://u:pass@proxy", "http://u:pass@pro xy",
+                                        "http://u:pass@"};
+    static const char *const right[] = {"",
+                                        "proxy",
+                                        "proxy:3128",
+                                        "http://u:p%2Fss@proxy:3128",
+                                        "HTTPS://proxy",
+                                        "socks5h://u:pass@[::1]:1080"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[200];
+        (void)snprintf(text, sizeof text, "[http]\nproxy = %s\n", wrong[i]);
+        assert_refused(text, 2, "[http] proxy is no URL of a proxy; it is not shown");
+    }
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        struct config *config = NULL;
+        struct action_settings *settings = NULL;
+        struct err err = {0};
+        char text[200];
+        (void)snprintf(text, sizeof text, "[http]\nproxy = %s\n", right[i]);
+        assert_int_equal(load(text, &config, &settings, &err), RC_OK);
+        action_settings_free(settings);
+        config_free(config);
+    }
+}
+
 static void settings_are_what_the_file_says(void **state)
 {
     (void)state;
@@ -344,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_command_is_split_into_words_without_a_shell),
         cmocka_unit_test(what_is_wrong_is_told_with_its_line),
+        cmocka_unit_test(a_proxy_is_checked_and_its_password_not_shown),
         cmocka_unit_test(settings_are_what_the_file_says),
         cmocka_unit_test(only_allowed_hosts_are_called),
         cmocka_unit_test(what_an_executor_cannot_do_it_says),
