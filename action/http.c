@@ -161,6 +161,7 @@ static void set_options(struct transfer *transfer, const struct action_http *htt
     (void)curl_easy_setopt(easy, CURLOPT_PROXY,
                            /* "": none, and variables of the environment do not count */
                            http->proxy);
+    (void)curl_easy_setopt(easy, CURLOPT_NOPROXY, ""); /* nor does NO_PROXY */
     /* Credentials of the executor's user must not go out with a task's request. */
     (void)curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
     (void)curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);

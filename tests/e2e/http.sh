@@ -129,5 +129,16 @@ expect 'absurd words of a server' \
 lockstep run cancel "$run" -q >/dev/null
 kill -TERM "$last"
 wait "$last" || failed=1
+
+case_begin 'a request goes through the proxy of the configuration, whatever NO_PROXY says'
+echo 'proxy = http://127.0.0.1:9/' >>"$tmp/lockstep.conf"
+task 1 proxied "$at/echo/proxied" >"$tmp/tasks.jsonl"
+run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
+export NO_PROXY='*'
+executors 1 "$q" 1
+executors_wait || failed=1
+expect 'a proxy at which nothing listens' \
+    "$(of proxied "t.status || ' ' || (error ~ 'connect to 127.0.0.1 port 9 ')")" \
+    'Failed true'
 cases_end
 exit $failed
