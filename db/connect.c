@@ -33,7 +33,7 @@
 /* The hosts of a connection string, as libpq takes them: lists separated by commas. */
 struct hosts {
     char *host, *hostaddr, *port; /* owned, NULL: not given */
-    int count;
+    int count;                    /* 0: not yet known */
 };
 
 static void hosts_done(struct hosts *hosts)
@@ -52,10 +52,12 @@ static int list_length(const char *list)
     return count;
 }
 
-static struct hosts hosts_of(const char *conninfo)
+/* Of a session that is being opened: a service file and the environment may add hosts, and only
+ * libpq itself knows them. */
+static struct hosts hosts_of(PGconn *conn)
 {
     struct hosts hosts = {.count = 1};
-    PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
+    PQconninfoOption *options = PQconninfo(conn);
     for (const PQconninfoOption *option = options; option != NULL && option->keyword != NULL;
          option++) {
         char **to = strcmp(option->keyword, "host") == 0       ? &hosts.host
@@ -296,8 +298,9 @@ static enum rc read_server(struct db *db, struct err *err)
     return RC_OK;
 }
 
-static enum rc connect_to(struct db *db, const char *conninfo, const struct hosts *hosts,
-                          const _Atomic bool *unwanted, bool *ret_silent, struct err *err)
+/* ret_others: a host was silent, so libpq has not asked those behind it. */
+static enum rc connect_to(struct db *db, const char *conninfo, struct hosts *hosts,
+                          const _Atomic bool *unwanted, bool *ret_others, struct err *err)
 {
     char name[64];
     STR_AUTO options = {0};
@@ -334,18 +337,20 @@ static enum rc connect_to(struct db *db, const char *conninfo, const struct host
                                   hosts->count > 1 ? hosts->port : NULL,
                                   NULL};
     db->conn = PQconnectStartParams(keys, values, 1);
+    if (hosts->count == 0)
+        *hosts = hosts_of(db->conn);
     enum reached reached = establish(db->conn, unwanted);
-    *ret_silent = reached == SILENT;
+    *ret_others = reached == SILENT;
     return reached == REACHED ? RC_OK : connect_failed(db, reached, err);
 }
 
-static enum rc open_once(const char *conninfo, enum db_role role, const struct hosts *hosts,
-                         const _Atomic bool *unwanted, struct db **ret_db, bool *ret_silent,
+static enum rc open_once(const char *conninfo, enum db_role role, struct hosts *hosts,
+                         const _Atomic bool *unwanted, struct db **ret_db, bool *ret_others,
                          struct err *err)
 {
     struct db *db = xcalloc(1, sizeof *db);
     db->role = role;
-    enum rc rc = connect_to(db, conninfo, hosts, unwanted, ret_silent, err);
+    enum rc rc = connect_to(db, conninfo, hosts, unwanted, ret_others, err);
     if (rc == RC_OK) {
         db_receive_notices(db);
         /* The checks that follow run under a limit: a host that accepted the connection may stop
@@ -404,14 +409,15 @@ enum rc db_open_wanted(const char *conninfo, enum db_role role, const struct db_
 {
     if (conninfo != NULL && cannot_parse(conninfo, err))
         return RC_FATAL;
-    HOSTS_AUTO hosts = hosts_of(conninfo ? conninfo : "");
+    HOSTS_AUTO hosts = {0};
     enum rc rc = RC_LOST;
-    for (int i = 0; i < hosts.count; i++) {
+    for (int i = 0; i == 0 || i < hosts.count; i++) {
         struct db *db;
-        bool silent = false;
-        rc = open_once(conninfo ? conninfo : "", role, &hosts, unwanted, &db, &silent, err);
-        if (rc != RC_OK && !silent)
-            return rc; /* libpq has asked them all */
+        bool others = false;
+        rc = open_once(conninfo ? conninfo : "", role, &hosts, unwanted, &db, &others, err);
+        /* Without others libpq has asked them all. */
+        if (rc != RC_OK && !others)
+            return rc;
         if (rc == RC_OK && fits(&db->server, server, match)) {
             *ret_db = db;
             return RC_OK;

@@ -45,5 +45,14 @@ case_begin 'the next host of the connection string is tried after a silent one'
 expect 'the next host' "$("$LOCKSTEP_BIN" queue list -o csv \
     -d "host=127.0.0.1,127.0.0.1 port=$silent,$port user=lockstep_test dbname=$name connect_timeout=1" \
     -b "$LOCKSTEP_TEST_BROKERS" | cut -d, -f1 | tail -n 1)" "$q"
+
+case_begin 'and so are the hosts of the environment and of a service file'
+expect 'the next host of PGHOST' "$(PGHOST=127.0.0.1,127.0.0.1 PGPORT=$silent,$port "$LOCKSTEP_BIN" queue list -o csv \
+    -d "user=lockstep_test dbname=$name connect_timeout=1" \
+    -b "$LOCKSTEP_TEST_BROKERS" | cut -d, -f1 | tail -n 1)" "$q"
+printf '[both]\nhost=127.0.0.1,127.0.0.1\nport=%s,%s\n' "$silent" "$port" >"$tmp/services"
+expect 'the next host of a service' "$(PGSERVICEFILE=$tmp/services "$LOCKSTEP_BIN" queue list -o csv \
+    -d "service=both user=lockstep_test dbname=$name connect_timeout=1" \
+    -b "$LOCKSTEP_TEST_BROKERS" | cut -d, -f1 | tail -n 1)" "$q"
 cases_end
 exit $failed
