@@ -298,7 +298,7 @@ static enum rc read_server(struct db *db, struct err *err)
     return RC_OK;
 }
 
-/* ret_others: a host was silent, so libpq has not asked those behind it. */
+/* ret_others: a host has answered, or was silent, so libpq has not asked those behind it. */
 static enum rc connect_to(struct db *db, const char *conninfo, struct hosts *hosts,
                           const _Atomic bool *unwanted, bool *ret_others, struct err *err)
 {
@@ -340,7 +340,7 @@ static enum rc connect_to(struct db *db, const char *conninfo, struct hosts *hos
     if (hosts->count == 0)
         *hosts = hosts_of(db->conn);
     enum reached reached = establish(db->conn, unwanted);
-    *ret_others = reached == SILENT;
+    *ret_others = reached != NOT_REACHED;
     return reached == REACHED ? RC_OK : connect_failed(db, reached, err);
 }
 
@@ -416,7 +416,7 @@ enum rc db_open_wanted(const char *conninfo, enum db_role role, const struct db_
         bool others = false;
         rc = open_once(conninfo ? conninfo : "", role, &hosts, unwanted, &db, &others, err);
         /* Without others libpq has asked them all. */
-        if (rc != RC_OK && !others)
+        if (rc == RC_FATAL || (rc != RC_OK && !others))
             return rc;
         if (rc == RC_OK && fits(&db->server, server, match)) {
             *ret_db = db;

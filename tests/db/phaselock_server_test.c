@@ -1,6 +1,6 @@
 /* ctest: timeout=120 long notsan
- * Servers in a bad shape: a lock table that is full, and a pooler in between. Each test starts its
- * own (tests/db/private_server). */
+ * Servers in a bad shape: a lock table that is full, a pooler in between, a standby. Each test
+ * starts its own (tests/db/private_server). */
 #include "base/str.h"
 #include "db/backend.h"
 #include "db/migrate.h"
@@ -213,6 +213,34 @@ static void a_pooler_in_session_mode_is_refused(void **state)
     refused_behind_a_pooler("session");
 }
 
+/* ---- several hosts */
+
+static void a_host_that_is_unfit_behind_the_login_is_not_the_last_that_is_asked(void **state)
+{
+    (void)state;
+    char standby[2][100], primary[2][100];
+    struct err err;
+    struct db *db = NULL;
+    STR_AUTO both = {0};
+    assert_int_equal(sscanf(start_server("standby"), "host=%99s port=%99s", standby[0], standby[1]),
+                     2);
+    assert_int_equal(
+        sscanf(start_server("postgres"), "host=%99s port=%99s", primary[0], primary[1]), 2);
+    str_format(&both,
+               "host=%s,%s port=%s,%s user=lockstep_test dbname=postgres target_session_attrs=any",
+               standby[0], primary[0], standby[1], primary[1]);
+    assert_ok(db_open(both.data, DB_CONTROL, &db, &err), &err);
+    assert_int_equal(support_int(db, "SELECT pg_is_in_recovery()::int"), 0);
+    db_close(db);
+    STR_AUTO alone = {0};
+    str_format(&alone,
+               "host=%s,%s port=%s user=lockstep_test dbname=postgres "
+               "target_session_attrs=any",
+               standby[0], standby[0], standby[1]);
+    assert_rc(db_open(alone.data, DB_CONTROL, &db, &err), RC_RETRY, &err);
+    assert_non_null(strstr(err.message, "standby"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -221,6 +249,8 @@ int main(void)
         cmocka_unit_test_teardown(a_full_lock_table_leaves_the_slots_that_were_got, stop_servers),
         cmocka_unit_test_teardown(a_pooler_in_transaction_mode_is_refused, stop_servers),
         cmocka_unit_test_teardown(a_pooler_in_session_mode_is_refused, stop_servers),
+        cmocka_unit_test_teardown(
+            a_host_that_is_unfit_behind_the_login_is_not_the_last_that_is_asked, stop_servers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
