@@ -13,10 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+/* Each reader needs several descriptors, and the usual soft limit is meant for programs that use
+ * select(2). Commands have a limit of their own (open_files). */
+static void may_open_all(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return;
+    files.rlim_cur = files.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &files);
+}
 
 void action_start(void)
 {
+    may_open_all();
     (void)curl_global_init(CURL_GLOBAL_DEFAULT);
     leftover_start();
 }

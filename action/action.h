@@ -66,8 +66,9 @@ void action_run(const struct action_settings *settings, const struct action_atte
                 const struct action_tie *tie, struct action_result *ret_result);
 void action_result_done(struct action_result *result);
 
-/** Once, before the process starts its first thread: prepares libcurl, and makes the process the
- * parent of all that its commands detach (leftover.c). */
+/** Once, before the process starts its first thread: prepares libcurl, raises the soft limit of
+ * open files to the hard one, and makes the process the parent of all that its commands detach
+ * (leftover.c). */
 void action_start(void);
 
 /** Such a call of this program is the runner of a command (runner.h): main hands over to it. */

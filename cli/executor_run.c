@@ -21,8 +21,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
-#define MOST_QUEUES 64
+#define MOST_QUEUES      64
+#define FILES_OF_PROCESS 64 /* 34 when it has nothing to do */
 
 /* An unknown queue is reported at once, with the nearest name, and not by the daemon's log alone.
  * The executor works for the other queues. */
@@ -144,6 +146,23 @@ struct executor_options executor_configured(struct cli *cli, const char *const *
         .frozen_after_ms = (int)config_get_duration_ms(cli->config, "executor", "frozen_after")};
 }
 
+/* A reader has its session's socket twice, and two descriptors that wake it; a queue has a gate and
+ * its part of the client of Kafka. Too few of them would end the process in the middle of its
+ * start. */
+static enum rc enough_files(const struct executor_options *options, struct err *err)
+{
+    struct rlimit may;
+    rlim_t needed =
+        (rlim_t)options->readers * 4 + (rlim_t)options->queue_count * 4 + FILES_OF_PROCESS;
+    if (getrlimit(RLIMIT_NOFILE, &may) != 0 || may.rlim_cur >= needed)
+        return RC_OK;
+    return err_set(err, RC_FATAL, ERR_CONFIG, "executor run",
+                   "Raise the hard limit (ulimit -Hn, LimitNOFILE= of the unit), or start it with "
+                   "fewer readers.",
+                   "%d readers need %llu open files, and the process may open %llu",
+                   options->readers, (unsigned long long)needed, (unsigned long long)may.rlim_cur);
+}
+
 enum rc command_executor_run(struct cli *cli, struct err *err)
 {
     const char *queues[MOST_QUEUES];
@@ -165,11 +184,14 @@ enum rc command_executor_run(struct cli *cli, struct err *err)
     struct reloading reloading = {.cli = cli, .shelf = action_shelf_new(actions, NULL)};
     struct executor_options options =
         executor_configured(cli, queues, count, reloading.shelf, &conninfo);
+    rc = enough_files(&options, err);
     options.reload = reload;
     options.reload_context = &reloading;
     /* Without the port no numbers are kept. */
     options.tally = metrics_port_configured(cli) ? counts_tally(queues, count) : NULL;
-    rc = metrics_port_open(cli, options.conninfo, db_server(cli->db), options.tally, &port, err);
+    if (rc == RC_OK)
+        rc =
+            metrics_port_open(cli, options.conninfo, db_server(cli->db), options.tally, &port, err);
     cli_disconnect(cli); /* the daemon has sessions of its own */
     if (rc == RC_OK)
         rc = executor_run(&options, err);

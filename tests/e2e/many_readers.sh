@@ -45,9 +45,12 @@ eighty() {
         LOCK shut;
         DO $$BEGIN WHILE NOT EXISTS (SELECT FROM let_go) LOOP PERFORM pg_sleep(0.02); END LOOP; END$$; COMMIT' &
     eventually 10 shut 1
-    LOCKSTEP_PROBE=record.take=hold LOCKSTEP_PROBE_DIR=$tmp "$LOCKSTEP_BIN-probed" executor run -d "$db" \
-        -b "$LOCKSTEP_TEST_BROKERS" \
-        --queue "$q" --readers 80 2>"$tmp/eighty.log" &
+    (
+        ulimit -Sn 256 # the executor raises it
+        export LOCKSTEP_PROBE=record.take=hold LOCKSTEP_PROBE_DIR=$tmp
+        exec "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 80 \
+            2>"$tmp/eighty.log"
+    ) &
     executor=$!
     run=$(lockstep publish --queue "$q" -q "$tmp/eighty.jsonl")
     eventually 30 is "$slots" 80 || failed=1
@@ -65,5 +68,12 @@ wait "$executor" || failed=1
 eighty TERM
 wait "$executor" || failed=1
 expect 'slots of an executor that has ended' "$(sql "$slots")" 0
+case_begin 'readers for which the process may not open enough files are refused'
+rc=0
+(ulimit -n 256 && exec "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 80) \
+    2>"$tmp/few.log" || rc=$?
+expect 'too few files' "$rc" 2
+grep -q '80 readers need .* open files, and the process may open 256' "$tmp/few.log" ||
+    { cat "$tmp/few.log"; failed=1; }
 cases_end
 exit $failed
