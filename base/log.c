@@ -4,6 +4,7 @@
  * docs/reference/log-events.md; the process that collects standard error (journald, a shell) stores
  * and rotates them. */
 #include "base/log.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -32,16 +33,23 @@ const char *log_int_text(char buffer[24], int64_t value)
     return buffer;
 }
 
+#define AROUND 5 /* of a key and the begin of its value: a comma, three quotes and a colon */
+#define ENDING 3 /* bytes that are kept for the end: a quote, a brace and the newline */
+
 struct line {
     char text[4096];
     size_t used;
 };
 
+static size_t room(const struct line *line)
+{
+    size_t most = sizeof line->text - ENDING;
+    return line->used < most ? most - line->used : 0;
+}
+
+/* The caller knows that there is room, or that it is of the end. */
 static void put(struct line *line, const char *s, size_t n)
 {
-    size_t room = sizeof line->text - 1 - line->used; /* one byte is kept for the newline */
-    if (n > room)
-        n = room;
     memcpy(line->text + line->used, s, n);
     line->used += n;
 }
@@ -51,6 +59,34 @@ static void put_text(struct line *line, const char *s)
     put(line, s, strlen(s));
 }
 
+/* C1: in UTF-8 a control character of two bytes. */
+static bool is_control(const char *s)
+{
+    unsigned char c = (unsigned char)s[0], next = c != 0 ? (unsigned char)s[1] : 0;
+    return c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
+/* The first character of s as it is written; returns how many bytes of s it has. */
+static size_t escape(const char *s, char ret_text[8])
+{
+    unsigned char c = (unsigned char)s[0];
+    size_t n = 1;
+    if (c == '"' || c == '\\') {
+        (void)snprintf(ret_text, 8, "\\%c", c);
+    } else if (c == '\n') {
+        (void)snprintf(ret_text, 8, "\\n");
+    } else if (is_control(s)) {
+        n = c == 0xc2 ? 2 : 1;
+        (void)snprintf(ret_text, 8, "\\u%04x", (unsigned)(unsigned char)s[n - 1]);
+    } else {
+        while (n < 4 && ((unsigned char)s[n] & 0xc0) == 0x80)
+            n++;
+        memcpy(ret_text, s, n);
+        ret_text[n] = '\0';
+    }
+    return n;
+}
+
 /* Quotes when needed and escapes what would break the line or the terminal. */
 static void put_value(struct line *line, const char *s, bool always_quote)
 {
@@ -58,34 +94,27 @@ static void put_value(struct line *line, const char *s, bool always_quote)
     /* A control character could also move the cursor of a terminal: text of a task comes from
      * others. */
     for (const char *p = s; !quote && *p; p++)
-        quote = (unsigned char)*p < 0x20 || *p == 0x7f;
+        quote = is_control(p);
     if (!quote) {
-        put_text(line, s);
+        put(line, s, utf8_fit(s, strlen(s), room(line)));
         return;
     }
+    char shown[8];
     put_text(line, "\"");
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        char escaped[8];
-        if (c == '"' || c == '\\') {
-            char pair[2] = {'\\', (char)c};
-            put(line, pair, 2);
-        } else if (c == '\n') {
-            put_text(line, "\\n");
-        } else if (c < 0x20 || c == 0x7f) {
-            (void)snprintf(escaped, sizeof escaped, "\\u%04x", c);
-            put_text(line, escaped);
-        } else {
-            put(line, s, 1);
-        }
+    for (size_t n; *s != '\0'; s += n) {
+        n = escape(s, shown);
+        if (strlen(shown) > room(line))
+            break;
+        put_text(line, shown);
     }
     put_text(line, "\"");
 }
 
-/** An empty value is left out, so that a caller can pass all fields that an event may have. */
+/** An empty value is left out, so that a caller can pass all fields that an event may have; and one
+ * for which there is no room. */
 static void put_pair(struct line *line, const char *key, const char *value)
 {
-    if (value == NULL || *value == '\0')
+    if (value == NULL || *value == '\0' || room(line) < strlen(key) + AROUND)
         return;
     if (as_json) {
         put_text(line, line->used > 1 ? ",\"" : "\"");
