@@ -315,6 +315,9 @@ bool action_is_runner(int argc, char **argv)
 
 int action_runner_main(void)
 {
+    /* Not of the command, also where the kernel has no close_range() for child_start(). */
+    for (int fd = WIRE_FD; fd < WIRE_HELD + 2; fd++)
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     struct runner runner = {.signals = open_signals(), .child = {.in = -1, .out = -1, .err = -1}};
     (void)prctl(PR_SET_NAME, RUNNER_NAME);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,7 +17,9 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -174,6 +178,41 @@ static void what_a_killed_runner_leaves_is_ended_also_without_descriptors(void *
     assert_true(gone);
 }
 
+/* As on a kernel before 5.9. The filter stays with this process and its children. */
+static void forbid_close_range(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
+    assert_int_equal(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    assert_int_equal(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+    assert_int_equal(syscall(SYS_close_range, 1000U, 1000U, 0U), -1);
+}
+
+static void a_command_has_its_own_descriptors_alone(void **state)
+{
+    (void)state;
+    struct config *config = NULL;
+    struct action_settings *settings = NULL;
+    int sockets[2];
+    load(&config, &settings);
+    assert_int_equal(pipe(sockets), 0);
+    for (int forbidden = 0; forbidden < 2; forbidden++) {
+        STR_AUTO response = {0};
+        if (forbidden)
+            forbid_close_range();
+        assert_int_equal(run(settings, "own", sockets, &response), ACTION_DONE);
+        assert_string_equal(response.data, "");
+    }
+    (void)close(sockets[0]);
+    (void)close(sockets[1]);
+    action_settings_free(settings);
+    config_free(config);
+}
+
 int main(int argc, char **argv)
 {
     if (action_is_runner(argc, argv))
@@ -181,6 +220,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_command_without_descriptors_fails_and_does_not_hang),
         cmocka_unit_test(what_a_killed_runner_leaves_is_ended_also_without_descriptors),
+        cmocka_unit_test(a_command_has_its_own_descriptors_alone), /* the last: its filter stays */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
