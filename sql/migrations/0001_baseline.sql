@@ -649,14 +649,16 @@ CREATE TABLE lockstep.rejected_message (
     header_names text[],
     header_values bytea[],
     dead_lettered_at timestamptz,  -- when its record was known to be on the dead-letter topic
-    redrive_run uuid,              -- the run that publishes it again; noted before anything is sent
-    redriven_at timestamptz,       -- when that run was known to be on the topic; NULL: not known yet
+    redrive_run uuid,              -- the last run that is known to have published it again
+    redriven_at timestamptz,       -- when that run was known to be on the topic
     redriven_by text,
+    redrive_noted uuid,            -- the run that is to publish it again, noted before anything is sent; NULL again
+    redrive_noted_by text,         -- when the outcome of that run is known
     epoch int NOT NULL DEFAULT 0,  -- a later reading of the topic has rows of its own
     UNIQUE (queue_id, epoch, kafka_offset)
 );
 CREATE INDEX rejected_at ON lockstep.rejected_message (queue_id, rejected_at);
-CREATE INDEX rejected_redrive ON lockstep.rejected_message (redrive_run) WHERE redrive_run IS NOT NULL;
+CREATE INDEX rejected_redrive ON lockstep.rejected_message (redrive_noted) WHERE redrive_noted IS NOT NULL;
 -- lockstep.claim finds the records that may account for a gap in a run without reading all rejected ones: those that
 -- name no run, and the run's own.
 CREATE INDEX rejected_loose ON lockstep.rejected_message (queue_id, epoch, kafka_offset) WHERE run_no IS NULL;

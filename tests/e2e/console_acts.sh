@@ -323,7 +323,8 @@ right='"value": "{\"order\": 7, \"sql\": \"SELECT 1\", \"seq\": 3}"'
 does preview POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right, \"preview\": true}" \
     '"\(.preview) \(.order) \(.task.seq)"' 'true 7 null'
 expect 'nothing was done' \
-    "$(sql "SELECT redrive_run IS NULL FROM lockstep.rejected_message WHERE rejected_id = $rejected")" t
+    "$(sql "SELECT redrive_run IS NULL AND redrive_noted IS NULL FROM lockstep.rejected_message
+            WHERE rejected_id = $rejected")" t
 does redrive POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"corrected\", $right}" '.messages' 1
 again=$(api_is .run_id)
 ends "$again" Completed
@@ -347,8 +348,8 @@ session_open "SELECT pg_advisory_lock(lockstep.lock_class('producer'), queue_id)
               FROM lockstep.queue WHERE name = '$q'" \
     "SELECT lockstep.redrive_begin(queue_id, ARRAY[$another], gen_random_uuid(), false, 'x', true)
      FROM lockstep.queue WHERE name = '$q'"
-eventually 20 is "SELECT redrive_run IS NOT NULL FROM lockstep.rejected_message WHERE rejected_id = $another" t
-noted=$(sql "SELECT redrive_run FROM lockstep.rejected_message WHERE rejected_id = $another")
+eventually 20 is "SELECT redrive_noted IS NOT NULL FROM lockstep.rejected_message WHERE rejected_id = $another" t
+noted=$(sql "SELECT redrive_noted FROM lockstep.rejected_message WHERE rejected_id = $another")
 as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\", $right}"
 expect 'while it is at work' "$status $(api_is .hint)" \
     "409 Try again: a producer is at work. If it makes the run: lockstep run show $noted"

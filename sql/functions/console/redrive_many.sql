@@ -37,7 +37,9 @@ BEGIN
     END IF;
     PERFORM lockstep.enqueue_run(queues[1], redrive_many.tasks, 'redrive', run, NULL, NULL);
     -- If this commits, the run comes onto the topic.
-    UPDATE lockstep.rejected_message m SET redriven_at = clock_timestamp()
+    UPDATE lockstep.rejected_message m
+    SET redrive_run = run, redriven_at = clock_timestamp(), redriven_by = m.redrive_noted_by, redrive_noted = NULL,
+        redrive_noted_by = NULL
     WHERE m.rejected_id = ANY (redrive_many.ids);
     RETURN json_build_object('run_id', run, 'queue', queue, 'messages', cardinality(redrive_many.tasks),
         'ends', redrive_many.ends);

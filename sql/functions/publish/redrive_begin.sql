@@ -1,5 +1,6 @@
 -- Notes, before anything is sent, the run that is to publish rejected messages again, so that a crash leaves no doubt
--- about them. Returns NULLs, or the first message that was redriven before, with its run; then nothing is noted.
+-- about them. The row keeps an earlier redrive until the new run is on the topic. Returns NULLs, or the first message
+-- that was redriven before, or is noted (at is NULL then), with its run; then nothing is noted.
 -- p_settle: the caller holds the producers' lock, so a run that was noted by another one and not made is never made:
 -- its messages are free again. Without the lock that producer may be about to make it.
 CREATE OR REPLACE FUNCTION lockstep.redrive_begin(
@@ -12,14 +13,16 @@ BEGIN
         PERFORM lockstep.redrive_settle(p_queue_id, NULL);
     END IF;
     PERFORM FROM lockstep.rejected_message WHERE rejected_id = ANY (p_ids) ORDER BY rejected_id FOR UPDATE;
-    SELECT m.rejected_id, m.redrive_run, m.redriven_at INTO rejected_id, run, at
+    SELECT m.rejected_id, COALESCE(m.redrive_noted, m.redrive_run),
+           CASE WHEN m.redrive_noted IS NULL THEN m.redriven_at END
+    INTO rejected_id, run, at
     FROM lockstep.rejected_message m
-    WHERE m.rejected_id = ANY (p_ids) AND m.redrive_run IS NOT NULL AND (m.redriven_at IS NULL OR NOT p_again)
+    WHERE m.rejected_id = ANY (p_ids) AND (m.redrive_noted IS NOT NULL OR (m.redriven_at IS NOT NULL AND NOT p_again))
     ORDER BY m.rejected_id LIMIT 1;
     IF FOUND THEN
         RETURN;
     END IF;
-    UPDATE lockstep.rejected_message SET redrive_run = p_run, redriven_at = NULL, redriven_by = lockstep.actor()
+    UPDATE lockstep.rejected_message SET redrive_noted = p_run, redrive_noted_by = lockstep.actor()
     WHERE rejected_id = ANY (p_ids);
     INSERT INTO lockstep.event_log (event, queue_id, detail)
     VALUES ('messages_redriven', p_queue_id, format('%s rejected message(s) again as run %s: %s (ids %s)',

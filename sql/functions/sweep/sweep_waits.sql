@@ -4,8 +4,8 @@ CREATE OR REPLACE FUNCTION lockstep.sweep_waits(p_run_no bigint) RETURNS boolean
     SELECT EXISTS (SELECT FROM lockstep.outbox o WHERE o.run_no = p_run_no)
            OR EXISTS (SELECT FROM lockstep.rejected_message m
                       WHERE m.run_no = p_run_no
-                        AND ((m.redrive_run IS NOT NULL AND m.redriven_at IS NULL)
-                                   OR EXISTS (SELECT FROM lockstep.outbox o WHERE o.rejected_id = m.rejected_id)))
+                        AND (m.redrive_noted IS NOT NULL
+                             OR EXISTS (SELECT FROM lockstep.outbox o WHERE o.rejected_id = m.rejected_id)))
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.sweep_waits(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.sweep_waits(bigint) TO lockstep_executor;
