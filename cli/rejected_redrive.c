@@ -122,6 +122,9 @@ static enum rc read_corrections(struct redrive *redrive, struct err *err)
             (void)err_set(err, rc, ERR_USAGE, object, why.hint, "%s%s%s", before,
                           *before ? ": " : "", why.message);
     }
+    /* Half of the corrections would let the other messages go as they are. */
+    if (rc == RC_OK && !feof(file))
+        rc = err_set(err, RC_REJECT, ERR_USAGE, path, "", "it cannot be read: %s", strerror(errno));
     free(line);
     (void)fclose(file);
     return rc;

@@ -56,6 +56,7 @@ refused 2 'does not say which rejected message' --file "$tmp/bad.jsonl" --reason
 echo "{\"rejected_id\": $(id 2), \"order\": 1, \"sequel\": 1}" >"$tmp/bad.jsonl"
 refused 2 'sequel' --file "$tmp/bad.jsonl" --reason x
 refused 2 'nothing to redrive but ends' "$(id 4)" --reason x
+refused 2 'it cannot be read: Is a directory' --reason-is hole --queue "$q" --file "$tmp" --reason x
 
 case_begin 'a dry run shows the phases and sends nothing'
 lockstep rejected redrive --reason-is hole --queue "$q" --dry-run >"$tmp/out" 2>&1 || failed=1
