@@ -197,7 +197,7 @@ static const struct option_spec rejected_redrive_options[] = {
     QUEUE_OPTION,
     {"all", NULL, "instead of ids: all messages but duplicates and those that were redriven", 0},
     {"run", "ID", "instead of ids: the rejected messages of this run", 0},
-    {"reason-is", "WORD",
+    {"reason-is", REJECTED_REASONS,
      "instead of ids: the messages that were rejected for this reason, e.g. hole", 0},
     {"file", "FILE", "corrected messages as JSON Lines, each with the rejected_id that it corrects",
      0},

@@ -2,7 +2,7 @@
  * What: the words that options take as filters: statuses and kinds of events.
  * Invariants: RUN_STATUSES are the statuses that lockstep.run_status shows, EVENTS those that the
  *   SQL writes to the event log (tests/unit/words.sh compares both), TASK_STATUS_WORDS those of the
- *   type lockstep.status (tests/unit/words.sh).
+ *   type lockstep.status (tests/unit/words.sh), REJECTED_REASONS those of task/message.h.
  * Threads: constants.
  * Ownership: nothing.
  * Failure: none.
@@ -10,11 +10,17 @@
 #ifndef CLI_WORDS_H
 #define CLI_WORDS_H
 
+#include "task/message.h"
+
 #define RUN_STATUSES                                                                               \
     "Publishing|Published|Running|Paused|Completed|PartiallyCompleted|Failed|Cancelled"
 
 #define TASK_STATUS_WORDS                                                                          \
     "Pending|Processing|Error|Failed|Completed|Cancelled|Paused|Terminated|PartiallyCompleted"
+
+/* The words of the list in task/message.h, with a bar between them. */
+#define WORD_OF_REASON(name, text) "|" text
+#define REJECTED_REASONS           (&(MESSAGE_REASONS(WORD_OF_REASON))[1])
 
 #define EVENTS                                                                                     \
     "alert_acknowledged|alert_closed|alert_opened|"                                                \

@@ -55,11 +55,12 @@ echo '{"order": 1}' >"$tmp/bad.jsonl"
 refused 2 'does not say which rejected message' --file "$tmp/bad.jsonl" --reason x
 echo "{\"rejected_id\": $(id 2), \"order\": 1, \"sequel\": 1}" >"$tmp/bad.jsonl"
 refused 2 'sequel' --file "$tmp/bad.jsonl" --reason x
+refused 2 'Did you mean bad_json' --reason-is badjson --queue "$q" --reason x
 refused 2 'nothing to redrive but ends' "$(id 4)" --reason x
 refused 2 'it cannot be read: Is a directory' --reason-is hole --queue "$q" --file "$tmp" --reason x
 
 case_begin 'a dry run shows the phases and sends nothing'
-lockstep rejected redrive --reason-is hole --queue "$q" --dry-run >"$tmp/out" 2>&1 || failed=1
+lockstep rejected redrive --reason-is HOLE --queue "$q" --dry-run >"$tmp/out" 2>&1 || failed=1
 expect 'dry run' "$(awk '/^ +[0-9]/ {print $1, $2, $3}' "$tmp/out" | tr '\n' ';')" '2 0 1;5 2 2;9 5 1;'
 grep -q '1 end of runs is left out' "$tmp/out" || { cat "$tmp/out"; failed=1; }
 expect 'dry run: nothing noted' "$(sql 'SELECT count(*) FROM lockstep.rejected_message
