@@ -225,7 +225,7 @@ static void stage(struct redrive *redrive, const struct db_result *rows, int row
         str_text(&raw, correction->text);
     else
         redrive_bytes(db_text(rows, row, REDRIVE_SELECT_RAW), &raw);
-    if (correction == NULL && redrive_is_end(raw.data ? raw.data : "", raw.len)) {
+    if (correction == NULL && message_says_end(raw.data ? raw.data : "", raw.len)) {
         redrive->ends++;
         return;
     }

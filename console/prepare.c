@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "control/job_check.h"
 #include "control/redrive.h"
+#include "task/message_text.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
@@ -65,7 +66,7 @@ enum rc prepare_redrive(const struct route_context *context, struct db *db,
         str_text(&text, params[1]);
     else if (!db_null(rows, 0, REDRIVE_SELECT_RAW))
         redrive_bytes(db_text(rows, 0, REDRIVE_SELECT_RAW), &text);
-    if (text.len == 0 || redrive_is_end(text.data, text.len))
+    if (text.len == 0 || message_says_end(text.data, text.len))
         return RC_OK;
     rc = redrive_line(text.data, text.len, NULL, &line, &why);
     return rc == RC_OK ? RC_OK : refuse(corrected, &why, err);

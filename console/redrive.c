@@ -7,6 +7,7 @@
 #include "control/redrive.h"
 #include "db/parameter.h"
 #include "db/sqlstate.h"
+#include "task/message_text.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -94,7 +95,7 @@ static enum rc stage(struct redrive *redrive, const struct db_result *rows, int 
         return refuse(rows, row, "it has no text", correct, err);
     /* The end of the old run would end the new one too early. A corrected text is taken as the
      * operator wrote it. */
-    if (value == NULL && redrive_is_end(text.data, text.len)) {
+    if (value == NULL && message_says_end(text.data, text.len)) {
         redrive->ends++;
         return RC_OK;
     }

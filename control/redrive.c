@@ -7,14 +7,6 @@
 #include "task/message.h"
 #include "task/message_text.h"
 
-bool redrive_is_end(const char *text, size_t len)
-{
-    MESSAGE_AUTO *msg = NULL;
-    struct err ignored;
-    return message_parse(text, len, MESSAGE_RECORD, &msg, &ignored) == RC_OK &&
-           msg->type == MESSAGE_END;
-}
-
 void redrive_bytes(const char *hex, struct str *bytes)
 {
     /* Behind the \x of PostgreSQL's hex format for bytea. */

@@ -13,11 +13,6 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#include <stdbool.h>
-
-/** Whether the text is the end of a run: that is not published again, for the new run gets its own.
- * */
-bool redrive_is_end(const char *text, size_t len);
 /** The bytes that \x... of a bytea says. */
 void redrive_bytes(const char *hex, struct str *bytes);
 /** order: instead of the message's, as JSON; NULL: its own. */

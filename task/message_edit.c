@@ -94,3 +94,15 @@ enum rc message_without(struct str *out, const char *text, size_t len, const cha
     json_done(&json);
     return RC_OK;
 }
+
+bool message_says_end(const char *text, size_t len)
+{
+    struct json json;
+    struct err ignored;
+    if (json_parse(text, len, EDIT_MAX_BYTES, &json, &ignored) != RC_OK)
+        return false;
+    const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json.root, "type"));
+    bool says_end = str_same(type != NULL ? type : "", "end");
+    json_done(&json);
+    return says_end;
+}

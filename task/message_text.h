@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,8 @@ void message_end(struct str *out, const char *run, int64_t seq, int64_t tasks, i
  */
 MUST_CHECK enum rc message_without(struct str *out, const char *text, size_t len,
                                    const char *const *names, struct err *err);
+/** Whether the text is a JSON object of type end, well formed as the end of a run or not. */
+bool message_says_end(const char *text, size_t len);
 /** Appends text as a JSON string in its quotes. Invalid UTF-8 is copied: message_parse refuses it.
  */
 void json_quote(struct str *out, const char *text, size_t len);

@@ -132,6 +132,12 @@ refused 2 'nothing to redrive' --run "$r" --queue "$q" --reason x
 lockstep rejected redrive --reason-is duplicate --queue "$q" --reason 'wanted twice' --wait -q >/dev/null || failed=1
 expect 'duplicate' "$(sql "SELECT count(*) FROM done WHERE what = 'repeated'")" 2
 
+case_begin 'an end that is malformed is left out, too'
+echo "{\"run\": \"$r\", \"seq\": 9, \"type\": \"end\"}" | put
+eventually 20 is "SELECT count(*) FROM lockstep.rejected WHERE queue = '$q' AND reason = 'bad_field'" 1
+refused 2 '1 end of runs is left out' --reason-is bad_field --queue "$q" --reason x
+grep -q 'nothing to redrive but ends' "$tmp/out" || wrong "$(cat "$tmp/out")"
+
 # Killed on the way: the next one finds out what became of it, and each message is run once.
 n=0
 for at in redrive.noted publish.started publish.committing publish.committed redrive.published redrive.settled; do
