@@ -141,11 +141,16 @@ static struct correction *correction_of(struct redrive *redrive, int64_t id)
 
 /* ---- which messages */
 
+static bool has_filter(const struct cli *cli)
+{
+    return cli_has(cli, "all") || cli_has(cli, "run") || cli_has(cli, "reason-is");
+}
+
 /* *ret_named: there are ids. */
 static enum rc ask_ids(struct redrive *redrive, bool *ret_named, struct err *err)
 {
     const struct cli *cli = redrive->cli;
-    bool filters = cli_has(cli, "all") || cli_has(cli, "run") || cli_has(cli, "reason-is");
+    bool filters = has_filter(cli);
     *ret_named = cli->argument_count > 0 || (redrive->correction_count > 0 && !filters);
     if (cli->argument_count > 0 && filters)
         return usage("rejected redrive", "", "name ids, or --all, --run, --reason-is; not both",
@@ -345,9 +350,14 @@ static enum rc begin(void *context, struct err *err)
         return err_set(err, RC_RETRY, ERR_HELD, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID), hint,
                        "this message is being redriven as run %s, whose outcome is not known",
                        db_text(row, 0, REDRIVE_BEGIN_RUN));
+    /* The rows were selected before redrive_begin settled the note of a command that died. With
+     * --again a filter would also select all that was ever redriven. */
     return err_set(err, RC_REJECT, ERR_USAGE, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID),
-                   "Add --again if that is meant.", "this message was redriven at %s as run %s",
-                   db_text(row, 0, REDRIVE_BEGIN_AT), db_text(row, 0, REDRIVE_BEGIN_RUN));
+                   has_filter(redrive->cli)
+                       ? "Run the same command again: it leaves out what was redriven."
+                       : "Add --again if that is meant.",
+                   "this message was redriven at %s as run %s", db_text(row, 0, REDRIVE_BEGIN_AT),
+                   db_text(row, 0, REDRIVE_BEGIN_RUN));
 }
 
 /* Settles the note, also after a failure: it is deleted only if it is certain that nothing came

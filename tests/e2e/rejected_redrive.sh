@@ -153,6 +153,16 @@ for at in redrive.noted publish.started publish.committing publish.committed red
     expect "$at: noted" "$(sql "SELECT redriven_at IS NOT NULL FROM lockstep.rejected WHERE rejected_id = $one")" t
 done
 
+case_begin 'one with a filter that was killed behind its last message is not followed by a second one'
+missed filtered
+reason=$(sql "SELECT reason FROM lockstep.rejected WHERE rejected_id = $one")
+probed redrive.published=kill --reason-is "$reason" --queue "$q" >/dev/null 2>&1 && wrong 'not killed'
+refused 2 'hint: Run the same command again: it leaves out what was redriven' \
+    --reason-is "$reason" --queue "$q" --reason x
+! grep -q -e '--again' "$tmp/out" || wrong "$(cat "$tmp/out")"
+refused 2 'nothing to redrive' --reason-is "$reason" --queue "$q" --reason x
+eventually 20 is "SELECT count(*) FROM done WHERE what = 'filtered'" 1 || wrong 'it did not run'
+
 case_begin 'one that lost its lock says what continues it, which does'
 missed lock
 LOCKSTEP_PROBE_DIR=$tmp probed publish.flushing=hold "$one" 2>"$tmp/lost" >/dev/null &
@@ -180,7 +190,8 @@ expect 'no relay is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.lock_lis
 kill -TERM %%
 wait || true
 done_is 'all in all' \
-    'another hole 5 hole 5b hole 9 hole 9 json now kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 lock repeated repeated two
+    'another filtered hole 5 hole 5b hole 9 hole 9 json now '\
+'kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 lock repeated repeated two
 lines value now'
 cases_end
 [ $failed = 0 ] || tail -n 30 "$tmp/executor.log"
