@@ -1,4 +1,5 @@
--- log_executions :many  attempts of run $1, queue $2 (NULL: all), the newest $3, by start
+-- log_executions :many  attempts of run $1, queue $2 (NULL: all), the newest $3, by start; an attempt that
+-- never began by its end
 -- columns: queue, run_id, order, previous_order, seq, task_id, attempt, type, status, started_at, ended_at, seconds,
 --          executor_id, error
 SELECT v.queue, v.run_id, v."order", v.previous_order, v.seq, v.task_id, v.attempt, v.type, v.status, v.started_at,
@@ -12,5 +13,5 @@ FROM (
                AND l.queue = (SELECT q.name
                               FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = $1::bigint)))
       AND ($2::text IS NULL OR l.queue = $2::text)
-    ORDER BY l.started_at DESC LIMIT $3::bigint) v
-ORDER BY v.started_at, v.task_id;
+    ORDER BY COALESCE(l.started_at, l.ended_at) DESC NULLS LAST LIMIT $3::bigint) v
+ORDER BY COALESCE(v.started_at, v.ended_at) NULLS FIRST, v.task_id;

@@ -56,6 +56,14 @@ teardown() {
     [ "$status" -eq 0 ]
 }
 
+@test "log --executions has an attempt that never began at its end, and not before all others" {
+    sql "INSERT INTO lockstep.task_attempt (task_id, attempt, status, ended_at)
+         SELECT t.task_id, 5, 'Failed', '2024-05-06 07:00:01Z'
+         FROM lockstep.task t WHERE t.run_no = 1 AND t.\"order\" = 20"
+    lockstep log --executions -o json | jq -e 'length == 7 and (map(.started_at == null) | index(true)) == 2'
+    lockstep log --executions --limit 1 -o json | jq -e 'map(.started_at | startswith("2024-05-06")) == [true]'
+}
+
 @test "run show as JSON has the facts and the phases" {
     lockstep run show --latest -o json |
         jq -e '.run.status == "Failed" and .run.failed == 1 and (.phases | map(.order)) == [10, 20]
