@@ -179,24 +179,24 @@ static void say(struct str *out, const cJSON *phase, double middle, bool roomy)
                    middle + 12, lost.data);
 }
 
-static void band(struct str *out, const struct picture_band *band, const cJSON *before, bool roomy)
+static void band(struct str *out, const struct picture_band *band, bool roomy)
 {
     double start = picture_number(band->phase, "start_s", PICTURE_NONE),
-           end = picture_number(band->phase, "end_s", PICTURE_NONE);
+           end = picture_number(band->phase, "end_s", PICTURE_NONE),
+           barrier = picture_number(band->phase, "barrier_s", PICTURE_NONE);
     double top = band->form == PICTURE_LANES ? band->y - WAITING : band->y,
            middle = top + band->height / 2;
-    double done = picture_number(before, "end_s", PICTURE_NONE);
     str_format(out, "<g><rect class=\"band\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
                PICTURE_LEFT, top - 3, PICTURE_PLOT, band->height + 4);
     str_format(out,
                "<text class=\"text strong\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.0f</text>\n",
                PICTURE_LEFT - 10, middle + 4, picture_number(band->phase, "order", 0));
-    if (!isnan(done) && !isnan(start))
+    if (!isnan(barrier) && !isnan(start))
         str_format(out,
                    "<rect class=\"barrier\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "
                    "height=\"%.1f\"><title>barrier</title></rect>\n",
-                   PICTURE_LEFT + done * band->scale, top - 3,
-                   fmax((start - done) * band->scale, 1.2), fmin(band->height + 4, 6));
+                   PICTURE_LEFT + (start - barrier) * band->scale, top - 3,
+                   fmax(barrier * band->scale, 1.2), fmin(band->height + 4, 6));
     picture_bars(out, band);
     if (!isnan(end))
         str_format(out, "<path class=\"edge\" d=\"M%.2f %.1fv%.1f\"/>\n",
@@ -275,7 +275,7 @@ static bool is_named(const cJSON *phases, int count)
 /* Returns where the next thing begins. */
 static double bands(struct str *out, const cJSON *phases, double scale)
 {
-    const cJSON *phase, *before = NULL;
+    const cJSON *phase;
     int count = cJSON_GetArraySize(phases), i = 0;
     bool named = is_named(phases, count), roomy = count <= ROOMY;
     double y = TOP;
@@ -292,13 +292,11 @@ static double bands(struct str *out, const cJSON *phases, double scale)
                     PICTURE_LEFT + 8, y + 12, count - PICTURE_BANDS);
                 y += 24;
             }
-            before = phase;
             continue;
         }
         form(&row, named, roomy);
-        band(out, &row, before, roomy);
+        band(out, &row, roomy);
         y += row.height + (roomy ? 10 : 5);
-        before = phase;
     }
     return y;
 }

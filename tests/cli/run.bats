@@ -305,6 +305,19 @@ END
     [[ $output == *'standard output: cannot be written: No space left on device'* ]]
 }
 
+@test "a picture has no barrier between phases of which the earlier one was retried later" {
+    picture_rows
+    lockstep run show cccc --svg - >"$BATS_TEST_TMPDIR/run.svg"
+    [ "$(grep -o '<title>barrier</title>' "$BATS_TEST_TMPDIR/run.svg" | wc -l)" -eq 2 ]
+    sql "SET session_replication_role = replica;
+         UPDATE lockstep.task t SET started_at = p.opened_at + interval '50 s'
+         FROM lockstep.phase p WHERE p.phase_id = t.phase_id AND p.\"order\" = 10 AND t.seq = 3"
+    lockstep run show cccc --svg - >"$BATS_TEST_TMPDIR/run.svg"
+    [ "$(grep -o '<title>barrier</title>' "$BATS_TEST_TMPDIR/run.svg" | wc -l)" -eq 0 ]
+    run grep -- 'barrier -' "$BATS_TEST_TMPDIR/run.svg"
+    [ "$status" -eq 1 ]
+}
+
 @test "in a picture the wait for a retry is not one for a reader, and no cross is outside of the plot" {
     picture_rows
     # The last to end is so short that its cross has no room in its bar.

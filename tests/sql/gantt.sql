@@ -1,6 +1,6 @@
 -- lockstep.run_gantt: the document that pictures of a run are drawn from, here and in the console.
 BEGIN;
-SELECT plan(27);
+SELECT plan(29);
 SET LOCAL session_replication_role = replica; -- rows as they would have become
 
 INSERT INTO lockstep.queue (name, topic) VALUES ('gantt', 't');
@@ -116,6 +116,11 @@ INSERT INTO made
 SELECT pg_temp.task(30, 2500 + n, 'Completed', 1, 12, 19, 'external')::text FROM generate_series(1, 3) AS n;
 SELECT is((SELECT lockstep.run_gantt(run_no)::jsonb ->> 'readers' FROM r), '2',
           'external tasks are not counted among the readers');
+SELECT is((SELECT (lockstep.run_gantt(run_no)::jsonb #>> '{phases,1,barrier_s}')::float8 FROM r), 3::float8,
+          'the barrier as before');
+INSERT INTO made SELECT pg_temp.task(10, 6, 'Completed', 2, 40, 10)::text;
+SELECT is((SELECT lockstep.run_gantt(run_no)::jsonb #> '{phases,1,barrier_s}' FROM r), 'null'::jsonb,
+          'no barrier where a phase before was retried later');
 UPDATE lockstep.task SET duration = interval '-1 hour'
 WHERE "order" = 20 AND run_no = (SELECT run_no FROM r);
 SELECT is((SELECT lockstep.run_gantt(run_no)::jsonb #>> '{phases,1,tasks}' FROM r), '560',

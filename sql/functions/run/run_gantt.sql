@@ -1,12 +1,12 @@
 -- A run as one JSON document, for everything that draws it: `run show --svg` and the console. NULL: there is no such
 -- run. All times are seconds after started_at, and those of the server. readers: the most attempts that ran at once. A
--- phase's barrier_s is the time between the last end of the phase before and its own first start; busy_share is the
--- part of the readers' time from its first start (start_s) to its last end (end_s) in which they ran something;
--- straggler is the task that ended last. bars: an attempt each, and a task each of those without one (start_s is null);
--- waited_s is the time since the phase opened, or since the attempt before ended; waited_for is reader, or retry after
--- an attempt that failed. A phase of more than 500 attempts has a density instead: p_buckets equal parts of start_s to
--- end_s, of each the share of the readers that was busy. A run of more than two million tasks has its phases alone
--- (times_hidden): reading it would take minutes.
+-- phase's barrier_s is the time between the last end of the phases before and its own first start, NULL if one of them
+-- was retried after that; busy_share is the part of the readers' time from its first start (start_s) to its last end
+-- (end_s) in which they ran something; straggler is the task that ended last. bars: an attempt each, and a task each
+-- of those without one (start_s is null); waited_s is the time since the phase opened, or since the attempt before
+-- ended; waited_for is reader, or retry after an attempt that failed. A phase of more than 500 attempts has a density
+-- instead: p_buckets equal parts of start_s to end_s, of each the share of the readers that was busy. A run of more
+-- than two million tasks has its phases alone (times_hidden): reading it would take minutes.
 CREATE OR REPLACE FUNCTION lockstep.run_gantt(p_run_no bigint, p_buckets int DEFAULT 200) RETURNS json
 LANGUAGE sql STABLE SET enable_hashjoin = on SET enable_seqscan = off SET work_mem = '32MB' SET jit = off AS $$
 WITH run AS MATERIALIZED (
@@ -108,7 +108,7 @@ SELECT pg_catalog.json_build_object(
                                'status', p.counts, 'opened_s', pg_catalog.round(p.opened_s::numeric, 6),
                                'start_s', pg_catalog.round(p.start_s::numeric, 6),
                                'end_s', pg_catalog.round(p.end_s::numeric, 6),
-                               'barrier_s', pg_catalog.round(p.barrier_s::numeric, 6),
+                               'barrier_s', CASE WHEN p.barrier >= 0 THEN pg_catalog.round(p.barrier::numeric, 6) END,
                                'busy_share', pg_catalog.round(
                                    (p.work_s / NULLIF(m.readers * (p.end_s - p.start_s), 0))::numeric, 4),
                                'straggler', CASE WHEN e.phase_id IS NOT NULL THEN pg_catalog.json_build_object(
@@ -117,7 +117,7 @@ SELECT pg_catalog.json_build_object(
                                'bars', b.bars, 'density', d.cells) ORDER BY p."order")
                 FROM (SELECT f.*, n.start_s, n.end_s, n.work_s, c.tasks, c.counts,
                              n.start_s - pg_catalog.max(n.end_s) OVER (
-                                 ORDER BY f."order" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS barrier_s
+                                 ORDER BY f."order" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS barrier
                       FROM phase f LEFT JOIN span n USING (phase_id)
                       LEFT JOIN (SELECT s.phase_id, pg_catalog.sum(s.n) AS tasks,
                                         pg_catalog.json_object_agg(s.status, s.n ORDER BY s.status) AS counts
