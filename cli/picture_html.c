@@ -47,8 +47,8 @@ static void row(struct str *out, const cJSON *phase)
     /* The three statuses of a final failure. */
     double failed = picture_number(counts, "Failed", 0) + picture_number(counts, "Terminated", 0) +
                     picture_number(counts, "PartiallyCompleted", 0);
-    str_format(out, "<tr><td>%.0f</td><td>%.0f</td><td>%.0f</td><td>%.0f</td>",
-               picture_number(phase, "order", 0), picture_number(phase, "tasks", 0), failed,
+    str_format(out, "<tr><td>%s</td><td>%.0f</td><td>%.0f</td><td>%.0f</td>",
+               picture_word(phase, "order_text"), picture_number(phase, "tasks", 0), failed,
                picture_number(counts, "Cancelled", 0));
     cell_seconds(out, picture_number(phase, "barrier_s", PICTURE_NONE));
     cell_seconds(out, start);

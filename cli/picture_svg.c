@@ -189,8 +189,8 @@ static void band(struct str *out, const struct picture_band *band, bool roomy)
     str_format(out, "<g><rect class=\"band\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>",
                PICTURE_LEFT, top - 3, PICTURE_PLOT, band->height + 4);
     str_format(out,
-               "<text class=\"text strong\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.0f</text>\n",
-               PICTURE_LEFT - 10, middle + 4, picture_number(band->phase, "order", 0));
+               "<text class=\"text strong\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+               PICTURE_LEFT - 10, middle + 4, picture_word(band->phase, "order_text"));
     if (!isnan(barrier) && !isnan(start))
         str_format(out,
                    "<rect class=\"barrier\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" "

@@ -20,6 +20,7 @@ static const struct member {
     {"task_id", "the number of the task"},
     {"phase_id", "the number of the phase in this database"},
     {"order", "the order of the phase"},
+    {"order_text", "the same with each digit: a number above 2^53 may be rounded by its reader"},
     {"job", "the name of the job"},
     {"schedule", "the name of the schedule; null: by hand"},
     {"executor_id", "the id of the executor"},

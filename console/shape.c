@@ -110,9 +110,9 @@ static const struct shape shapes[] = {
      "an attempt in seconds after the start of its run, or a task without one"},
     {"Straggler", "task_id:int name:text? seconds:number", "the task of a phase that ended last"},
     {"GanttPhase",
-     "order:int opened_at:time? done_at:time? tasks:int? status:object? failed~:int "
-     "opened_s:number? start_s:number? end_s:number? barrier_s:number? busy_share:number? "
-     "straggler:Straggler? bars:Bar[]? density:number[]?",
+     "order:int order_text~:text opened_at:time? done_at:time? tasks:int? status:object? "
+     "failed~:int opened_s:number? start_s:number? end_s:number? barrier_s:number? "
+     "busy_share:number? straggler:Straggler? bars:Bar[]? density:number[]?",
      "a phase as it is drawn, in seconds after the start of its run; status: how many tasks are in "
      "each state; failed: instead of it, when it is drawn from a sample"},
     {"Gantt",

@@ -305,6 +305,15 @@ END
     [[ $output == *'standard output: cannot be written: No space left on device'* ]]
 }
 
+@test "a picture has each digit of an order" {
+    sql "SET session_replication_role = replica;
+         UPDATE lockstep.task SET \"order\" = 9007199254740993 WHERE \"order\" = 20;
+         UPDATE lockstep.phase SET \"order\" = 9007199254740993 WHERE \"order\" = 20"
+    lockstep run show --latest --svg - >"$BATS_TEST_TMPDIR/run.svg"
+    grep -q '>9007199254740993</text>' "$BATS_TEST_TMPDIR/run.svg"
+    lockstep run show --latest --html - | grep -q '<tr><td>9007199254740993</td>'
+}
+
 @test "a picture has no barrier between phases of which the earlier one was retried later" {
     picture_rows
     lockstep run show cccc --svg - >"$BATS_TEST_TMPDIR/run.svg"

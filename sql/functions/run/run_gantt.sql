@@ -2,11 +2,12 @@
 -- run. All times are seconds after started_at, and those of the server. readers: the most attempts that ran at once. A
 -- phase's barrier_s is the time between the last end of the phases before and its own first start, NULL if one of them
 -- was retried after that; busy_share is the part of the readers' time from its first start (start_s) to its last end
--- (end_s) in which they ran something; straggler is the task that ended last. bars: an attempt each, and a task each
--- of those without one (start_s is null); waited_s is the time since the phase opened, or since the attempt before
--- ended; waited_for is reader, or retry after an attempt that failed. A phase of more than 500 attempts has a density
--- instead: p_buckets equal parts of start_s to end_s, of each the share of the readers that was busy. A run of more
--- than two million tasks has its phases alone (times_hidden): reading it would take minutes.
+-- (end_s) in which they ran something; straggler is the task that ended last. order_text: JSON readers round a number
+-- above 2^53. bars: an attempt each, and a task each of those without one (start_s is null); waited_s is the time
+-- since the phase opened, or since the attempt before ended; waited_for is reader, or retry after an attempt that
+-- failed. A phase of more than 500 attempts has a density instead: p_buckets equal parts of start_s to end_s, of each
+-- the share of the readers that was busy. A run of more than two million tasks has its phases alone (times_hidden):
+-- reading it would take minutes.
 CREATE OR REPLACE FUNCTION lockstep.run_gantt(p_run_no bigint, p_buckets int DEFAULT 200) RETURNS json
 LANGUAGE sql STABLE SET enable_hashjoin = on SET enable_seqscan = off SET work_mem = '32MB' SET jit = off AS $$
 WITH run AS MATERIALIZED (
@@ -114,7 +115,7 @@ SELECT pg_catalog.json_build_object(
                                'straggler', CASE WHEN e.phase_id IS NOT NULL THEN pg_catalog.json_build_object(
                                                      'task_id', e.task_id, 'name', e.name,
                                                      'seconds', pg_catalog.round(e.seconds::numeric, 6)) END,
-                               'bars', b.bars, 'density', d.cells) ORDER BY p."order")
+                               'bars', b.bars, 'density', d.cells, 'order_text', p."order"::text) ORDER BY p."order")
                 FROM (SELECT f.*, n.start_s, n.end_s, n.work_s, c.tasks, c.counts,
                              n.start_s - pg_catalog.max(n.end_s) OVER (
                                  ORDER BY f."order" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS barrier
