@@ -17,6 +17,9 @@ static enum rc write_output(const struct str *text, struct err *err)
 {
     if (fwrite(text->data, 1, text->len, stdout) == text->len && fflush(stdout) == 0)
         return RC_OK;
+    /* A reader that goes away is no error. */
+    if (errno == EPIPE)
+        return RC_OK;
     return err_set(err, RC_REJECT, ERR_USAGE, "standard output", "", "cannot be written: %s",
                    strerror(errno));
 }

@@ -303,6 +303,13 @@ END
     run bash -c '"$1" run show cccc --svg - -d "$2" >/dev/full' - "$LOCKSTEP_BIN" "$db"
     [ "$status" -eq 2 ]
     [[ $output == *'standard output: cannot be written: No space left on device'* ]]
+    mkfifo "$dir/pipe"
+    for form in svg html; do # the reader leaves before anything is written
+        run bash -c 'head -c 0 <"$4" & exec >"$4"; wait; exec "$1" run show cccc "--$3" - -d "$2"' - "$LOCKSTEP_BIN" \
+            "$db" "$form" "$dir/pipe"
+        [ "$status" -eq 0 ]
+        [ "$output" = "" ]
+    done
 }
 
 @test "a picture has each digit of an order" {
