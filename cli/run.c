@@ -45,8 +45,8 @@ enum rc command_run_show(struct cli *cli, struct err *err)
     rc = db_run(cli->db, &sql_run_show, params, &facts, err);
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_run_phases, params, &phases, err);
-    if (rc == RC_OK && db_int(facts, 0, RUN_SHOW_FAILED) > 0)
-        /* Without a failed task the part is left out, and the statement is saved. */
+    if (rc == RC_OK && (cli->output == OUTPUT_JSON || db_int(facts, 0, RUN_SHOW_FAILED) > 0))
+        /* For people the part is left out without a failed task; a document has all its members. */
         rc = db_run(cli->db, &sql_run_failed, params, &failed, err);
     if (rc != RC_OK)
         return rc;

@@ -64,6 +64,11 @@ teardown() {
     lockstep log --executions --limit 1 -o json | jq -e 'map(.started_at | startswith("2024-05-06")) == [true]'
 }
 
+@test "run show as JSON has the failed tasks also when none failed" {
+    lockstep run show aaaa0000-0000-4000-8000-000000000001 -o json | jq -e '.failed == []'
+    lockstep run show --latest -o json | jq -e '.failed | length == 1'
+}
+
 @test "run show as JSON has the facts and the phases" {
     lockstep run show --latest -o json |
         jq -e '.run.status == "Failed" and .run.failed == 1 and (.phases | map(.order)) == [10, 20]
