@@ -386,17 +386,21 @@ static void put_value(const struct drawing *drawing, char type, const char *valu
     int room = isatty(fileno(drawing->out)) && !drawing->style.wide && drawing->screen > before + 20
                    ? drawing->screen - before
                    : 1 << 30;
-    for (bool first = true; first || *at != '\0'; first = false) {
+    /* A line of the value is copied once, however many lines of the screen it takes. */
+    for (bool first = true; first || *at != '\0'; at += *at == '\n') {
         STR_AUTO whole = {0};
         str_add(&whole, at, strcspn(at, "\n"));
+        at += whole.len;
         const char *line = whole.data != NULL ? whole.data : "";
-        size_t len = width_fit(line, room);
-        if (!first)
-            pad(drawing->out, before);
-        (void)fprintf(drawing->out, "%s%s%s%.*s%s\n", color ? "\033[" : "", color ? color : "",
-                      color ? "m" : "", (int)len, line, color ? "\033[0m" : "");
-        at += len;
-        at += *at == '\n';
+        do {
+            size_t len = width_fit(line, room);
+            if (!first)
+                pad(drawing->out, before);
+            (void)fprintf(drawing->out, "%s%s%s%.*s%s\n", color ? "\033[" : "", color ? color : "",
+                          color ? "m" : "", (int)len, line, color ? "\033[0m" : "");
+            first = false;
+            line += len;
+        } while (*line != '\0');
     }
 }
 

@@ -48,3 +48,16 @@ teardown_file() {
         [ "$status" = 1 ]
     done
 }
+
+@test "a long value of one line is shown in seconds" {
+    kept=$db
+    . "$BATS_TEST_DIRNAME/../support/shell.bash"
+    db=$kept
+    sql "INSERT INTO lockstep.queue (name, topic) VALUES ('long', 'l');
+         INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+         SELECT queue_id, 0, 'bad_json', 'd', repeat('x', 4000000)::bytea FROM lockstep.queue WHERE name = 'long'"
+    long=$(sql "SELECT max(rejected_id) FROM lockstep.rejected_message")
+    script -qec "timeout 20 '$LOCKSTEP_BIN' rejected show $long -d '$db'" /dev/null >"$BATS_TEST_TMPDIR/out" \
+        </dev/null 3>&-
+    [ "$(tr -cd x <"$BATS_TEST_TMPDIR/out" | wc -c)" -gt 4000000 ]
+}
