@@ -8,6 +8,7 @@
  * wrong; warnings do not count. */
 #include "base/number.h"
 #include "cli/commands.h"
+#include "cli/width.h"
 
 #include "kafka/consumer.h"
 #include "kafka/source.h"
@@ -92,13 +93,15 @@ static void report(struct checking *check, bool bad, const char *field, const ch
         table_row(check->table, cells);
         return;
     }
-    (void)printf("%s:", check->file);
-    if (check->line > 0)
-        (void)printf("%lld:", (long long)check->line);
+    STR_AUTO text = {0};
     const char *before = err_before(field, message);
-    (void)printf(" %s%s%s%s\n", bad ? "" : "warning: ", before, *before ? ": " : "", message);
+    str_format(&text, "%s:", check->file);
+    if (check->line > 0)
+        str_format(&text, "%lld:", (long long)check->line);
+    str_format(&text, " %s%s%s%s\n", bad ? "" : "warning: ", before, *before ? ": " : "", message);
     if (*write != '\0')
-        (void)printf("  %s\n", write);
+        str_format(&text, "  %s\n", write);
+    width_print(stdout, text.data, true);
 }
 
 static void report_err(struct checking *check, const struct err *err)

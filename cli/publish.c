@@ -36,11 +36,13 @@ static void on_fault(void *context, const struct publish_fault *fault)
     struct talk *talk = context;
     talk->faults++;
     /* "FILE:LINE: ", as compilers write it: editors jump to the line. */
+    STR_AUTO text = {0};
     const char *before = err_before(fault->path, fault->message);
-    (void)fprintf(stderr, "%s:%lld: %s%s%s\n", fault->source, (long long)fault->line, before,
-                  *before ? ": " : "", fault->message);
+    str_format(&text, "%s:%lld: %s%s%s\n", fault->source, (long long)fault->line, before,
+               *before ? ": " : "", fault->message);
     if (*fault->hint)
-        (void)fprintf(stderr, "  hint: %s\n", fault->hint);
+        str_format(&text, "  hint: %s\n", fault->hint);
+    width_print(stderr, text.data, true);
 }
 
 /* Called often; off a terminal it prints only when the stage changes and has a first number. */

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/publish.h"
+#include "cli/width.h"
 #include "control/redrive.h"
 
 #include "base/log.h"
@@ -203,13 +204,15 @@ static enum rc select_rows(struct redrive *redrive, struct db_result **ret_rows,
 static void fault(struct redrive *redrive, const struct db_result *rows, int row, const char *what,
                   const char *hint)
 {
+    STR_AUTO text = {0};
     /* All faults are counted, a hundred are printed. */
-    if (redrive->faults++ < MOST_REPORTED)
-        (void)fprintf(stderr, "rejected message %s (offset %s, %s): %s%s%s\n",
-                      db_text(rows, row, REDRIVE_SELECT_REJECTED_ID),
-                      db_text(rows, row, REDRIVE_SELECT_KAFKA_OFFSET),
-                      db_text(rows, row, REDRIVE_SELECT_REASON), what, *hint ? "\n  hint: " : "",
-                      hint);
+    if (redrive->faults++ >= MOST_REPORTED)
+        return;
+    str_format(&text, "rejected message %s (offset %s, %s): %s%s%s\n",
+               db_text(rows, row, REDRIVE_SELECT_REJECTED_ID),
+               db_text(rows, row, REDRIVE_SELECT_KAFKA_OFFSET),
+               db_text(rows, row, REDRIVE_SELECT_REASON), what, *hint ? "\n  hint: " : "", hint);
+    width_print(stderr, text.data, true);
 }
 
 /* Writes the line of one message, or reports its fault. */

@@ -49,6 +49,18 @@ teardown_file() {
     done
 }
 
+@test "the faults of messages that are checked are shown escaped" {
+    # The C1 form of CSI, and a mark that turns the direction of writing
+    printf '{"order": 1, "sql": "SELECT 1", "type": "\xc2\x9b31m\xe2\x80\xae"}\n' >"$BATS_TEST_TMPDIR/lines"
+    for form in record staged; do
+        script -qc "'$LOCKSTEP_BIN' message check --form $form $BATS_TEST_TMPDIR/lines" /dev/null \
+            >"$BATS_TEST_TMPDIR/out" </dev/null 3>&-
+        grep -qF '\u009b31m\u202e' "$BATS_TEST_TMPDIR/out" || { cat -v "$BATS_TEST_TMPDIR/out"; false; }
+        run grep -aE $'\xc2\x9b|\xe2\x80\xae' "$BATS_TEST_TMPDIR/out"
+        [ "$status" = 1 ] || { cat -v "$BATS_TEST_TMPDIR/out"; false; }
+    done
+}
+
 @test "a long value of one line is shown in seconds" {
     kept=$db
     . "$BATS_TEST_DIRNAME/../support/shell.bash"

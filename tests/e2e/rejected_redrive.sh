@@ -55,6 +55,14 @@ echo '{"order": 1}' >"$tmp/bad.jsonl"
 refused 2 'does not say which rejected message' --file "$tmp/bad.jsonl" --reason x
 echo "{\"rejected_id\": $(id 2), \"order\": 1, \"sequel\": 1}" >"$tmp/bad.jsonl"
 refused 2 'sequel' --file "$tmp/bad.jsonl" --reason x
+# The C1 form of CSI would reach the terminal.
+printf '{"rejected_id": %s, "order": 1, "type": "\xc2\x9b31m"}\n' "$(id 2)" >"$tmp/bad.jsonl"
+refused 2 'not "\\u009b31m"' --file "$tmp/bad.jsonl" --reason x
+! grep -qa $'\xc2\x9b' "$tmp/out" || wrong "$(cat -v "$tmp/out")"
+printf '{"order": 1, "type": "\xc2\x9b31m"}\n' >"$tmp/bad.jsonl"
+lockstep publish --queue "$q" --dry-run "$tmp/bad.jsonl" >"$tmp/out" 2>&1 && wrong 'not refused'
+grep -q 'not "\\u009b31m"' "$tmp/out" || wrong "$(cat -v "$tmp/out")"
+! grep -qa $'\xc2\x9b' "$tmp/out" || wrong "$(cat -v "$tmp/out")"
 refused 2 'Did you mean bad_json' --reason-is badjson --queue "$q" --reason x
 refused 2 'nothing to redrive but ends' "$(id 4)" --reason x
 refused 2 'it cannot be read: Is a directory' --reason-is hole --queue "$q" --file "$tmp" --reason x
