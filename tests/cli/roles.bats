@@ -50,6 +50,12 @@ checked() {
     db=$admin
     jq -r '.[] | "\(.result) \(.subject): \(.finding)"' "$BATS_TEST_TMPDIR/check" >"$BATS_TEST_TMPDIR/lines"
 }
+# Nobody else takes advisory locks afterwards.
+keep_locks() {
+    db=$admin
+    lockstep migrate roles --show-sql --advisory >"$BATS_TEST_TMPDIR/advisory.sql"
+    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$BATS_TEST_TMPDIR/advisory.sql"
+}
 found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }; }
 
 @test "after the block of the page check is green, and a run runs" {
@@ -64,9 +70,7 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
     echo '{"order": 1, "sql": "INSERT INTO etl.t VALUES (1)"}' >"$BATS_TEST_TMPDIR/a.jsonl"
     run=$(lockstep publish --queue "$queue" -q "$BATS_TEST_TMPDIR/a.jsonl")
     # Also where nobody else may take advisory locks.
-    db=$admin
-    lockstep migrate roles --show-sql --advisory >"$BATS_TEST_TMPDIR/advisory.sql"
-    "$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$BATS_TEST_TMPDIR/advisory.sql"
+    keep_locks
     run sql "SET SESSION AUTHORIZATION etl_task; SELECT pg_advisory_lock(1280507907, 1)"
     [[ $output == *"permission denied"* ]]
     as etl_executor
@@ -88,6 +92,31 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
         [[ $output == *"$login is a member of lockstep_"* && $output != *"GRANT lockstep_executor"* ]] ||
             { echo "$output"; return 1; }
     done
+}
+
+@test "a monitor asks whether executors live, also where only the roles of Lockstep take advisory locks" {
+    as etl_oncall
+    lockstep queue create "$queue" -q --create-topic
+    keep_locks
+    as etl_executor
+    LOCKSTEP_POSTGRES_TASK_CONNINFO="$admin user=etl_task" "$LOCKSTEP_BIN" executor run --queue "$queue" -d "$db" \
+        -b "$LOCKSTEP_TEST_BROKERS" 2>"$BATS_TEST_TMPDIR/log" 3>&- &
+    executor=$!
+    db=$admin
+    eventually 30 is 'SELECT count(*) FROM lockstep.executor WHERE ended_at IS NULL' 1
+    as etl_publisher
+    echo '{"order": 1, "sql": "SELECT pg_sleep(60)"}' >"$BATS_TEST_TMPDIR/a.jsonl"
+    run=$(lockstep publish --queue "$queue" -q "$BATS_TEST_TMPDIR/a.jsonl")
+    db=$admin
+    eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
+    as etl_monitor
+    for command in check "queue explain $queue" "run explain $run" 'executor list' 'lock list' 'monitor list'; do
+        # shellcheck disable=SC2086 # its words
+        run lockstep $command
+        [ "$status" = 0 ] && [[ $output != *"may not ask"* ]] || { echo "$command: $output"; break; }
+    done
+    kill -9 "$executor"
+    [ "$command" = 'monitor list' ] && [ "$status" = 0 ]
 }
 
 @test "a right that is missing is named with its role" {
