@@ -69,6 +69,11 @@ static enum rc meet(struct kafka_admin *admin, const char *topic, int timeout_ms
     return RC_OK;
 }
 
+enum rc kafka_admin_meet(struct kafka_admin *admin, int timeout_ms, struct err *err)
+{
+    return meet(admin, "", timeout_ms, err);
+}
+
 static enum rc mock_cannot(const char *topic, struct err *err)
 {
     char hint[400];

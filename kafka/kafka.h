@@ -56,6 +56,8 @@ struct kafka_admin; /* a short-lived client for describing and creating */
 MUST_CHECK enum rc kafka_admin_open(const struct kafka_properties *props,
                                     struct kafka_admin **ret_admin, struct err *err);
 void kafka_admin_close(struct kafka_admin *admin);
+/** Whether a broker answers. It names no topic, so it needs no right on any. */
+MUST_CHECK enum rc kafka_admin_meet(struct kafka_admin *admin, int timeout_ms, struct err *err);
 /** RC_NONE: the topic does not exist. Waits at most timeout_ms; a question about an unknown topic
  * never creates it. */
 MUST_CHECK enum rc kafka_topic_describe(struct kafka_admin *admin, const char *topic,
