@@ -5,6 +5,7 @@
 WITH lockstep AS (
     SELECT n.oid, n.nspowner, n.nspacl, (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_owner') AS owner,
            (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_executor') AS executor,
+           (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_operator') AS operator,
            (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_task') AS task
     FROM pg_namespace n WHERE n.nspname = 'lockstep'),
 groups AS (
@@ -19,15 +20,33 @@ tasks AS ( -- logins that run task SQL
        OR (r.rolcanlogin AND NOT r.rolsuper AND pg_has_role(r.oid, l.task, 'MEMBER')
            AND NOT pg_has_role(r.oid, l.executor, 'MEMBER'))),
 granted AS ( -- on relations and columns of ours
-    SELECT c.oid::regclass::text AS name, a.grantee, a.privilege_type
+    SELECT c.oid::regclass::text AS name, c.relname, NULL AS attname, a.grantee, a.privilege_type
     FROM lockstep l
     JOIN pg_class c ON c.relnamespace = l.oid
     CROSS JOIN LATERAL aclexplode(c.relacl) AS a
     UNION
-    SELECT c.oid::regclass::text, a.grantee, a.privilege_type
+    SELECT c.oid::regclass::text, c.relname, t.attname, a.grantee, a.privilege_type
     FROM lockstep l
     JOIN pg_class c ON c.relnamespace = l.oid
     JOIN pg_attribute t ON t.attrelid = c.oid CROSS JOIN LATERAL aclexplode(t.attacl) AS a),
+secrets (relname, attname, reader) AS ( -- a login that reads a token can end another task's attempt
+    SELECT 'task', 'token', l.executor FROM lockstep l
+    UNION ALL
+    SELECT 'console_token', 'hash', l.owner FROM lockstep l),
+judged AS (
+    SELECT g.*, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END AS who,
+           CASE WHEN g.privilege_type IN ('REFERENCES', 'TRIGGER') THEN true
+                WHEN g.privilege_type = 'SELECT'
+                    THEN EXISTS (SELECT FROM secrets s
+                                 WHERE s.relname = g.relname AND s.attname = COALESCE(g.attname, s.attname)
+                                   AND s.reader <> g.grantee)
+                WHEN g.grantee = l.executor THEN false
+                WHEN g.grantee = l.operator AND g.relname = 'queue' THEN g.privilege_type = 'TRUNCATE'
+                WHEN g.grantee = l.operator AND g.relname = 'event_log' AND g.privilege_type = 'INSERT'
+                    THEN g.attname IS NULL OR g.attname NOT IN ('event', 'queue_id', 'detail')
+                ELSE g.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE') END AS harmful
+    FROM granted g CROSS JOIN lockstep l
+    WHERE g.grantee <> l.owner),
 found (grade, created, subject, finding, hint) AS (
     SELECT 1, true, 'create', format('%s, which runs task SQL, may create in schema %s', t.rolname, n.nspname),
            format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I;', n.nspname, t.rolname)
@@ -95,15 +114,18 @@ found (grade, created, subject, finding, hint) AS (
     WHERE a.privilege_type = 'CREATE' AND a.grantee <> l.owner
     UNION ALL
     SELECT 2, false, 'grants',
-           format('%s has %s on %s', CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END,
-                  g.privilege_type, g.name),
-           format('REVOKE %s ON %s FROM %s; -- or trust it as lockstep_owner', g.privilege_type, g.name,
-                  CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END)
-    FROM granted g, lockstep l
-    WHERE g.grantee <> l.owner
-      AND (g.privilege_type IN ('REFERENCES', 'TRIGGER')
-           OR (g.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')
-               AND g.grantee NOT IN (SELECT oid FROM groups)))
+           format('%s has %s on %s%s', g.who, g.privilege_type, g.name, ' (' || g.attname || ')'),
+           format('REVOKE %s%s ON %s FROM %s;%s -- or trust it as lockstep_owner', g.privilege_type,
+                  ' (' || quote_ident(g.attname) || ')', g.name, g.who, k.again)
+    FROM judged g
+    LEFT JOIN LATERAL ( -- REVOKE takes the right on each column, too
+        SELECT format(' GRANT %s (%s) ON %s TO %s;', g.privilege_type,
+                      string_agg(quote_ident(c.attname), ', ' ORDER BY c.attname), g.name, g.who) AS again
+        FROM judged c
+        WHERE g.attname IS NULL AND c.name = g.name AND c.grantee = g.grantee
+          AND c.privilege_type = g.privilege_type AND c.attname IS NOT NULL AND NOT c.harmful
+        HAVING count(*) > 0) AS k ON true
+    WHERE g.harmful
     UNION ALL
     SELECT 2, false, 'triggers', format('trigger %s on %s runs %s', t.tgname, c.oid::regclass, t.tgfoid::regprocedure),
            format('DROP TRIGGER %I ON %s;', t.tgname, c.oid::regclass)

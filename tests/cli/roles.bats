@@ -58,6 +58,16 @@ keep_locks() {
 }
 found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }; }
 
+# Runs each hint of the findings with one of these subjects, as it is printed.
+hints_run() { # SUBJECT...
+    local subject hint
+    for subject in "$@"; do
+        while IFS= read -r hint; do
+            sql "$hint"
+        done < <(jq -r --arg subject "$subject" '.[] | select(.subject == $subject) | .hint' "$BATS_TEST_TMPDIR/check")
+    done
+}
+
 @test "after the block of the page check is green, and a run runs" {
     as etl_oncall
     lockstep queue create "$queue" -q --create-topic
@@ -174,6 +184,38 @@ found() { grep -F -- "$1" "$BATS_TEST_TMPDIR/lines" || { cat "$BATS_TEST_TMPDIR/
     sql "DROP TRIGGER spy ON lockstep.task; GRANT lockstep_executor TO etl_task"
     checked --security
     found 'FAIL members: etl_task, which runs task SQL, is a member of lockstep_executor'
+}
+
+@test "check --security finds who reads a secret or changes a row, and its hint leaves the rights of the group" {
+    as etl_oncall
+    lockstep queue create "$queue" -q --create-topic
+    db=$admin
+    sql "GRANT SELECT ON lockstep.task TO lockstep_task, lockstep_monitor;
+         GRANT SELECT (token) ON lockstep.task TO etl_task;
+         GRANT UPDATE ON lockstep.task TO lockstep_producer, lockstep_operator;
+         GRANT UPDATE (status) ON lockstep.task TO lockstep_worker;
+         GRANT TRUNCATE ON lockstep.queue TO lockstep_operator;
+         GRANT INSERT ON lockstep.event_log TO lockstep_operator;
+         GRANT SELECT (hash) ON lockstep.console_token TO lockstep_executor"
+    checked --security
+    [ "$status" = 1 ]
+    found 'FAIL grants: lockstep_task has SELECT on lockstep.task'
+    found 'FAIL grants: lockstep_monitor has SELECT on lockstep.task'
+    found 'FAIL grants: etl_task has SELECT on lockstep.task (token)'
+    found 'FAIL grants: lockstep_producer has UPDATE on lockstep.task'
+    found 'FAIL grants: lockstep_operator has UPDATE on lockstep.task'
+    found 'FAIL grants: lockstep_worker has UPDATE on lockstep.task (status)'
+    found 'FAIL grants: lockstep_operator has TRUNCATE on lockstep.queue'
+    found 'FAIL grants: lockstep_operator has INSERT on lockstep.event_log'
+    found 'FAIL grants: lockstep_executor has SELECT on lockstep.console_token (hash)'
+    [ "$(grep -c '^FAIL' "$BATS_TEST_TMPDIR/lines")" = 9 ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
+    hints_run grants
+    checked --security
+    [ "$status" = 0 ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
+    as etl_monitor
+    lockstep task list
+    as etl_oncall
+    lockstep queue delete "$queue" --yes -q # it writes an event
 }
 
 @test "migrate roles prints what is missing, once, as it can be run" {
