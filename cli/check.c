@@ -85,8 +85,7 @@ static void judge_task_session(struct check *check, const struct db_result *ours
                      "conninfo and task_conninfo must name the same database.",
                      "task_conninfo leads to another database (%s)",
                      db_text(theirs, 0, VIEW_SERVER_DATABASE));
-    else if (db_bool(theirs, 0, VIEW_SERVER_SUPERUSER) ||
-             db_bool(theirs, 0, VIEW_SERVER_IS_OWNER) ||
+    else if (db_bool(theirs, 0, VIEW_SERVER_MAY_FORGE) ||
              *db_text(rights, 0, VIEW_TASK_RIGHTS_WRITABLE) != '\0')
         check_report(check, TOPIC_WARN, "task SQL",
                      "A plain login role that is a member of lockstep_task only.",

@@ -63,9 +63,11 @@ found (grade, created, subject, finding, hint) AS (
            format('REVOKE %I FROM %I; -- it needs lockstep_task only', r.rolname, t.rolname)
     FROM tasks t JOIN pg_roles r ON r.oid <> t.oid AND pg_has_role(t.oid, r.oid, 'MEMBER')
     WHERE NOT t.rolsuper
-      AND r.rolname IN ('lockstep_owner', 'lockstep_executor', 'lockstep_operator', 'lockstep_producer',
-                        'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files',
-                        'pg_signal_backend', 'pg_maintain', 'pg_write_all_data', 'pg_read_all_data')
+      AND (r.rolsuper OR r.rolcreaterole
+           OR r.rolname IN (
+               'lockstep_owner', 'lockstep_executor', 'lockstep_operator', 'lockstep_producer', 'lockstep_worker',
+               'pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files',
+               'pg_signal_backend', 'pg_maintain', 'pg_write_all_data', 'pg_read_all_data'))
     UNION ALL
     SELECT 2, false, 'members',
            format('%s, which runs task SQL, %s', t.rolname,

@@ -218,6 +218,23 @@ hints_run() { # SUBJECT...
     lockstep queue delete "$queue" --yes -q # it writes an event
 }
 
+@test "check and check --security find a role that the tasks' login may become and that may do more" {
+    dba=$(scratch_name) maker=$(scratch_name)_m
+    logins+=("$dba" "$maker")
+    sql "CREATE ROLE $dba SUPERUSER; CREATE ROLE $maker CREATEROLE"
+    for role in "$dba" "$maker" lockstep_worker; do
+        sql "GRANT $role TO etl_task"
+        checked
+        found "warn task SQL: etl_task may change lockstep's own tables"
+        checked --security
+        [ "$status" = 1 ]
+        found "FAIL members: etl_task, which runs task SQL, is a member of $role"
+        hints_run members
+        checked --security
+        [ "$status" = 0 ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
+    done
+}
+
 @test "migrate roles prints what is missing, once, as it can be run" {
     run lockstep migrate roles
     [ "$status" = 0 ]
