@@ -146,6 +146,32 @@ static void a_full_lock_table_is_told_and_leaves_nothing_locked(void **state)
     db_close(watcher);
 }
 
+static int64_t used(struct db *db)
+{
+    return support_int(db, "SELECT used FROM lockstep.lock_headroom()");
+}
+
+/* The locks of serializable transactions are in a table of their own. */
+static void the_headroom_counts_no_locks_of_serializable_reads(void **state)
+{
+    (void)state;
+    struct err err;
+    int applied;
+    const char *conninfo = start_server("postgres max_worker_processes=0 autovacuum=off");
+    struct db *reader = session(conninfo), *watcher = session(conninfo);
+    assert_ok(migrate_up(watcher, false, NULL, &applied, &err), &err);
+    support_exec(reader, "CREATE TABLE public.wide AS SELECT g FROM generate_series(1, 1000) AS g");
+    (void)used(watcher); /* warm: plans and caches need locks of their own */
+    int64_t before = used(watcher);
+    support_exec(reader, "BEGIN ISOLATION LEVEL SERIALIZABLE");
+    support_exec(reader, "SELECT count(*) FROM public.wide");
+    assert_true(support_int(watcher, "SELECT count(*) FROM pg_locks WHERE mode = 'SIReadLock'") >
+                0);
+    assert_int_equal(used(watcher), before);
+    db_close(reader);
+    db_close(watcher);
+}
+
 static void a_full_lock_table_leaves_the_slots_that_were_got(void **state)
 {
     (void)state;
@@ -246,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_full_lock_table_is_told_and_leaves_nothing_locked,
                                   stop_servers),
+        cmocka_unit_test_teardown(the_headroom_counts_no_locks_of_serializable_reads, stop_servers),
         cmocka_unit_test_teardown(a_full_lock_table_leaves_the_slots_that_were_got, stop_servers),
         cmocka_unit_test_teardown(a_pooler_in_transaction_mode_is_refused, stop_servers),
         cmocka_unit_test_teardown(a_pooler_in_session_mode_is_refused, stop_servers),
