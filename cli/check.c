@@ -71,22 +71,23 @@ static void check_login(struct check *check, const struct db_result *server)
                      "%s is a member of no group role of Lockstep", login);
 }
 
-/* The session of task SQL: the same database, and no more rights than a task needs. */
-static void judge_task_session(struct check *check, const struct db_result *ours,
-                               const struct db_result *theirs, const struct db_result *rights)
+/* Two servers can have a database of the same name, so the moment at which the server has started
+ * is compared, too. */
+static bool same_database(const struct db_result *ours, const struct db_result *theirs)
+{
+    return strcmp(db_text(ours, 0, VIEW_SERVER_DATABASE),
+                  db_text(theirs, 0, VIEW_SERVER_DATABASE)) == 0 &&
+           strcmp(db_text(ours, 0, VIEW_SERVER_STARTED), db_text(theirs, 0, VIEW_SERVER_STARTED)) ==
+               0;
+}
+
+/* The session of task SQL: no more rights than a task needs. */
+static void judge_task_session(struct check *check, const struct db_result *theirs,
+                               const struct db_result *rights)
 {
     const char *login = db_text(theirs, 0, VIEW_SERVER_LOGIN);
-    /* Two servers can have a database of the same name, so the moment at which the server has
-     * started is compared, too. */
-    if (strcmp(db_text(ours, 0, VIEW_SERVER_DATABASE), db_text(theirs, 0, VIEW_SERVER_DATABASE)) !=
-            0 ||
-        strcmp(db_text(ours, 0, VIEW_SERVER_STARTED), db_text(theirs, 0, VIEW_SERVER_STARTED)) != 0)
-        check_report(check, TOPIC_FAIL, "task SQL",
-                     "conninfo and task_conninfo must name the same database.",
-                     "task_conninfo leads to another database (%s)",
-                     db_text(theirs, 0, VIEW_SERVER_DATABASE));
-    else if (db_bool(theirs, 0, VIEW_SERVER_MAY_FORGE) ||
-             *db_text(rights, 0, VIEW_TASK_RIGHTS_WRITABLE) != '\0')
+    if (db_bool(theirs, 0, VIEW_SERVER_MAY_FORGE) ||
+        *db_text(rights, 0, VIEW_TASK_RIGHTS_WRITABLE) != '\0')
         check_report(check, TOPIC_WARN, "task SQL",
                      "A plain login role that is a member of lockstep_task only.",
                      "%s may change lockstep's own tables: tasks can forge their completion",
@@ -124,6 +125,27 @@ static void check_ending(struct check *check, struct db *tasks, const char *logi
                      login);
 }
 
+static void skip_task_sessions(struct check *check, const char *why)
+{
+    check_skipped(check, "task sessions", NULL,
+                  "whether a dead executor's could be seen and ended, and the rights of their "
+                  "login: %s",
+                  why);
+}
+
+/* In a session of task_conninfo, which is one of our database. */
+static void check_task_session(struct check *check, struct db *db, const struct db_result *server)
+{
+    struct err err;
+    DB_RESULT_AUTO *rights = NULL;
+    if (db_run(db, &sql_view_task_rights, NULL, &rights, &err) == RC_OK)
+        judge_task_session(check, server, rights);
+    else
+        check_failed(check, "task SQL", &err);
+    check_ending(check, db, db_text(server, 0, VIEW_SERVER_LOGIN));
+    (void)check_rights(check, db_text(server, 0, VIEW_SERVER_LOGIN), true);
+}
+
 static void check_tasks(struct check *check, const struct db_result *ours)
 {
     const char *conninfo = config_get_text(check->cli->config, "postgres", "task_conninfo");
@@ -136,22 +158,20 @@ static void check_tasks(struct check *check, const struct db_result *ours)
     struct err err;
     struct db *db = NULL;
     DB_RESULT_AUTO *server = NULL;
-    DB_RESULT_AUTO *rights = NULL;
     enum rc rc = db_open(conninfo, DB_CLI, &db, &err);
     if (rc == RC_OK)
         rc = db_run(db, &sql_view_server, NULL, &server, &err);
-    if (rc == RC_OK)
-        rc = db_run(db, &sql_view_task_rights, NULL, &rights, &err);
-    if (rc == RC_OK) {
-        judge_task_session(check, ours, server, rights);
-        check_ending(check, db, db_text(server, 0, VIEW_SERVER_LOGIN));
-        (void)check_rights(check, db_text(server, 0, VIEW_SERVER_LOGIN), true);
-    } else {
+    if (rc != RC_OK) {
         check_failed(check, "task SQL", &err);
-        check_skipped(check, "task sessions", NULL,
-                      "whether a dead executor's could be seen and ended, and the rights of their "
-                      "login: no session of task_conninfo");
-    }
+        skip_task_sessions(check, "no session of task_conninfo");
+    } else if (!same_database(ours, server)) {
+        check_report(check, TOPIC_FAIL, "task SQL",
+                     "conninfo and task_conninfo must name the same database.",
+                     "task_conninfo leads to another database (%s)",
+                     db_text(server, 0, VIEW_SERVER_DATABASE));
+        skip_task_sessions(check, "task_conninfo leads to another database");
+    } else
+        check_task_session(check, db, server);
     db_close(db);
 }
 

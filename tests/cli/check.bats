@@ -42,6 +42,22 @@ checked() {
     checked 'task SQL' "warn $task may change lockstep's own tables"
 }
 
+@test "check of a task_conninfo that leads to another database says that, and nothing of sessions there" {
+    told FAIL 'task SQL' 'task_conninfo leads to another database (postgres) conninfo and task_conninfo must' \
+        -d "$db user=$executor" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$LOCKSTEP_TEST_PG user=$task"
+    [ "$(jq 'map(select(.subject == "task SQL")) | length' "$BATS_TEST_TMPDIR/check")" = 1 ]
+    other=$db
+    scratch_database # it has the schema
+    second=$db
+    db=$other
+    told FAIL 'task SQL' "task_conninfo leads to another database (${second##*dbname=})" \
+        -d "$db user=$executor" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$second user=$task"
+    [ "$(jq -r '.[] | select(.subject == "task sessions") | .result' "$BATS_TEST_TMPDIR/check")" = skip ]
+    db=$second
+    scratch_drop
+    db=$other
+}
+
 @test "a queue that is well has one line, and a halted one says why, since when and what to do" {
     lockstep queue create "$queue" --create-topic -q
     run lockstep check
