@@ -16,8 +16,10 @@
 #include "db/backend.h"
 #include "db/migrate.h"
 #include "db/sqlstate.h"
+#include "reader/fitness.h"
 
 #include "base/remedies_rights.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,13 +83,15 @@ static bool same_database(const struct db_result *ours, const struct db_result *
                0;
 }
 
-/* The session of task SQL: no more rights than a task needs. */
-static void judge_task_session(struct check *check, const struct db_result *theirs,
+/* The session of task SQL: the rights that a reader asks for, and no more. */
+static void judge_task_session(struct check *check, struct db *db, const struct db_result *theirs,
                                const struct db_result *rights)
 {
+    struct err err;
     const char *login = db_text(theirs, 0, VIEW_SERVER_LOGIN);
-    if (db_bool(theirs, 0, VIEW_SERVER_MAY_FORGE) ||
-        *db_text(rights, 0, VIEW_TASK_RIGHTS_WRITABLE) != '\0')
+    bool fit = fitness_check(db, &err) == RC_OK;
+    if (fit && (db_bool(theirs, 0, VIEW_SERVER_MAY_FORGE) ||
+                *db_text(rights, 0, VIEW_TASK_RIGHTS_WRITABLE) != '\0'))
         check_report(check, TOPIC_WARN, "task SQL",
                      "A plain login role that is a member of lockstep_task only.",
                      "%s may change lockstep's own tables: tasks can forge their completion",
@@ -95,6 +99,8 @@ static void judge_task_session(struct check *check, const struct db_result *thei
     else if (!db_bool(theirs, 0, VIEW_SERVER_IS_TASK))
         check_report(check, TOPIC_FAIL, "task SQL", FORMATTED(REMEDY_GRANT_TASK, login),
                      "%s is no member of lockstep_task", login);
+    else if (!fit)
+        check_failed(check, "task SQL", &err);
     else
         check_report(check, TOPIC_OK, "task SQL", NULL, "%s, a member of lockstep_task", login);
 }
@@ -139,7 +145,7 @@ static void check_task_session(struct check *check, struct db *db, const struct 
     struct err err;
     DB_RESULT_AUTO *rights = NULL;
     if (db_run(db, &sql_view_task_rights, NULL, &rights, &err) == RC_OK)
-        judge_task_session(check, server, rights);
+        judge_task_session(check, db, server, rights);
     else
         check_failed(check, "task SQL", &err);
     check_ending(check, db, db_text(server, 0, VIEW_SERVER_LOGIN));
@@ -193,7 +199,10 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
     if (migrate_validate(db, &err) != RC_OK) {
         bool lacks = sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE);
         if (lacks)
-            (void)snprintf(err.hint, sizeof err.hint, REMEDY_GRANT_ONE, LOGIN);
+            utf8_copy(err.hint, sizeof err.hint,
+                      db_bool(server, 0, VIEW_SERVER_LACKS_INHERIT)
+                          ? FORMATTED(REMEDY_INHERIT, LOGIN)
+                          : FORMATTED(REMEDY_GRANT_ONE, LOGIN));
         check_failed(check, "schema", &err);
         skip_schema(check,
                     lacks ? "the login may not read the schema" : "the schema is not current");

@@ -36,6 +36,21 @@ checked() {
     checked 'task sessions' 'ok those of'
 }
 
+@test "check says that a login does not use the rights of its group, and how it would" {
+    sql "REVOKE lockstep_task FROM $task; ALTER ROLE $task NOINHERIT; GRANT lockstep_task TO $task"
+    checked 'task SQL' "FAIL .*login \"$task\" may not call lockstep\.action_begin"
+    [ "$(jq -r '.[] | select(.subject == "task SQL") | .hint' "$BATS_TEST_TMPDIR/check")" = \
+        "ALTER ROLE \"$task\" INHERIT; from PostgreSQL 16 on, then grant the group again" ]
+    sql "ALTER ROLE $task INHERIT; GRANT lockstep_task TO $task"
+    checked 'task SQL' "ok $task, a member of lockstep_task"
+    sql "REVOKE lockstep_executor FROM $executor; ALTER ROLE $executor NOINHERIT; GRANT lockstep_executor TO $executor"
+    checked schema 'FAIL .*permission denied'
+    [ "$(jq -r '.[] | select(.subject == "schema") | .hint' "$BATS_TEST_TMPDIR/check")" = \
+        "ALTER ROLE \"$executor\" INHERIT; from PostgreSQL 16 on, then grant the group again" ]
+    sql "ALTER ROLE $executor INHERIT; GRANT lockstep_executor TO $executor"
+    checked schema '^ok'
+}
+
 @test "check says when a task's login could forge its completion" {
     checked 'task SQL' "ok $task, a member of lockstep_task"
     sql "GRANT UPDATE ON lockstep.task TO $task"

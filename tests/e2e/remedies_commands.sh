@@ -219,6 +219,19 @@ grep -q 'may not change the schema. A login that is a member of lockstep_owner r
 fails as_login queue list
 takes 1 'lockstep migrate' # by the login of the configuration, which may
 as_login queue list >/dev/null || failed=1
+again="REVOKE lockstep_executor FROM $login; GRANT lockstep_executor TO $login"
+sql "ALTER ROLE $login NOINHERIT; $again" # REMEDY_INHERIT
+fails as_login check
+admin_takes 1 'ALTER ROLE'
+sql "$again"
+as_login check >"$tmp/said" 2>&1 || true
+grep -Eq '^ok +schema ' "$tmp/said" || { cat "$tmp/said"; failed=1; }
+sql "REVOKE lockstep_task FROM $tasks; ALTER ROLE $tasks NOINHERIT; GRANT lockstep_task TO $tasks"
+fails as_login check
+admin_takes 1 'ALTER ROLE'
+sql "REVOKE lockstep_task FROM $tasks; GRANT lockstep_task TO $tasks"
+as_login check >"$tmp/said" 2>&1 || true
+grep -Eq '^ok +task SQL ' "$tmp/said" || { cat "$tmp/said"; failed=1; }
 
 case_begin 'a queue is there already, is in use, a topic is not fit' \
     REMEDY_QUEUE_SHOW REMEDY_KAFKA_TOPIC REMEDY_KAFKA_TOPIC_ANEW REMEDY_KAFKA_CONFIG
