@@ -235,6 +235,18 @@ hints_run() { # SUBJECT...
     done
 }
 
+@test "check --security lets a group see the sessions of others, as a hint of the console wants it, but not task SQL" {
+    # In one transaction that is rolled back: the groups are those of all databases.
+    findings="PREPARE found (text, bool) AS $(cat "$BATS_TEST_DIRNAME/../../sql/security/findings.sql")"
+    hint=$(sql 'SET LOCAL ROLE lockstep_operator; SELECT hint FROM lockstep.sessions_hidden()')
+    [[ $hint == *lockstep_operator ]]
+    run sql "$findings BEGIN; $hint; EXECUTE found ('etl_task', false); ROLLBACK"
+    [ "$status" = 0 ]
+    [[ $output != *'group role'* ]] || { echo "$output"; return 1; }
+    run sql "$findings BEGIN; ${hint/operator/task}; EXECUTE found ('etl_task', false); ROLLBACK"
+    [[ $output == *'the group role lockstep_task is a member of pg_read_all_stats'* ]] || { echo "$output"; return 1; }
+}
+
 @test "migrate roles prints what is missing, once, as it can be run" {
     run lockstep migrate roles
     [ "$status" = 0 ]
