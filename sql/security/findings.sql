@@ -6,7 +6,8 @@ WITH lockstep AS (
     SELECT n.oid, n.nspowner, n.nspacl, (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_owner') AS owner,
            (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_executor') AS executor,
            (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_operator') AS operator,
-           (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_task') AS task
+           (SELECT r.oid FROM pg_roles r WHERE r.rolname = 'lockstep_task') AS task,
+           (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AS database
     FROM pg_namespace n WHERE n.nspname = 'lockstep'),
 groups AS (
     SELECT r.oid, r.rolname, r.rolsuper, r.rolcreaterole, r.rolcanlogin, r.rolbypassrls, r.rolreplication
@@ -49,19 +50,30 @@ judged AS (
     WHERE g.grantee <> l.owner),
 found (grade, created, subject, finding, hint) AS (
     SELECT 1, true, 'create', format('%s, which runs task SQL, may create in schema %s', t.rolname, n.nspname),
-           format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC, %I;', n.nspname, t.rolname)
+           format('REVOKE CREATE ON SCHEMA %I FROM %s;', n.nspname,
+                  (SELECT string_agg(CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, ', ')
+                   FROM aclexplode(COALESCE(n.nspacl, acldefault('n', n.nspowner))) AS a
+                   WHERE a.privilege_type = 'CREATE' AND (a.grantee = 0 OR pg_has_role(t.oid, a.grantee, 'USAGE'))))
     FROM tasks t, pg_namespace n
     WHERE n.nspname = 'public' AND has_schema_privilege(t.oid, n.oid, 'CREATE') AND NOT t.rolsuper
       AND n.nspowner <> t.oid
     UNION ALL
     SELECT 1, true, 'create',
            format('%s, which runs task SQL, may create schemas, also one of the name of another login', t.rolname),
-           format('REVOKE CREATE ON DATABASE %I FROM PUBLIC, %I;', current_database(), t.rolname)
-    FROM tasks t WHERE has_database_privilege(t.oid, current_database(), 'CREATE') AND NOT t.rolsuper
+           format('REVOKE CREATE ON DATABASE %I FROM %s;', d.datname,
+                  (SELECT string_agg(CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END, ', ')
+                   FROM aclexplode(COALESCE(d.datacl, acldefault('d', d.datdba))) AS a
+                   WHERE a.privilege_type = 'CREATE' AND (a.grantee = 0 OR pg_has_role(t.oid, a.grantee, 'USAGE'))))
+    FROM tasks t, lockstep l JOIN pg_database d ON d.oid = l.database
+    WHERE has_database_privilege(t.oid, d.oid, 'CREATE') AND NOT t.rolsuper
     UNION ALL
     SELECT 2, false, 'members', format('%s, which runs task SQL, is a member of %s', t.rolname, r.rolname),
-           format('REVOKE %I FROM %I; -- it needs lockstep_task only', r.rolname, t.rolname)
-    FROM tasks t JOIN pg_roles r ON r.oid <> t.oid AND pg_has_role(t.oid, r.oid, 'MEMBER')
+           (SELECT string_agg(DISTINCT format('REVOKE %I FROM %s;', g.rolname, m.member::regrole), ' ')
+            FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid
+            WHERE m.member IN (t.oid, l.task) AND m.roleid <> l.task AND pg_has_role(t.oid, m.member, 'MEMBER')
+              AND (g.oid = r.oid OR (NOT g.rolsuper AND pg_has_role(g.oid, r.oid, 'MEMBER'))))
+           || ' -- it needs lockstep_task only'
+    FROM lockstep l CROSS JOIN tasks t JOIN pg_roles r ON r.oid <> t.oid AND pg_has_role(t.oid, r.oid, 'MEMBER')
     WHERE NOT t.rolsuper
       AND (r.rolsuper OR r.rolcreaterole
            OR r.rolname IN (
@@ -145,15 +157,21 @@ found (grade, created, subject, finding, hint) AS (
                   'CURRENT_USER SET)',
                   r.rolname,
                   CASE WHEN s.setdatabase <> 0 THEN format(' IN DATABASE %I', current_database()) ELSE '' END)
-    FROM pg_db_role_setting s JOIN tasks r ON r.oid = s.setrole
-    WHERE s.setdatabase IN (0, (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
+    FROM pg_db_role_setting s JOIN tasks r ON r.oid = s.setrole CROSS JOIN lockstep l
+    WHERE s.setdatabase IN (0, l.database)
     UNION ALL
     SELECT 1, false, 'settings',
-           format('ALTER ROLE %s SET role is set, which sessions of Lockstep do not follow', r.rolname),
-           format('ALTER ROLE %I RESET role;', r.rolname)
-    FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole CROSS JOIN lockstep l
-    WHERE EXISTS (SELECT FROM unnest(s.setconfig) c WHERE c LIKE 'role=%') AND pg_has_role(r.oid, l.task, 'MEMBER')
-      AND NOT r.rolsuper
+           format('%s SET role is set, which sessions of Lockstep do not follow', w.change), w.change || ' RESET role;'
+    FROM lockstep l
+    JOIN pg_db_role_setting s ON s.setdatabase IN (0, l.database)
+    LEFT JOIN pg_roles r ON r.oid = s.setrole
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN s.setrole = 0 AND s.setdatabase <> 0 THEN format('ALTER DATABASE %I', current_database())
+                    ELSE format('ALTER ROLE %s%s', COALESCE(quote_ident(r.rolname), 'ALL'),
+                                CASE WHEN s.setdatabase <> 0
+                                         THEN format(' IN DATABASE %I', current_database()) END) END AS change) AS w
+    WHERE EXISTS (SELECT FROM unnest(s.setconfig) c WHERE c LIKE 'role=%')
+      AND (s.setrole = 0 OR (pg_has_role(r.oid, l.task, 'MEMBER') AND NOT r.rolsuper))
     UNION ALL
     SELECT 1, false, 'advisory locks', 'any login may take the locks of Lockstep and so hold its executors up',
            'Run what this prints: lockstep migrate roles --show-sql --advisory'

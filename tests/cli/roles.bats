@@ -247,6 +247,36 @@ hints_run() { # SUBJECT...
     [[ $output == *'the group role lockstep_task is a member of pg_read_all_stats'* ]] || { echo "$output"; return 1; }
 }
 
+@test "the hints of check --security name the group and the database by which a login has a right or a setting" {
+    staff=$(scratch_name)
+    logins+=("$staff")
+    name=${db##*dbname=}
+    sql "CREATE ROLE $staff;
+         GRANT lockstep_operator TO $staff;
+         GRANT $staff TO etl_task;
+         GRANT CREATE ON SCHEMA public TO $staff;
+         GRANT CREATE ON DATABASE $name TO $staff;
+         ALTER ROLE etl_task IN DATABASE $name SET role = etl_task;
+         ALTER ROLE etl_task IN DATABASE postgres SET role = etl_task;
+         ALTER DATABASE $name SET role = none"
+    checked --security
+    [ "$status" = 1 ]
+    found 'FAIL members: etl_task, which runs task SQL, is a member of lockstep_operator'
+    found 'warn create: etl_task, which runs task SQL, may create in schema public'
+    found 'warn create: etl_task, which runs task SQL, may create schemas'
+    found "warn settings: ALTER ROLE etl_task IN DATABASE $name SET role is set"
+    found "warn settings: ALTER DATABASE $name SET role is set"
+    hints_run create
+    checked --security
+    run ! found 'warn create'
+    hints_run members settings
+    checked --security
+    [ "$status" = 0 ]
+    run ! grep -E '^(warn|FAIL) (create|members|settings)' "$BATS_TEST_TMPDIR/lines"
+    [ "$status" = 1 ]
+    [ "$(sql "SELECT pg_has_role('etl_task', 'lockstep_task', 'USAGE')")" = t ]
+}
+
 @test "migrate roles prints what is missing, once, as it can be run" {
     run lockstep migrate roles
     [ "$status" = 0 ]
