@@ -108,6 +108,10 @@ END
     read -r -u "${HOLDER[0]}" got
     [ "$got" = t ]
     checked dispatcher '^warn backend [0-9]* of .*, 1 schedule is due for more than a minute$'
+    # The query of the job, or its next try after a failure, is no delay.
+    sql "UPDATE lockstep.schedule SET asked_until = clock_timestamp() + interval '1 minute'"
+    checked dispatcher '^ok backend [0-9]* of [^,]*$'
+    sql "UPDATE lockstep.schedule SET asked_until = NULL"
     [ "$(sql "SELECT mode || ' ' || state FROM lockstep.lock_list() WHERE kind = 'dispatch'")" = 'exclusive held' ]
     kill "$HOLDER_PID"
     wait "$HOLDER_PID" 2>/dev/null || true
