@@ -211,7 +211,7 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
     check->schema = true;
     check_report(check, TOPIC_OK, "schema", NULL, "current, migration %d", SQL_MIGRATION_COUNT);
     if (cli_has(check->cli, "security")) {
-        check_security(check);
+        check_security(check, db_bool(server, 0, VIEW_SERVER_IS_EXECUTOR));
         return;
     }
     check_login(check, server);

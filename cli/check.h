@@ -38,8 +38,8 @@ void check_receivers(struct check *check, const struct action_settings *settings
 /** Whether a monitor sends to each of them. Needs the schema. */
 void check_served(struct check *check);
 void check_kafka(struct check *check);
-/** What --security adds, instead of all else. */
-void check_security(struct check *check);
+/** What --security adds, instead of all else; is_executor: our login runs executors. */
+void check_security(struct check *check, bool is_executor);
 /** Reports the rights by which one role could become another; only_creation: those to create.
  * Returns how many they are. */
 int check_rights(struct check *check, const char *task_login, bool only_creation);

@@ -277,6 +277,13 @@ hints_run() { # SUBJECT...
     [ "$(sql "SELECT pg_has_role('etl_task', 'lockstep_task', 'USAGE')")" = t ]
 }
 
+@test "check --security with an operator's configuration says nothing of task SQL, which that login does not run" {
+    as etl_oncall
+    run lockstep check --security
+    [ "$status" = 0 ] || { echo "$output"; return 1; }
+    [[ $output == *'skip  task login'* && $output != *"executor's rights"* ]] || { echo "$output"; return 1; }
+}
+
 @test "migrate roles prints what is missing, once, as it can be run" {
     run lockstep migrate roles
     [ "$status" = 0 ]
