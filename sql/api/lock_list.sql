@@ -5,7 +5,8 @@
 --   the same way.
 -- A session that holds S of a phase and waits for another acquisition of it is shown as waiting. since: when the wait
 -- began, when a slot was taken, when an executor started; PostgreSQL does not record when a lock was granted. query:
--- the query of the session, if the caller may see it. A phase id is found from 32 bits: the newest phase that fits.
+-- the query of the session, if the caller may see it. If another session has taken the lock of an executor or a slot,
+-- the host is that session's, and no age is known. A phase id is found from 32 bits: the newest phase that fits.
 CREATE OR REPLACE FUNCTION lockstep.lock_list()
 RETURNS TABLE (kind text, mode text, state text, queue text, run_id uuid,
     "order" bigint, phase_id bigint, slot_no int, executor_id uuid, pid int, application_name text, host text,
@@ -33,7 +34,7 @@ LANGUAGE sql STABLE AS $$
     SELECT l.kind, l.mode, CASE WHEN l.granted THEN 'held' ELSE 'waiting' END, q.name, r.run_id, p."order",
            CASE l.kind WHEN 'phase' THEN COALESCE(p.phase_id, l.key) END,
            s.slot_no, e.executor_id, l.pid, a.application_name,
-           COALESCE(e.host, a.client_hostname, pg_catalog.host(a.client_addr)), t.since,
+           COALESCE(CASE WHEN o.is_own THEN e.host END, a.client_hostname, pg_catalog.host(a.client_addr)), t.since,
            pg_catalog.clock_timestamp() - t.since,
            CASE WHEN l.granted THEN '{}' ELSE pg_catalog.pg_blocking_pids(l.pid) END, a.query
     FROM locks l
@@ -51,7 +52,11 @@ LANGUAGE sql STABLE AS $$
                                                     WHEN 'replay' THEN l.key WHEN 'sweep' THEN l.key END
     LEFT JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
     CROSS JOIN LATERAL (
-        SELECT CASE WHEN NOT l.granted THEN l.waitstart WHEN l.kind = 'slot' THEN s.taken_at
+        SELECT EXISTS (SELECT FROM lockstep.executor_session x
+                       WHERE x.executor_no = e.executor_no AND x.pid = l.pid
+                         AND (a.backend_start IS NULL OR a.backend_start = x.backend_start)) AS is_own) o
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN NOT l.granted THEN l.waitstart WHEN NOT o.is_own THEN NULL WHEN l.kind = 'slot' THEN s.taken_at
                     WHEN l.kind = 'executor' THEN e.started_at END AS since) t
     ORDER BY q.name, l.kind, p.phase_id, s.slot_no, l.granted DESC, l.mode, l.pid
 $$;

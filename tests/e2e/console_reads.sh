@@ -575,6 +575,12 @@ UPDATE lockstep.job_notice SET delivered_at = now(), by_whom = 'b';
 UPDATE lockstep.schedule s SET rule = lockstep.rule_of('{"kind": "interval", "every": "1m"}')
 FROM lockstep.job j WHERE j.job_id = s.job_id AND j.name = 'job 2' AND s.name = 'hourly';
 UPDATE lockstep.console_token SET expires_at = now(), revoked_by = 'r', revoked_at = now();
+INSERT INTO lockstep.executor_session (executor_no, pid, backend_start, kind) -- the one that holds a slot
+SELECT s.executor_no, a.pid, a.backend_start, 'control'
+FROM lockstep.slot s
+JOIN pg_locks l ON l.classid = lockstep.lock_class('slot')::oid AND l.objid::bigint = s.slot_id AND l.$own_locks
+JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE s.executor_no IS NOT NULL;
 GRANT pg_read_all_stats TO $acts
 SQL
 console_stop # what it has answered is kept for some seconds

@@ -79,6 +79,10 @@ printf 'SELECT pg_advisory_lock(1280507907, %s);\n' "$executor" >&"$session"
 eventually 30 is "SELECT count(*) FROM pg_locks WHERE classid = 1280507907 AND NOT granted AND $own_locks" 1
 kill -9 "$pid"
 eventually 30 is "SELECT count(*) FROM pg_locks WHERE classid = 1280507907 AND granted AND pid = $backend" 1
+expect 'the executor, its host and its age are not those of that session' \
+    "$(lockstep lock list -o json | jq -c --argjson pid "$backend" \
+        'map(select(.pid == $pid and .kind == "executor") | [.state, .host, .since, .age])')" \
+    '[["held",null,null,null]]'
 names() {
     lockstep queue explain "$queue" >"$tmp/explained"
     grep -Eq "^backend $backend holds locks that only executors take .*, of executor .*: if that is dead" \
