@@ -28,7 +28,7 @@
     "group: GRANT lockstep_monitor TO \"%s\"; or pg_hba.conf has no line for it: the "             \
     "console's log says which"
 #define REMEDY_INHERIT                                                                             \
-    "ALTER ROLE \"%s\" INHERIT; from PostgreSQL 16 on, then grant the group again"
+    "ALTER ROLE \"%s\" INHERIT; from PostgreSQL 16 on, then revoke the group and grant it again"
 #define REMEDY_GRANT_ACT "GRANT lockstep_operator TO \"%s\"; then sign in again"
 #define REMEDY_GRANT_END_OTHER                                                                     \
     "GRANT pg_signal_backend TO \"%s\"; the session of a superuser is ended by a superuser "       \

@@ -40,14 +40,14 @@ checked() {
     sql "REVOKE lockstep_task FROM $task; ALTER ROLE $task NOINHERIT; GRANT lockstep_task TO $task"
     checked 'task SQL' "FAIL .*login \"$task\" may not call lockstep\.action_begin"
     [ "$(jq -r '.[] | select(.subject == "task SQL") | .hint' "$BATS_TEST_TMPDIR/check")" = \
-        "ALTER ROLE \"$task\" INHERIT; from PostgreSQL 16 on, then grant the group again" ]
-    sql "ALTER ROLE $task INHERIT; GRANT lockstep_task TO $task"
+        "ALTER ROLE \"$task\" INHERIT; from PostgreSQL 16 on, then revoke the group and grant it again" ]
+    sql "ALTER ROLE $task INHERIT; REVOKE lockstep_task FROM $task; GRANT lockstep_task TO $task"
     checked 'task SQL' "ok $task, a member of lockstep_task"
     sql "REVOKE lockstep_executor FROM $executor; ALTER ROLE $executor NOINHERIT; GRANT lockstep_executor TO $executor"
     checked schema 'FAIL .*permission denied'
     [ "$(jq -r '.[] | select(.subject == "schema") | .hint' "$BATS_TEST_TMPDIR/check")" = \
-        "ALTER ROLE \"$executor\" INHERIT; from PostgreSQL 16 on, then grant the group again" ]
-    sql "ALTER ROLE $executor INHERIT; GRANT lockstep_executor TO $executor"
+        "ALTER ROLE \"$executor\" INHERIT; from PostgreSQL 16 on, then revoke the group and grant it again" ]
+    sql "ALTER ROLE $executor INHERIT; REVOKE lockstep_executor FROM $executor; GRANT lockstep_executor TO $executor"
     checked schema '^ok'
 }
 
