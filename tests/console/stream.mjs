@@ -75,7 +75,7 @@ sql(`SELECT lockstep.queue_resume('${process.env.QUEUE}', 'go on')`);
 const console_ = spawn(
     process.env.LOCKSTEP_BIN,
     ['-s', `postgres.conninfo=${process.env.DB}`, '-s', 'console.login=none', '-s', 'console.anonymous=operator', 'console', 'run', '--listen', port],
-    { stdio: 'ignore' },
+    { stdio: ['ignore', 'ignore', 'inherit'] },
 );
 await header(/^live$/);
 check('the page is live again when the console is', true);

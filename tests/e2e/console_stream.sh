@@ -11,8 +11,8 @@ browser_surroundings
 case_begin 'a page shows when it is not live, and becomes live again'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic >/dev/null
+console_port=$("$here/../../scripts/free-port") # it is started again on it
 console_anyone
-port=${url##*:}
-QUEUE=$q CONSOLE=$console browser_run stream.mjs "$url" "${port%/}"
+QUEUE=$q CONSOLE=$console browser_run stream.mjs "$url" "$console_port"
 cases_end
 exit $failed

@@ -1,7 +1,7 @@
 # tests/support/console.bash: a console, and requests to it. Sourced behind e2e.bash, which ends what still runs, and
 # drops the persons.
 #   console_start [ARGS...]   starts `lockstep ARGS console run` on a free port; its address, with the slash, is $url,
-#                             its process $console, its log $tmp/console.log
+#                             its process $console, its log $tmp/console.log; $console_port: on this port
 #   console_stop              ends it and waits
 #   api METHOD PATH [BODY] [CURL_ARGS...]   asks; the body of the answer is $answer, its status $status, its headers
 #                                           $tmp/headers
@@ -16,7 +16,7 @@
 console_start() {
     # Here, not by the background process: the log of an earlier console must be gone before it is read.
     : >"$tmp/console.log"
-    "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run --listen 0 2>>"$tmp/console.log" &
+    "$LOCKSTEP_BIN" "$@" -s "postgres.conninfo=$db" console run --listen "${console_port:-0}" 2>>"$tmp/console.log" &
     console=$!
     eventually 30 grep -q 'event=console_started' "$tmp/console.log" || { cat "$tmp/console.log"; return 1; }
     url=$(sed -nE 's/.*event=console_started url=([^ ]*).*/\1/p' "$tmp/console.log" | tail -n 1)
