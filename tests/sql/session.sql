@@ -78,7 +78,7 @@ SELECT lockstep.definitions_changed(false);
 SELECT changes - :before AS bare FROM lockstep.definitions \gset
 
 BEGIN;
-SELECT plan(52);
+SELECT plan(54);
 SELECT isnt(:'dirty'::text, :'clean', 'a session that is not clean looks different');
 SELECT is(:'cleaned'::text, :'clean', 'cleaned, it looks as it did');
 SELECT ok(:'role_is_back', 'so does its role');
@@ -175,6 +175,11 @@ ROLLBACK TO s;
 CREATE DOMAIN short AS text CHECK (length(VALUE) < 9);
 SELECT ok(NOT pg_temp.risky('*'), 'not a domain with a harmless check');
 
+SELECT is((SELECT bool_or(lockstep.executor_lives(n)) FROM generate_series(1000000, 1000010) AS n), false,
+          'an executor that there is not does not live');
+SELECT is((SELECT count(*) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objid >= 1000000
+             AND l.pid = pg_backend_pid()), 0::bigint,
+          'and who asks keeps none of the next ones from its lock');
 SELECT is((SELECT count(*) FROM lockstep.definitions), 1::bigint, 'there is one count');
 SELECT throws_ok('INSERT INTO lockstep.definitions VALUES (1)', '23505', NULL, 'and cannot be two');
 SELECT finish();
