@@ -71,8 +71,9 @@ RETURNS TABLE (no int, subject text, grade text, finding text, hint text) LANGUA
     FROM (SELECT h.pid, h.login,
                  (SELECT pg_catalog.count(*)
                   FROM lockstep.schedule s
-                  WHERE s.is_active -- and no query of the job is under way, nor a pause after a failure
-                    AND GREATEST(s.wake_at, s.asked_until) < pg_catalog.clock_timestamp() - interval '1 minute') AS due
+                  WHERE s.is_active -- and a dispatcher has no query of the job under way, nor a pause after a failure
+                    AND GREATEST(s.wake_at, CASE WHEN h.pid IS NOT NULL THEN s.asked_until END)
+                        < pg_catalog.clock_timestamp() - interval '1 minute') AS due
           FROM (VALUES (1)) AS one
           LEFT JOIN LATERAL (SELECT o.pid, o.login
                              FROM lockstep.dispatch_holders() AS o WHERE o.is_dispatcher LIMIT 1) AS h ON true) AS d
