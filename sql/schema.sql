@@ -1272,7 +1272,8 @@ CREATE VIEW lockstep.rejected AS SELECT
     NULL::timestamp with time zone AS dead_lettered_at,
     NULL::uuid AS redrive_run,
     NULL::timestamp with time zone AS redriven_at,
-    NULL::text AS redriven_by;
+    NULL::text AS redriven_by,
+    NULL::uuid AS redrive_noted;
 GRANT SELECT ON TABLE lockstep.rejected TO lockstep_executor, lockstep_monitor, lockstep_operator, lockstep_producer;
 
 CREATE VIEW lockstep.run_status AS SELECT

@@ -14,7 +14,9 @@ WITH chosen AS (
             OR m.run_no = ANY (ARRAY(SELECT r.run_no FROM lockstep.run r WHERE r.run_id = ($2::json ->> 'run')::uuid)))
        AND ($2::json ->> 'reason_is' IS NULL OR m.reason = $2::json ->> 'reason_is')
        AND (m.reason <> 'duplicate' OR $2::json ->> 'reason_is' = 'duplicate') -- of a duplicate the first one was taken
-       AND (m.redriven_at IS NULL OR $3::boolean)
+       AND ($3::boolean
+            OR m.redriven_at IS NULL
+               AND (m.redrive_noted IS NULL OR NOT lockstep.redrive_made(m.queue_id, m.redrive_noted)))
      ORDER BY m.rejected_id LIMIT 1001)),
 judged AS (
     SELECT c.rejected_id, COALESCE(sum(c.size) OVER (), 0) > 16 * 1024 * 1024 OR count(*) OVER () > 1000 AS is_too_much

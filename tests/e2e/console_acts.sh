@@ -360,6 +360,19 @@ redriven_now() { as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\",
 eventually 20 redriven_now || echo "after its end: $status $answer"
 expect 'after its end' "$status $(api_is .messages)" '200 1'
 
+case_begin 'a message whose run a command had made, before it was killed, was redriven'
+third=$(sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw, redrive_noted)
+    SELECT queue_id, 100002, 'out_of_range', 'd', '{\"order\": 7, \"sql\": \"SELECT 1\", \"seq\": 3}', '$again'
+    FROM lockstep.queue WHERE name = '$q' RETURNING rejected_id")
+expect 'the view says so' \
+    "$(sql "SELECT redrive_run, redriven_at IS NOT NULL, redrive_noted IS NULL FROM lockstep.rejected
+            WHERE rejected_id = $third")" "$again|t|t"
+as POST "api/v1/rejected/$third/redrive" "{\"reason\": \"x\", $right}"
+expect 'so it is refused' "$status $(api_is .hint)" '409 If it is meant once more, say again: true.'
+as POST api/v1/rejected/redrive "{\"reason\": \"x\", \"filter\": {\"reason_is\": \"out_of_range\"}}"
+expect 'a filter leaves it out' "$status $(api_is '.detail // .messages')" '409 there is nothing to redrive'
+does 'once more' POST "api/v1/rejected/$third/redrive" "{\"reason\": \"x\", $right, \"again\": true}" '.messages' 1
+
 case_begin 'several rejected messages are redriven as one run, corrected or as they are: all of them or none'
 sign_in "${acts}_all"
 sql <<SQL >/dev/null

@@ -2,16 +2,15 @@
 -- about them. The row keeps an earlier redrive until the new run is on the topic. Returns NULLs, or the first message
 -- that was redriven before, or is noted (at is NULL then), with its run; then nothing is noted.
 -- p_settle: the caller holds the producers' lock, so a run that was noted by another one and not made is never made:
--- its messages are free again. Without the lock that producer may be about to make it.
+-- its messages are free again. Without the lock that producer may be about to make it. A run that is on the topic is
+-- settled with and without the lock.
 CREATE OR REPLACE FUNCTION lockstep.redrive_begin(
     p_queue_id int, p_ids bigint[], p_run uuid, p_again boolean, p_reason text, p_settle boolean,
     OUT rejected_id bigint, OUT run uuid, OUT at timestamptz)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    IF p_settle THEN
-        PERFORM lockstep.redrive_settle(p_queue_id, NULL);
-    END IF;
+    PERFORM lockstep.redrive_settle(p_queue_id, NULL, p_settle);
     PERFORM FROM lockstep.rejected_message WHERE rejected_id = ANY (p_ids) ORDER BY rejected_id FOR UPDATE;
     SELECT m.rejected_id, COALESCE(m.redrive_noted, m.redrive_run),
            CASE WHEN m.redrive_noted IS NULL THEN m.redriven_at END
