@@ -46,8 +46,12 @@ enum rc command_run_show(struct cli *cli, struct err *err)
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_run_phases, params, &phases, err);
     if (rc == RC_OK && (cli->output == OUTPUT_JSON || db_int(facts, 0, RUN_SHOW_FAILED) > 0))
-        /* For people the part is left out without a failed task; a document has all its members. */
-        rc = db_run(cli->db, &sql_run_failed, params, &failed, err);
+        /* For people the part is left out without a failed task; a document has all its members.
+         * Of run 0 there are none: a run without a failed task is not searched for five of them. */
+        rc = db_run(cli->db, &sql_run_failed,
+                    (const char *const[]){
+                        DB_INT(db_int(facts, 0, RUN_SHOW_FAILED) > 0 ? run.run_no : INT64_C(0))},
+                    &failed, err);
     if (rc != RC_OK)
         return rc;
     const struct table_part parts[] = {
