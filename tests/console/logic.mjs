@@ -129,7 +129,8 @@ const drawn = model({
 const failedOf = (phase, row) => model({ started_at: '2026-01-02T03:00:00Z', phases: [{ order: 1, ...phase }] }, [{ order: 1, ...row }]).phases[0].failed;
 same('what was terminated failed, once', failedOf({ status: { Completed: 3, Terminated: 5, PartiallyCompleted: 1, Cancelled: 2 } }, { failed: 6 }), 6);
 same('of a run that is drawn from a sample its table knows it, or the log', [failedOf({ status: null, failed: 0 }, { failed: 4 }), failedOf({ status: null, failed: 3 }, {})], [4, 3]);
-const { tickText } = await load('gantt/draw.js');
+const { tickText, timeStep } = await load('gantt/draw.js');
+same('the steps of the axis are those of a clock', [0.3, 4, 90, 700, 4000, 100000, 4e6].map((span) => timeStep(span, 8)), [0.05, 0.5, 15, 120, 600, 21600, 518400]);
 same('the ticks of each part of a long run differ', [[5400, 5410, 10], [5400.2, 5400.4, 0.2], [97200, 97500, 300], [45, 75, 30], [90000, 93600, 3600], [3590, 3600, 10]].map(([a, b, step]) => [tickText(a, step), tickText(b, step)]), [
     ['1:30:00', '1:30:10'],
     ['1:30:00.2', '1:30:00.4'],

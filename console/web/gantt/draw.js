@@ -187,6 +187,15 @@ function before(phase, top, port, index) {
     ];
 }
 
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400]; // seconds
+
+/* As clocks are divided: below a second by ten, above a day by days. */
+export function timeStep(span, wanted) {
+    const raw = span / Math.max(1, wanted);
+    if (raw <= 0.5) return niceStep(span, wanted);
+    return STEPS.find((step) => step >= raw) ?? Math.ceil(niceStep(span, wanted) / 86400) * 86400;
+}
+
 /* The text of a tick: as exact as the step, so that neighbours differ, also late in a long run. */
 export function tickText(t, step) {
     const digits = step >= 1 ? 0 : Math.min(3, Math.ceil(-Math.log10(step))),
@@ -203,7 +212,7 @@ export function tickText(t, step) {
 
 /* Round times inside each piece of the scale that is not squeezed. */
 function ticks(model, port, bottom) {
-    const step = niceStep(port.u1 - port.u0, (port.width - port.gutter) / 90),
+    const step = timeStep(port.u1 - port.u0, (port.width - port.gutter) / 90),
         out = [];
     let lastX = -100;
     for (const [t0, t1, , , squeezed] of model.scale.pieces) {

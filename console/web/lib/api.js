@@ -90,8 +90,9 @@ function call(path, { signal, long, ...options }) {
 
 export async function get(path, { signal, quiet } = {}) {
     const known = cache.get(path);
+    const asked = performance.now();
     const response = await call(path, { signal, headers: known?.etag ? { 'If-None-Match': known.etag } : {} });
-    learnNow(response.headers.get('Date'));
+    learnNow(response.headers.get('Date'), performance.now() - asked);
     if (response.status === 304 && known) return known.doc;
     if (!response.ok) {
         if (response.status === 401 && !quiet) told.signedOut();

@@ -106,7 +106,7 @@ function patch(keep, fresh) {
     if ('value' in keep) syncInput(keep, fresh);
 }
 
-/* What is left goes first: a node behind it stays where it is, because one that is moved loses its focus. */
+/* What is left, and has a key, goes first: a node behind it stays where it is, because one that is moved loses its focus. */
 function morphNodes(parent, fresh) {
     const byKey = new Map(),
         stay = new Set(fresh.map((node) => node.$key));

@@ -4,16 +4,21 @@
 import { h } from './dom.js';
 import { pref, setPref, onPref } from './prefs.js';
 
-let skew = 0; // milliseconds that the server is ahead of this machine
+let skew = 0, // milliseconds that the server is ahead of this machine
+    told = false; // a document has said the time
 
+/* The time of a document is PostgreSQL's. */
 export function setServerNow(iso) {
     const at = Date.parse(iso);
-    if (!Number.isNaN(at)) skew = at - Date.now();
+    if (Number.isNaN(at)) return;
+    skew = at - Date.now();
+    told = true;
 }
 
-/* From an answer's date, which has seconds: documents that say the time say it better. */
-export function learnNow(date) {
-    if (Math.abs(Date.parse(date) - serverNow()) > 2000) setServerNow(date);
+/* Until a document says it: from the date of an answer that took so long, which is that of the console, or of a proxy, and has seconds. */
+export function learnNow(date, tookMs) {
+    const off = Date.parse(date) - Date.now();
+    if (!told && tookMs < 1000 && Math.abs(off - skew) > 2000) skew = off;
 }
 
 export const serverNow = () => Date.now() + skew;

@@ -32,7 +32,8 @@ BEGIN
                GREATEST(
                    COALESCE(pg_catalog.sum(n.failed), 0)::bigint,
                    (
-                       SELECT pg_catalog.count(*) FILTER (WHERE l.event = 'task_failed' AND l.event_id > l.reopened)
+                       SELECT pg_catalog.count(*) FILTER (
+                                  WHERE l.event IN ('task_failed', 'task_terminated') AND l.event_id > l.reopened)
                        FROM (SELECT b.event, b.event_id,
                                     COALESCE(pg_catalog.max(b.event_id) FILTER (
                                                  WHERE b.event IN ('run_reopened', 'tasks_reopened'))

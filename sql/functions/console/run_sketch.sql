@@ -102,7 +102,8 @@ SELECT pg_catalog.json_build_object(
                                   'opened_s', pg_catalog.round(p.opened_s::numeric, 6),
                                   'start_s', pg_catalog.round(p.start_s::numeric, 6),
                                   'end_s', pg_catalog.round(p.end_s::numeric, 6),
-                                  'barrier_s', pg_catalog.round(GREATEST(p.start_s - p.before_s, 0)::numeric, 6),
+                                  'barrier_s', CASE WHEN p.start_s >= p.before_s
+                                                        THEN pg_catalog.round((p.start_s - p.before_s)::numeric, 6) END,
                                   'busy_share', pg_catalog.round(
                                       LEAST(p.work_s / NULLIF(m.readers * (p.end_s - p.start_s), 0), 1)::numeric, 4),
                                   'straggler', NULL, 'bars', NULL,
