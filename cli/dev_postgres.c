@@ -471,7 +471,10 @@ enum rc command_dev_down(struct cli *cli, struct err *err)
         cli_say(cli, "lockstep: nothing runs in %s\n", server.dir);
         return RC_OK;
     }
+    /* Each pg_ctl can stop it, also when the one that started it was removed. */
     rc = dev_bin_find(data, server.bin, sizeof server.bin, err);
+    if (rc != RC_OK)
+        rc = dev_bin_find(server.dir, server.bin, sizeof server.bin, err);
     if (rc != RC_OK)
         return rc;
     char *stop[] = {(char[]){"pg_ctl"}, (char[]){"-D"},   data, (char[]){"-m"}, (char[]){"fast"},

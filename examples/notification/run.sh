@@ -22,12 +22,12 @@ cc -O -Wall -o "$tmp/worker" "$here/worker.c" -I"$(pg_config --includedir)" -lpq
 psql -X -q -v ON_ERROR_STOP=1 -d "$1" \
     -c "DO \$\$ BEGIN CREATE ROLE $role LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END \$\$" \
     -c "GRANT lockstep_worker TO $role"
-# CONNINFO may be a URI
-as_worker=$("$python" -c 'import sys; from psycopg.conninfo import make_conninfo
-print(make_conninfo(sys.argv[1], user=sys.argv[2]))' "$1" "$role")
+# CONNINFO may be a URI, and may have the password of another login
+as_worker=$("$python" -c 'import sys; from psycopg.conninfo import conninfo_to_dict, make_conninfo
+print(make_conninfo(**{**conninfo_to_dict(sys.argv[1]), "password": "", "user": sys.argv[2]}))' "$1" "$role")
 psql -X -q -w -d "$as_worker" -c '' || {
-    echo "run.sh: the login $role of the workers fails its authentication. Let pg_hba.conf trust it here, or give it" \
-        "a password that ~/.pgpass has; nothing but this role was made" >&2
+    echo "run.sh: the login $role of the workers cannot connect. If it is its authentication, let pg_hba.conf trust" \
+        "it here, or give it a password that ~/.pgpass has; nothing but this role was made" >&2
     exit 1
 }
 psql -X -q -v ON_ERROR_STOP=1 -d "$1" -f "$here/schema.sql"

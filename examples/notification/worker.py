@@ -62,6 +62,8 @@ def work(task, outbox):
         done = "render"
     if done == "render":
         view = task.view()
+        if view is None:
+            raise KeyError("its row in notification.notification is gone")
         for channel, address in (("email", view["address"]), ("sms", view["number"])):
             if address is not None and view[channel + "_sent_at"] is None:
                 send(outbox, channel, address, view["rendered"], attempt)
