@@ -237,6 +237,10 @@ static void an_executor_lives_while_its_session_does(void **state)
     (void)state;
     struct err err;
     struct db *life = support_db(), *second = support_db(), *asker = support_db();
+    support_exec(asker,
+                 "INSERT INTO lockstep.executor (executor_no, executor_id, host, pid, version, "
+                 "readers, queues) OVERRIDING SYSTEM VALUE "
+                 "VALUES (5, gen_random_uuid(), 'h', 1, '1', 1, '{}')");
     assert_false(locks_lives(asker, 5));
     assert_ok(locks_life(life, 5, &err), &err);
     assert_true(locks_lives(asker, 5));

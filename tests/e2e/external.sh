@@ -22,8 +22,8 @@ e2e_roles+=("$refused")
 sql "DO \$\$ BEGIN CREATE ROLE lockstep_test_password; EXCEPTION WHEN duplicate_object THEN NULL; END \$\$;
     CREATE ROLE $refused LOGIN; GRANT lockstep_test_password TO $refused"
 ! example "$db" "$refused" "$(scratch_name)" </dev/null || wrong 'it is not refused'
-expect 'the reason' "$(grep -o "the login $refused of the workers fails its authentication" "$tmp/example.log")" \
-    "the login $refused of the workers fails its authentication"
+expect 'the reason' "$(grep -o "the login $refused of the workers cannot connect" "$tmp/example.log")" \
+    "the login $refused of the workers cannot connect"
 expect 'schema and queue' "$(sql "SELECT count(*) FROM pg_namespace WHERE nspname = 'notification'")/$(
     sql 'SELECT count(*) FROM lockstep.queue')" 0/0
 expect 'temporary files' "$(ls "$tmp/of_example")" ''

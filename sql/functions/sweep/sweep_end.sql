@@ -16,7 +16,8 @@ BEGIN
         DELETE FROM lockstep.rejected_message m
         WHERE m.rejected_id = ANY (ARRAY(
                   SELECT o.rejected_id FROM lockstep.rejected_message o
-                  WHERE o.run_no = p_run_no AND o.redrive_noted IS NULL
+                  WHERE o.run_no = p_run_no
+                    AND (o.redrive_noted IS NULL OR lockstep.redrive_made(o.queue_id, o.redrive_noted))
                     AND NOT EXISTS (SELECT FROM lockstep.outbox x WHERE x.rejected_id = o.rejected_id)
                   ORDER BY o.rejected_id LIMIT p_rows FOR UPDATE SKIP LOCKED))
         RETURNING m.kafka_offset,

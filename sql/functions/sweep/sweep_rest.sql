@@ -32,7 +32,7 @@ BEGIN
                   ARRAY(SELECT o.rejected_id
                         FROM lockstep.rejected_message o
                         WHERE o.queue_id = p_queue_id AND o.rejected_at < old
-                          AND o.redrive_noted IS NULL
+                          AND (o.redrive_noted IS NULL OR lockstep.redrive_made(o.queue_id, o.redrive_noted))
                           AND (SELECT x.outbox_id FROM lockstep.outbox x WHERE x.rejected_id = o.rejected_id LIMIT 1)
                               IS NULL
                           AND (SELECT r.run_no FROM lockstep.run r WHERE r.run_no = o.run_no AND NOT r.swept) IS NULL
