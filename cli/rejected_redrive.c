@@ -355,12 +355,13 @@ static enum rc begin(void *context, struct err *err)
                        db_text(row, 0, REDRIVE_BEGIN_RUN));
     /* The rows were selected before redrive_begin settled the note of a command that died. With
      * --again a filter would also select all that was ever redriven. */
-    return err_set(err, RC_REJECT, ERR_USAGE, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID),
-                   has_filter(redrive->cli)
-                       ? "Run the same command again: it leaves out what was redriven."
-                       : "Add --again if that is meant.",
-                   "this message was redriven at %s as run %s", db_text(row, 0, REDRIVE_BEGIN_AT),
-                   db_text(row, 0, REDRIVE_BEGIN_RUN));
+    return err_set(
+        err, RC_REJECT, ERR_USAGE, db_text(row, 0, REDRIVE_BEGIN_REJECTED_ID),
+        has_filter(redrive->cli)
+            ? "Run the same command again: it leaves out the messages that were redriven."
+            : "Add --again if that is meant.",
+        "this message was redriven at %s as run %s", db_text(row, 0, REDRIVE_BEGIN_AT),
+        db_text(row, 0, REDRIVE_BEGIN_RUN));
 }
 
 /* Settles the note, also after a failure: it is deleted only if it is certain that nothing came

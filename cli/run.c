@@ -45,13 +45,9 @@ enum rc command_run_show(struct cli *cli, struct err *err)
     rc = db_run(cli->db, &sql_run_show, params, &facts, err);
     if (rc == RC_OK)
         rc = db_run(cli->db, &sql_run_phases, params, &phases, err);
-    if (rc == RC_OK && (cli->output == OUTPUT_JSON || db_int(facts, 0, RUN_SHOW_FAILED) > 0))
-        /* For people the part is left out without a failed task; a document has all its members.
-         * Of run 0 there are none: a run without a failed task is not searched for five of them. */
-        rc = db_run(cli->db, &sql_run_failed,
-                    (const char *const[]){
-                        DB_INT(db_int(facts, 0, RUN_SHOW_FAILED) > 0 ? run.run_no : INT64_C(0))},
-                    &failed, err);
+    if (rc == RC_OK && db_int(facts, 0, RUN_SHOW_FAILED) > 0)
+        /* Without a failed task the part is empty, and the statement is saved. */
+        rc = db_run(cli->db, &sql_run_failed, params, &failed, err);
     if (rc != RC_OK)
         return rc;
     const struct table_part parts[] = {
@@ -60,7 +56,7 @@ enum rc command_run_show(struct cli *cli, struct err *err)
          "order,state,tasks,completed,processing?,error?,failed?,cancelled?,opened_at,seconds",
          false},
         {"failed", failed, false, false, false, NULL, false}};
-    rc = table_parts(stdout, cli_style(cli), parts, failed != NULL ? 3 : 2, err);
+    rc = table_parts(stdout, cli_style(cli), parts, 3, err);
     if (rc != RC_OK || cli->output != OUTPUT_TABLE)
         return rc;
     if (failed != NULL && db_rows(failed) > 0)

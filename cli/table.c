@@ -204,13 +204,16 @@ enum rc table_parts(FILE *out, struct table_style style, const struct table_part
             (void)fputs(first ? "{" : ",\n ", out);
             table_json_text(out, parts[i].name);
             (void)fputs(": ", out);
-        } else if (!first && db_rows(parts[i].result) > 0) {
-            (void)fputc('\n', out);
         }
+        bool empty = parts[i].result == NULL || db_rows(parts[i].result) == 0;
+        if (!json && !first && !empty)
+            (void)fputc('\n', out);
         first = false;
         /* For people an empty part is left out; in JSON it is there, empty, so that the form stays
          * the same. */
-        if (!json && db_rows(parts[i].result) == 0 && all)
+        if (json && parts[i].result == NULL)
+            (void)fputs("[]", out);
+        if (parts[i].result == NULL || (!json && empty && all))
             continue;
         struct table_style part = style;
         part.blocks = parts[i].blocks && style.output == OUTPUT_TABLE;

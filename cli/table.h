@@ -56,7 +56,7 @@ MUST_CHECK enum rc table_result(FILE *out, struct table_style style, const struc
  * alone. */
 struct table_part {
     const char *name;
-    const struct db_result *result;
+    const struct db_result *result; /* NULL: empty, and nothing was asked */
     bool record, main;
     bool blocks;        /* many rows: people get a block of lines for each, without NULL fields */
     const char *shorts; /* as of table_style, as is wrap */

@@ -15,8 +15,7 @@ WITH chosen AS (
        AND ($2::json ->> 'reason_is' IS NULL OR m.reason = $2::json ->> 'reason_is')
        AND (m.reason <> 'duplicate' OR $2::json ->> 'reason_is' = 'duplicate') -- of a duplicate the first one was taken
        AND ($3::boolean
-            OR m.redriven_at IS NULL
-               AND (m.redrive_noted IS NULL OR NOT lockstep.redrive_made(m.queue_id, m.redrive_noted)))
+            OR m.redriven_at IS NULL AND NOT lockstep.redrive_made(m.queue_id, m.redrive_noted))
      ORDER BY m.rejected_id LIMIT 1001)),
 judged AS (
     SELECT c.rejected_id, COALESCE(sum(c.size) OVER (), 0) > 16 * 1024 * 1024 OR count(*) OVER () > 1000 AS is_too_much

@@ -109,7 +109,7 @@ case_begin 'a message is redriven a second time only if that is asked for'
 lockstep rejected redrive "$(id 3)" --again --reason 'once more' --wait -q >/dev/null || failed=1
 expect 'again' "$(sql "SELECT count(*) FROM done WHERE what = 'hole 9'")" 2
 
-case_begin 'what was redriven stays redriven if a second redrive of it is killed'
+case_begin 'a message that was redriven stays redriven if a second redrive of it is killed'
 # missed WHAT: a message that is rejected, because its phase came late; $one is its number
 missed() {
     echo "{\"order\": 5, \"previous_order\": 3, \"sql\": \"INSERT INTO done VALUES ('$1')\"}" | put
@@ -124,7 +124,7 @@ before=$(sql "SELECT redrive_run, redriven_at, redriven_by FROM lockstep.rejecte
 probed publish.started=kill "$(id 3)" --again >/dev/null 2>&1 && wrong 'not killed'
 missed another
 lockstep rejected redrive "$one" --reason 'settles the one before' --wait -q >/dev/null || failed=1
-expect 'what is known of it' \
+expect 'its first redrive is known' \
     "$(sql "SELECT redrive_run, redriven_at, redriven_by FROM lockstep.rejected WHERE rejected_id = $(id 3)")" "$before"
 refused 2 'was redriven' "$(id 3)" --reason x
 expect 'not once more' "$(sql "SELECT count(*) FROM done WHERE what = 'hole 9'")" 2
@@ -165,7 +165,7 @@ case_begin 'one with a filter that was killed behind its last message is not fol
 missed filtered
 reason=$(sql "SELECT reason FROM lockstep.rejected WHERE rejected_id = $one")
 probed redrive.published=kill --reason-is "$reason" --queue "$q" >/dev/null 2>&1 && wrong 'not killed'
-refused 2 'hint: Run the same command again: it leaves out what was redriven' \
+refused 2 'hint: Run the same command again: it leaves out the messages that were redriven' \
     --reason-is "$reason" --queue "$q" --reason x
 ! grep -q -e '--again' "$tmp/out" || wrong "$(cat "$tmp/out")"
 refused 2 'nothing to redrive' --reason-is "$reason" --queue "$q" --reason x

@@ -7,7 +7,7 @@ DECLARE
 BEGIN
     SELECT m.kafka_offset, m.reason INTO refused FROM lockstep.rejected_message m
     WHERE m.run_no = p_run.run_no AND m.redriven_at IS NULL
-      AND (m.redrive_noted IS NULL OR NOT lockstep.redrive_made(m.queue_id, m.redrive_noted))
+      AND NOT lockstep.redrive_made(m.queue_id, m.redrive_noted)
     ORDER BY m.kafka_offset LIMIT 1;
     IF p_run.status <> 'Completed' AND refused.kafka_offset IS NOT NULL AND lockstep.run_retryable(p_run.run_no) THEN
         RETURN NEXT lockstep.explain_row(

@@ -1,5 +1,5 @@
--- Whether the run that was noted for a redrive is on the topic, also if its producer ended before it could say so. It
--- is PL/pgSQL, because SQL would be planned at each call.
+-- Whether the run that was noted for a redrive is on the topic, also if its producer ended before it could say so;
+-- false without a note. It is PL/pgSQL, because SQL would be planned at each call.
 CREATE OR REPLACE FUNCTION lockstep.redrive_made(p_queue_id int, p_run uuid) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

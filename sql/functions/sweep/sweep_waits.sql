@@ -4,8 +4,7 @@ CREATE OR REPLACE FUNCTION lockstep.sweep_waits(p_run_no bigint) RETURNS boolean
     SELECT EXISTS (SELECT FROM lockstep.outbox o WHERE o.run_no = p_run_no)
            OR EXISTS (SELECT FROM lockstep.rejected_message m
                       WHERE m.run_no = p_run_no
-                        AND (m.redrive_noted IS NOT NULL
-                             AND NOT lockstep.redrive_made(m.queue_id, m.redrive_noted)
+                        AND (m.redrive_noted IS NOT NULL AND NOT lockstep.redrive_made(m.queue_id, m.redrive_noted)
                              OR EXISTS (SELECT FROM lockstep.outbox o WHERE o.rejected_id = m.rejected_id)))
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.sweep_waits(bigint) FROM PUBLIC;
