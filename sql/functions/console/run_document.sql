@@ -29,21 +29,9 @@ BEGIN
         SELECT own.tasks - COALESCE(swept.tasks, 0) AS tasks, COALESCE(pg_catalog.sum(n.pending), 0)::bigint AS pending,
                COALESCE(pg_catalog.sum(n.processing), 0)::bigint AS processing,
                COALESCE(pg_catalog.sum(n.error), 0)::bigint AS error, 0::bigint AS completed,
-               GREATEST(
-                   COALESCE(pg_catalog.sum(n.failed), 0)::bigint,
-                   (
-                       SELECT pg_catalog.count(*) FILTER (
-                                  WHERE l.event IN ('task_failed', 'task_terminated') AND l.event_id > l.reopened)
-                       FROM (SELECT b.event, b.event_id,
-                                    COALESCE(pg_catalog.max(b.event_id) FILTER (
-                                                 WHERE b.event IN ('run_reopened', 'tasks_reopened'))
-                                             OVER (),
-                                             0) AS reopened
-                             FROM (SELECT e.event, e.event_id
-                                   FROM lockstep.event_log e
-                                   WHERE e.run_no BETWEEN p_run_no AND p_run_no
-                                   -- by event_log_run
-                                   ORDER BY e.run_no DESC, e.event_id DESC LIMIT 1000) b) l)) AS failed,
+               GREATEST(COALESCE(pg_catalog.sum(n.failed), 0)::bigint,
+                        (SELECT COALESCE(pg_catalog.sum(f.failed), 0)::bigint
+                         FROM lockstep.run_failures(p_run_no) f)) AS failed,
                COALESCE(pg_catalog.sum(n.cancelled), 0)::bigint AS cancelled
         INTO c
         -- by phase_left

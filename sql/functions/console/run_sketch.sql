@@ -3,7 +3,7 @@
 -- phases_hidden says how many are left out. About 2,400 of their tasks are read, as many of each phase, each of which
 -- counts for its neighbours, as in lockstep.queue_history. So a phase has a density and no bars, counts or straggler,
 -- its end is when it was done, and readers is how many worked in the part of a density that kept most busy. How many of
--- a phase have failed is known from the newest 1,000 lines of the log of events, as in lockstep.run_document.
+-- a phase have failed says lockstep.run_failures.
 CREATE OR REPLACE FUNCTION lockstep.run_sketch(p_run_no bigint, p_buckets int) RETURNS json LANGUAGE sql STABLE
 SET enable_seqscan = off SET jit = off AS $$
 WITH run AS MATERIALIZED (
@@ -15,18 +15,6 @@ WITH run AS MATERIALIZED (
                      ORDER BY k."order" + 0 OFFSET 100 LIMIT 1),
                     9223372036854775807) AS until_order -- by phase_left
     FROM lockstep.run r JOIN lockstep.queue q USING (queue_id) WHERE r.run_no = p_run_no),
-failed AS MATERIALIZED (
-    SELECT l.phase_id, pg_catalog.count(*) AS failed
-    FROM (SELECT e.event, e.event_id, e.phase_id,
-                 COALESCE(pg_catalog.max(e.event_id) FILTER (WHERE e.event IN ('run_reopened', 'tasks_reopened'))
-                          OVER (), 0) AS reopened
-          FROM (SELECT b.event, b.event_id, b.phase_id
-                FROM lockstep.event_log b
-                -- a comparison of rows: the planner expects many, and reads the newest by event_log_run
-                WHERE (b.run_no, b.event_id) >= (p_run_no, 0)
-                  AND (b.run_no, b.event_id) <= (p_run_no, 9223372036854775807)
-                ORDER BY b.run_no DESC, b.event_id DESC LIMIT 1000) e) l
-    WHERE l.event IN ('task_failed', 'task_terminated') AND l.event_id > l.reopened GROUP BY l.phase_id),
 phase AS MATERIALIZED (
     SELECT p.phase_id, p."order", p.opened_at, p.done_at, pg_catalog.date_part('epoch', p.opened_at - r.t0) AS opened_s,
            p.tasks, d.start_s, CASE WHEN d.start_s IS NOT NULL THEN p.end_s END AS end_s, d.work_s, d.busy
@@ -115,7 +103,7 @@ SELECT pg_catalog.json_build_object(
                    FROM (SELECT b.*, f.failed,
                                 pg_catalog.max(b.end_s) OVER (
                                     ORDER BY b."order" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_s
-                         FROM phase b LEFT JOIN failed f USING (phase_id)) p),
+                         FROM phase b LEFT JOIN lockstep.run_failures(p_run_no) f USING (phase_id)) p),
                '[]'))
 FROM run r CROSS JOIN most m
 $$;
