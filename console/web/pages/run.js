@@ -71,16 +71,11 @@ const legend = () =>
 function learnBars(data, ctx, view, end) {
     const { state } = ctx;
     clearTimeout(state.learning);
+    if (state.detail && isWhole(view, end)) state.detail = null; // drawn with the redraw behind the zoom
     if (!data.gantt.sampled) return;
     const part = partOf(view, end, state.detail?.gantt === data.gantt ? state.detail : null);
-    const is_left = state.detail && isWhole(view, end);
-    if (!part && !is_left) return;
+    if (!part) return;
     state.learning = setTimeout(async () => {
-        if (is_left) {
-            state.detail = null;
-            ctx.redraw();
-            return;
-        }
         const ms = (t) => Math.round(t * 1000);
         const doc = await ctx
             .optional(`runs/${seg(data.run.run_id)}/bars${query({ from_ms: ms(part.from), to_ms: ms(part.to) })}`)
