@@ -16,6 +16,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+const struct action_attempt action_no_task = {.step = -1,
+                                              .queue = "",
+                                              .run = "",
+                                              .order = "",
+                                              .seq = "",
+                                              .offset = "",
+                                              .task = "",
+                                              .attempt = "",
+                                              .token = "",
+                                              .traceparent = ""};
+
 /* Each reader needs several descriptors, and the usual soft limit is meant for programs that use
  * select(2). Commands have a limit of their own (open_files). */
 static void may_open_all(void)

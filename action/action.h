@@ -39,6 +39,9 @@ struct action_attempt {
         *traceparent; /* "": none */
 };
 
+/** Of no task: each word is empty. */
+extern const struct action_attempt action_no_task;
+
 /** How it is tied to this executor. */
 struct action_tie {
     struct action_stop *stop;

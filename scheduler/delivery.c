@@ -53,17 +53,9 @@ static void attempt(struct delivery *delivery, const char *document, const char 
     }
     /* Names of a queue, run and task are empty: a notice belongs to none. The command finds its
      * attempt number in the environment as a task's command does. */
-    struct action_attempt what = {.msg = &msg,
-                                  .step = -1,
-                                  .queue = "",
-                                  .run = "",
-                                  .order = "",
-                                  .seq = "",
-                                  .offset = "",
-                                  .task = "",
-                                  .attempt = number,
-                                  .token = "",
-                                  .traceparent = ""};
+    struct action_attempt what = action_no_task;
+    what.msg = &msg;
+    what.attempt = number;
     /* The attempt keeps its own time: the monitor's thread may wait for the database meanwhile. */
     struct action_tie tie = {.stop = &delivery->stop,
                              .silence_ms = SILENCE_MS,

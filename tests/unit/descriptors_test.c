@@ -84,17 +84,8 @@ static enum action_outcome run(const struct action_settings *settings, const cha
     char name[20];
     (void)snprintf(name, sizeof name, "%s", command);
     struct message msg = {.type = MESSAGE_COMMAND, .action = {.command = name}};
-    struct action_attempt attempt = {.msg = &msg,
-                                     .step = -1,
-                                     .queue = "",
-                                     .run = "",
-                                     .order = "",
-                                     .seq = "",
-                                     .offset = "",
-                                     .task = "",
-                                     .attempt = "",
-                                     .token = "",
-                                     .traceparent = ""};
+    struct action_attempt attempt = action_no_task;
+    attempt.msg = &msg;
     struct action_stop stop;
     struct action_result result;
     action_stop_init(&stop);
