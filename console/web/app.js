@@ -129,8 +129,13 @@ function poll() {
     );
 }
 
+/* Without an answer nothing is changed: what is asked next finds out. */
+function askSession() {
+    api.keepSession().catch(() => {});
+}
+
 function happened(kind, data) {
-    if (kind === 'signed out') return signedOut();
+    if (kind === 'signed out') return askSession();
     if (!visit) return;
     const event = { kind, ...data };
     if (kind !== 'reconnected') {
@@ -262,7 +267,7 @@ async function begin() {
         if (visit) draw();
     });
     api.onSession({ signedIn, signedOut });
-    document.addEventListener('visibilitychange', () => document.hidden || !session || api.renew().catch(() => {}));
+    document.addEventListener('visibilitychange', () => document.hidden || !session || askSession());
     learnClusters();
     try {
         signedIn(await api.get('session', { quiet: true }));

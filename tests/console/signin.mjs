@@ -183,6 +183,19 @@ await enters(operator);
 await other.reload();
 await shown(other);
 
+/* The session before ends with that sign-in. What was asked for with its cookie, while the new one was on its way, is answered with 401. */
+const late = (route) => route.fulfill({ status: 401, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Unauthorized', status: 401 }) });
+let sessions = 0;
+await other.route('**/api/v1/session', (route) => (++sessions === 2 ? late(route) : route.fallback()));
+for (const what of [run, 'stream']) await other.route(`**/api/v1/${what}`, late, { times: 1 });
+await other.reload();
+await other.waitForFunction(() => {
+    const resumes = [...document.querySelectorAll('main button')].some((b) => b.textContent === 'Resume …');
+    return document.querySelector('.sign-in') || (resumes && document.querySelector('button.live').textContent === 'live');
+});
+check('a cookie that comes late ends no session', (await other.locator('.sign-in').count()) === 0 && sessions > 2, `${sessions} looks at the session`);
+await other.unroute('**/api/v1/session');
+
 const unavailable = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
 await other.route('**/api/v1/session', (route) => (route.request().method() === 'DELETE' ? route.fulfill(unavailable) : route.fallback()));
 await other.getByRole('button', { name: 'sign out' }).click();

@@ -6,8 +6,10 @@ import { learnNow } from './format.js';
 const cache = new Map(); // address -> {etag, doc}
 const KEPT = 60;
 const PATIENCE_MS = 20000; // the server gives up after five seconds; a network may be slow
+const COOKIE_MS = 500; // as long a cookie may be on its way
 let csrf = null,
     login = null, // whose token it is
+    keeping = null, // what keepSession does now
     inDoubt = false; // it is not known whether the last change was made
 let told = { signedIn: () => {}, signedOut: () => {} };
 
@@ -88,15 +90,16 @@ function call(path, { signal, long, ...options }) {
     );
 }
 
-export async function get(path, { signal, quiet } = {}) {
+export async function get(path, { signal, quiet, renewed } = {}) {
     const known = cache.get(path);
     const asked = performance.now();
     const response = await call(path, { signal, headers: known?.etag ? { 'If-None-Match': known.etag } : {} });
     learnNow(response.headers.get('Date'), performance.now() - asked);
     if (response.status === 304 && known) return known.doc;
     if (!response.ok) {
-        if (response.status === 401 && !quiet) told.signedOut();
-        throw await problem(response);
+        const refused = await problem(response);
+        if (response.status === 401 && !quiet && (await keepSession()) && !renewed) return get(path, { signal, renewed: true });
+        throw refused;
     }
     const doc = await answered(response.json());
     cache.delete(path); // so that it is the newest of the map
@@ -126,11 +129,30 @@ function randomKey() {
     return [...bytes].map((b) => b.toString(16).padStart(2, '0')).join('');
 }
 
-/* Another tab may have signed in: its session is that of this one, too. */
-export async function renew() {
-    const session = await get('session');
-    if ((session.login ?? null) === login) setSession(session);
-    else told.signedIn(session);
+/* Another tab may have signed in: its session is that of this one, too, and the one before has ended. What was asked with the cookie of
+ * that one is answered with 401, also while the new cookie is on its way. So the session has ended only if it is asked for twice in vain.
+ * The answer: whether this browser has a session of the same login. A failure to ask is thrown.
+ */
+async function renew() {
+    for (let tries = 0; ; tries++) {
+        try {
+            const session = await get('session', { quiet: true });
+            if ((session.login ?? null) !== login) return (told.signedIn(session), false);
+            setSession(session);
+            return true;
+        } catch (error) {
+            if (error.status !== 401) throw error;
+            if (tries === 1) return (told.signedOut(), false);
+        }
+        await new Promise((wake) => setTimeout(wake, COOKIE_MS));
+    }
+}
+
+export function keepSession() {
+    keeping ??= renew().finally(() => {
+        keeping = null;
+    });
+    return keeping;
 }
 
 /* key: the change is made once, however often it is sent with it; long: it takes as long as it takes, and has no key */
@@ -140,11 +162,10 @@ export async function send(method, path, body = {}, { long, key, renewed } = {})
     if (csrf) headers['X-CSRF-Token'] = csrf;
     const response = await call(path, { method, headers, long, body: JSON.stringify(body) });
     if (!response.ok) {
-        const refused = await problem(response),
-            mine = login;
+        const refused = await problem(response);
         if (refused.code === 'csrf' && !renewed) {
-            await renew();
-            if (login === mine) return send(method, path, body, { long, key, renewed: true });
+            if (await keepSession()) return send(method, path, body, { long, key, renewed: true });
+            if (!login) throw refused;
             throw new Problem({ title: 'Another login', detail: `this browser is signed in as ${login} now; nothing was done` }, response.status);
         }
         if (response.status === 401 && path !== 'session') told.signedOut();

@@ -108,7 +108,7 @@ async function connect() {
             headers: { Accept: 'text/event-stream', ...(lastId ? { 'Last-Event-ID': lastId } : {}) },
         });
         clearTimeout(silent);
-        if (response.status === 401) return (stop(), deliver('signed out', {}, null));
+        if (response.status === 401) deliver('signed out', {}, null); // who hears it stops the stream, if it is so
         if (!response.ok) throw new Error(`stream: ${response.status}`);
         const missed = failures > 0;
         failures = 0;
