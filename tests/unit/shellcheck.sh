@@ -9,5 +9,5 @@ mapfile -t scripts < <(
     git ls-files '*.sh' '*.bash' '*.bats'
     git grep -lE '^#!/(bin/|usr/bin/env )(bash|sh)$' -- ':!*.sh' ':!*.bash' ':!*.bats'
 )
-shellcheck -x -S warning -f gcc "${scripts[@]}"
+shellcheck -S warning -f gcc "${scripts[@]}"
 echo "shellcheck: ${#scripts[@]} scripts"
