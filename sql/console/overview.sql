@@ -173,17 +173,8 @@ SELECT json_build_object(
                                                WHERE b.phase_id = p.phase_id
                                                ORDER BY b.kafka_offset DESC LIMIT m.most) k
                            LIMIT m.most) k ON true) c
-                   CROSS JOIN LATERAL (
-                       SELECT count(*) FILTER (WHERE l.event = 'task_failed' AND l.event_id > l.reopened) AS failed
-                       FROM (SELECT b.event, b.event_id,
-                                    COALESCE(max(b.event_id) FILTER (
-                                                 WHERE b.event IN ('run_reopened', 'tasks_reopened'))
-                                             OVER (),
-                                             0) AS reopened
-                             FROM (SELECT e.event, e.event_id
-                                   FROM lockstep.event_log e
-                                   WHERE e.run_no BETWEEN q.run_no AND q.run_no
-                                   ORDER BY e.run_no DESC, e.event_id DESC LIMIT 1000) b) l) f),
+                   CROSS JOIN LATERAL (SELECT COALESCE(sum(l.failed), 0) AS failed
+                                       FROM lockstep.run_failures(q.run_no) l) f),
                '[]'::json),
            'alerts', COALESCE((SELECT json_agg(a ORDER BY a.alert_id DESC)
                                FROM (SELECT b.alert_id, b.job, b.kind, b.since, b.opened_at,
