@@ -162,10 +162,14 @@ same('the file for a spreadsheet has phases, attempts, and the densities of phas
 const { instant, controlTime } = await load('lib/format.js');
 const typed = ['2026-07-02T03:00', '2026-07-02', '2026-07-02T03:00:00Z', 'noon'];
 same('a time that is typed is one of the zone that is shown: UTC', typed.map(instant), ['2026-07-02T03:00:00.000Z', '2026-07-02T00:00:00.000Z', '2026-07-02T03:00:00.000Z', null]);
+const pasted = ['2026-11-23 08:00', '2026-11-23 08:00:05.250', ' 2026-11-23 08:00 ', '2026-11-23 08:00:00+00', '2026-11-23 09:00:00.5 UTC+01:00', '2026-11-23 08:00 UTC'];
+same('one that is copied from a page, or from psql, too', pasted.map(instant), ['2026-11-23T08:00:00.000Z', '2026-11-23T08:00:05.250Z', '2026-11-23T08:00:00.000Z', '2026-11-23T08:00:00.000Z', '2026-11-23T08:00:00.500Z', '2026-11-23T08:00:00.000Z']);
+same('what is not of this form is no time of any zone', ['2026-11-23, 08:00', '2026-11-23 8 PM', 'Nov 23 2026', '2026-11-23 25:00'].map(instant), [null, null, null, null]);
 const { matching } = await load('pages/runs.js');
 same('an action on all that match has the times of the filters, too', matching(new URLSearchParams('name=x&status=&since=2026-07-02T03:00&after=runs.7')), { name: 'x', since: '2026-07-02T03:00:00.000Z' });
 setPref('zone', 'local');
 same('or that of the browser', typed.map(instant), ['2026-07-02T01:00:00.000Z', '2026-07-01T22:00:00.000Z', '2026-07-02T03:00:00.000Z', null]);
+same('also one that is copied', pasted.slice(0, 2).map(instant), ['2026-11-23T07:00:00.000Z', '2026-11-23T07:00:05.250Z']);
 same('and a filter shows it as it was typed', typed.map((text) => controlTime(instant(text))), ['2026-07-02T03:00', '2026-07-02T00:00', '2026-07-02T05:00', '']);
 setPref('zone', 'utc');
 
@@ -215,12 +219,13 @@ same('one is one, and many are many', [plural(1, 'task'), plural(0, 'task'), plu
 same('what is zero is not unknown', [lag({ lag: 0 }), orUnknown(0, String, '')], ['0', '0']);
 check('what is unknown is no number', typeof lag({ lag: null }) === 'object', lag({ lag: null }));
 
-const { boundProblem, byOutcome } = await load('pages/replay.js');
+const { boundProblem, boundText, byOutcome } = await load('pages/replay.js');
 same(
     'what is no bound of a replay is told before it is sent',
-    ['', '17', 'latest', '2026-11-23', '2026-11-23T08:00:00Z', '-5', 'june 5', '1.5', '2026-13-45', 'now', '99999999999999999'].map((text) => boundProblem(text) === ''),
-    [true, true, true, true, true, false, false, false, false, false, false],
+    ['', '17', 'latest', '2026-11-23', '2026-11-23T08:00:00Z', '2026-11-23 08:00', '-5', 'june 5', '1.5', '2026-13-45', 'now', '99999999999999999', '2026-11-23, 08:00'].map((text) => boundProblem(text) === ''),
+    [true, true, true, true, true, true, false, false, false, false, false, false, false],
 );
+same('and a bound is said as the instant that is sent', ['17', 'latest', '2026-11-23 08:00', '2026-11-23T08:00:00+02:00', 'june'].map(boundText), ['17', 'latest', '2026-11-23 08:00:00 UTC', '2026-11-23 06:00:00 UTC', 'june']);
 same(
     'the counts of a replay are by outcome, over its runs and phases, the largest first',
     byOutcome([

@@ -129,11 +129,17 @@ export function clockText(ms, withMs = false) {
     return `${pad(hour)}:${pad(min)}:${pad(sec)}${withMs ? `.${pad(milli, 3)}` : ''}`;
 }
 
-/* A time of an address or of a control as an instant: without a zone of its own it is of the zone that the page shows. */
+/* A day, or a time of it as a control, a page, the log or PostgreSQL writes it. */
+const TYPED = /^(\d{4}-\d\d-\d\d)(?:[T ]([\d:.]+))? ?(Z|UTC)?(?:([+-]\d\d):?(\d\d)?)?$/;
+
+/* A time of an address or of a control as an instant: without a zone of its own it is of the zone that the page shows. What Date.parse
+ * takes beyond the form of TYPED it would take as a time of the browser's zone.
+ */
 export function instant(text) {
-    const bare = /^\d{4}-\d\d-\d\d(T[\d:.]+)?$/.test(text),
-        whole = bare && !text.includes('T') ? `${text}T00:00` : text;
-    const ms = Date.parse(bare && pref('zone') === 'utc' ? `${whole}Z` : whole);
+    const [known, day, time = '00:00', utc, hours, minutes = '00'] = TYPED.exec(text?.trim()) ?? [];
+    if (!known) return null;
+    const zone = hours ? `${hours}:${minutes}` : utc || pref('zone') === 'utc' ? 'Z' : '';
+    const ms = Date.parse(`${day}T${time}${zone}`);
     return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 

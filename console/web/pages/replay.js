@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, runLink, empty, facts } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { allQueues, listTable, table } from '../lib/table.js';
-import { count, duration, plural, when, instant } from '../lib/format.js';
+import { absolute, count, duration, plural, when, instant } from '../lib/format.js';
 import { query, seg, send } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 
@@ -77,14 +77,19 @@ function preview(doc) {
 /* What a browser takes for a date is more than what a person means by one: of "-5" it makes a day. "": it is a bound. */
 export function boundProblem(text) {
     if (/^\d+$/.test(text)) return Number(text) <= Number.MAX_SAFE_INTEGER ? '' : 'There is no such offset.';
-    const time = /^\d{4}-\d\d-\d\d/.test(text) && instant(text) !== null;
-    return text === '' || time || ['earliest', 'latest'].includes(text) ? '' : 'Give an offset, a time as 2026-11-23T08:00, earliest or latest.';
+    return text === '' || instant(text) !== null || ['earliest', 'latest'].includes(text) ? '' : 'Give an offset, a time as 2026-11-23T08:00, earliest or latest.';
 }
 
 /* Numbers stay offsets, words stay words, everything else is a time. */
 function bound(text) {
     if (/^\d+$/.test(text)) return Number(text);
     return ['earliest', 'latest'].includes(text) ? text : (instant(text) ?? text);
+}
+
+/* The instant that is sent, in the zone of the page: the zone of a time that was typed is seen before it counts. */
+export function boundText(text) {
+    const sent = bound(text);
+    return sent === text || typeof sent === 'number' ? text : absolute(sent);
 }
 
 function request(v) {
@@ -157,14 +162,14 @@ function start(queues, ctx) {
             { name: 'mode', label: 'mode', options: MODES },
             { name: 'run', label: 'run', help: 'one run; empty: the range below' },
             { name: 'order', label: 'only the phase of order', type: 'number', min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, help: 'of one run; later phases are not replayed; empty: all phases' },
-            { name: 'from', label: 'from', check: boundProblem, help: 'an offset, a time, or earliest' },
-            { name: 'to', label: 'to', check: boundProblem, help: 'an offset, a time, or latest' },
+            { name: 'from', label: 'from', check: boundProblem, help: 'an offset, earliest, or a time; without a zone it is of the zone that the page shows' },
+            { name: 'to', label: 'to', check: boundProblem, help: 'an offset, latest, or a time' },
         ],
         effect: (v) => [
             MEANING[v.mode],
             v.run
                 ? `Of run ${v.run}${v.order ? `, only the phase of order ${v.order}; later phases are not replayed` : ''}.`
-                : `Of ${v.queue}, from ${v.from} to ${v.to}.`,
+                : `Of ${v.queue}, from ${boundText(v.from || 'earliest')} to ${boundText(v.to || 'latest')}.`,
             'Phases keep their order. The preview counts first; it changes nothing.',
             BUSY,
         ],
