@@ -48,7 +48,7 @@ const UNKNOWN = { load: async () => unknown };
 function context(params, query) {
     const aborter = new AbortController();
     const ctx = { params, query, state: {}, aborter, session };
-    ctx.get = (path) => api.get(path, { signal: ctx.aborter.signal });
+    ctx.get = (path, options) => api.get(path, { ...options, signal: ctx.aborter.signal });
     ctx.optional = (path) => api.optional(path, { signal: ctx.aborter.signal });
     ctx.redraw = () => {
         if (visit?.ctx === ctx) draw();

@@ -360,6 +360,38 @@ check('and the same click does it once', lost === '1', `${lost} runs`);
 check('with a key that it has until it is refused', keys[0] !== keys[1] && keys[1] === keys[2] && keys[2] === keys[3], keys.join());
 await page.unroute(`**/queues/${QUEUE}/runs`);
 
+/* A number that the browser itself would round, 2^53 + 1, comes as it was written. */
+const LONG = '9007199254740993';
+const exactly = async (sentence, text) => check(sentence, await until(text), text);
+const confirm = async (reason) => {
+    if (reason) await page.locator('dialog #field-reason').fill(reason);
+    await page.locator('dialog button[type=submit]').click();
+    await page.waitForFunction(() => !document.querySelector('dialog').open || document.querySelector('dialog .problem'));
+    await page.keyboard.press('Escape');
+};
+await page.goto(`${url}queues/${QUEUE}`);
+await shown(page);
+await press('Publish …');
+await page.locator('dialog #field-name').fill('exact');
+await page.locator('dialog #field-tasks').fill(`{"order": 1, "sql": "SELECT $1::bigint", "params": [${LONG}]}`);
+await confirm();
+await exactly('a long number of a task is published as it is', `SELECT count(*) = 1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'exact' AND t.payload::text LIKE '%${LONG}%'`);
+sql(`SELECT lockstep.job_define('{"job": "exact", "queue": "${QUEUE}", "defaults": {"id": ${LONG}, "day": 1}, "tasks": [{"order": 1, "sql": "SELECT $1::bigint", "params": ["\${id}"]}]}')`);
+await page.goto(`${url}jobs/exact`);
+await shown(page);
+check('one of a definition is shown as it is', (await page.getByRole('region', { name: 'definition' }).innerText()).includes(`"id": ${LONG}`));
+await press('Edit …');
+const definition = page.locator('dialog #field-definition');
+await definition.fill((await definition.inputValue()).replace('"day": 1', '"day": 2'));
+await press('Preview');
+await page.waitForSelector('dialog .preview, dialog .problem');
+await confirm('the day');
+await exactly('and kept by an edit of something else', `SELECT spec #>> '{defaults,id}' = '${LONG}' AND spec #>> '{defaults,day}' = '2' FROM lockstep.job WHERE name = 'exact'`);
+await press('Run now …');
+await page.locator('dialog #field-parameters').fill(`{"id": ${LONG.slice(0, -1)}5}`);
+await confirm('by hand');
+await exactly('and as a parameter of a run', `SELECT count(*) = 1 FROM lockstep.task t WHERE t.payload::text LIKE '%${LONG.slice(0, -1)}5%'`);
+
 let no = 0;
 for (const row of ROWS) {
     page.trouble.length = 0;

@@ -141,6 +141,27 @@ same('the ticks of each part of a long run differ', [[5400, 5410, 10], [5400.2, 
 ]);
 same('a bar keeps what it waited for', drawn.phases[0].bars.map((b) => b.waited_for), ['reader', 'retry']);
 
+const { parse } = await load('lib/json.js');
+const read = (text) => {
+    try {
+        return JSON.stringify(parse(text));
+    } catch (error) {
+        return error.message;
+    }
+};
+const kept = (text, number) => (JSON.rawJSON ? text : `this browser would change the number ${number}: write it as a text, or use the command line`);
+same('a number that a browser does not hold is sent as it is written, or is refused', [
+    read('{"id":9007199254740993}'),
+    read('[-12345678901234567890,{"n":0.12345678901234567890}]'),
+    read('[1e400]'),
+], [
+    kept('{"id":9007199254740993}', '9007199254740993'),
+    kept('[-12345678901234567890,{"n":0.12345678901234567890}]', '-12345678901234567890'),
+    kept('[1e400]', '1e400'),
+]);
+same('one that it holds, however it is written, is not', read('[9007199254740991, -0.50, 1E2, 1.0e-7, 0, 100000000000000000000, {"9007199254740993": "\\"9007199254740993"}]'), '[9007199254740991,-0.5,100,1e-7,0,100000000000000000000,{"9007199254740993":"\\"9007199254740993"}]');
+check('and what is no JSON is not read', /JSON/.test(read('{"a": 1')), read('{"a": 1'));
+
 const { visible } = await load('lib/dom.js');
 same('what would not be seen is an escape', visible('a\u0007b\u001bc\u202ed\u2066e\u200bf\r\n\tg \u00e9\u05d0\u{1f600}'), 'a\\u0007b\\u001bc\\u202ed\\u2066e\\u200bf\\u000d\n\tg \u00e9\u05d0\u{1f600}');
 

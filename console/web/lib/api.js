@@ -2,6 +2,7 @@
  * caller gets the same object again (pages compare by identity). A failure is a Problem, as RFC 9457 has it.
  */
 import { learnNow } from './format.js';
+import { parse } from './json.js';
 
 const cache = new Map(); // address -> {etag, doc}
 const KEPT = 60;
@@ -90,7 +91,8 @@ function call(path, { signal, long, ...options }) {
     );
 }
 
-export async function get(path, { signal, quiet, renewed } = {}) {
+/* exact: numbers that users have written come as they are, see json.js */
+export async function get(path, { signal, quiet, renewed, exact } = {}) {
     const known = cache.get(path);
     const asked = performance.now();
     const response = await call(path, { signal, headers: known?.etag ? { 'If-None-Match': known.etag } : {} });
@@ -98,10 +100,10 @@ export async function get(path, { signal, quiet, renewed } = {}) {
     if (response.status === 304 && known) return known.doc;
     if (!response.ok) {
         const refused = await problem(response);
-        if (response.status === 401 && !quiet && (await keepSession()) && !renewed) return get(path, { signal, renewed: true });
+        if (response.status === 401 && !quiet && (await keepSession()) && !renewed) return get(path, { signal, exact, renewed: true });
         throw refused;
     }
-    const doc = await answered(response.json());
+    const doc = exact ? parse(await answered(response.text())) : await answered(response.json());
     cache.delete(path); // so that it is the newest of the map
     cache.set(path, { etag: response.headers.get('ETag'), doc });
     if (cache.size > KEPT) cache.delete(cache.keys().next().value);

@@ -5,6 +5,7 @@ import { badge, icon, tone } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
 import { when, duration, count, absolute, instant, plural, prose, serverNow } from '../lib/format.js';
 import { query, seg, send, whole } from '../lib/api.js';
+import { parse } from '../lib/json.js';
 import { actionButton } from '../lib/actions.js';
 import { show } from '../lib/dialog.js';
 import { words } from './jobs.js';
@@ -56,7 +57,7 @@ function strip(list) {
     return h('div.outcomes', null, h('span.note', null, 'older'), marks, h('span.note', null, 'newer'));
 }
 
-const parse = (text) => (text.trim() === '' ? {} : JSON.parse(text));
+const parametersOf = (text) => (text.trim() === '' ? {} : parse(text));
 
 function parametersField(job) {
     const defaults = job.definition?.defaults ?? job.spec?.defaults ?? job.defaults;
@@ -103,9 +104,9 @@ async function test(name) {
 function edits(before, text) {
     let after;
     try {
-        after = JSON.parse(text);
+        after = parse(text);
     } catch (error) {
-        return [`It is not JSON: ${error.message}`];
+        return [`It cannot be saved: ${error.message}`];
     }
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
@@ -122,7 +123,7 @@ const WOULD = {
 
 function edit(job, after) {
     const path = `jobs/${seg(job.job)}`;
-    const body = (v) => ({ definition: JSON.parse(v.definition), version: job.version });
+    const body = (v) => ({ definition: parse(v.definition), version: job.version });
     return actionButton('Edit', {
         title: `Edit ${job.job}`,
         confirm: 'Save',
@@ -235,7 +236,7 @@ function report(job, after) {
 function buttons(job, schedules, after) {
     const at = `jobs/${seg(job.job)}`,
         fields = [parametersField(job)];
-    const body = (v) => ({ reason: v.reason, parameters: parse(v.parameters ?? '') });
+    const body = (v) => ({ reason: v.reason, parameters: parametersOf(v.parameters ?? '') });
     return [
         actionButton('Run now', {
             title: `Run ${job.job} now`,
@@ -388,7 +389,7 @@ export const page = {
     load: async (ctx) => {
         const at = `jobs/${seg(ctx.params.name)}`;
         const [job, next, occurrences, days] = await Promise.all([
-            ctx.get(at).then((doc) => whole(doc, 'job')),
+            ctx.get(at, { exact: true }).then((doc) => whole(doc, 'job')),
             ctx.optional(`${at}/next?count=5`),
             ctx.optional(`${at}/occurrences${query({ limit: 40, after: ctx.query.get('after') })}`),
             ctx.optional(`${at}/days?limit=14`),

@@ -6,6 +6,7 @@ import { table, listTable } from '../lib/table.js';
 import { series } from '../lib/chart.js';
 import { count, duration, lag, orUnknown, percent, when, size, plural } from '../lib/format.js';
 import { query, seg, whole } from '../lib/api.js';
+import { parse } from '../lib/json.js';
 import { actionButton } from '../lib/actions.js';
 import { explainPanel } from '../lib/explain.js';
 import { nameOf } from './queues.js';
@@ -38,7 +39,7 @@ const tasksOf = (text) =>
     text
         .split('\n')
         .filter((line) => line.trim())
-        .map((line) => JSON.parse(line));
+        .map(parse);
 
 /* A number, or a word. */
 const placeOf = (text) => (/^\d+$/.test(text.trim()) ? Number(text.trim()) : text.trim());
