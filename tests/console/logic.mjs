@@ -72,6 +72,18 @@ same(
     ['cancel', 'cancel complete fail', '', 'retry cancel complete fail'],
 );
 
+same(
+    'of a run whose counts are not known none are said',
+    [RUN_ACTIONS.retry.effect({ failed: 1, cancelled: 2 })[0], RUN_ACTIONS.retry.effect({ status: 'Failed' })[0], ...RUN_ACTIONS.cancel.effect({ status: 'Running' }).slice(0, 2), RUN_ACTIONS.cancel.effect({ pending: 1, error: 0, processing: 0 })[1]],
+    [
+        '3 failed or cancelled tasks become Pending and run again, in the order of their phases.',
+        'Failed and cancelled tasks become Pending and run again, in the order of their phases.',
+        'Tasks that have not started become Cancelled.',
+        'Running tasks are stopped; what they did in a transaction is rolled back.',
+        '0 running tasks are stopped; what they did in a transaction is rolled back.',
+    ],
+);
+
 const gantt = await load('gantt/model.js');
 const large = { started_at: '2026-01-01T00:00:00Z', ended_at: '2026-01-01T00:01:40Z', phases: [{ order: 1, start_s: 0, end_s: 100, density: [1, 0.5], bars: null }, { order: 2, density: [1], bars: null }] };
 const zoomed = gantt.model(gantt.withBars(large, { phases: [{ order: 1, bars: [0, 1, 2].map((n) => ({ task_id: n, attempt: 1, status: 'Completed', start_s: 10 + n, end_s: 20 })) }] }));

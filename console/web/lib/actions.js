@@ -11,6 +11,9 @@ const runOpen = (r) => !ENDED.includes(r.status);
 const stopping = (x) => x.cancelled_by != null; // a run or a task that is being cancelled
 const runHeld = (r) => runOpen(r) && (r.status === 'Paused' || r.paused_by != null);
 
+/* The counts of one run as words, `all` where they are not known. */
+const amount = (counts, one, many, all) => (counts.every((n) => n == null) ? all : plural(counts.reduce((sum, n) => sum + (n ?? 0), 0), one, many));
+
 /* A run that is paused before it has begun is Published still. */
 export const runState = (r) => (runHeld(r) ? 'Paused' : r.status);
 
@@ -33,7 +36,7 @@ export const RUN_ACTIONS = {
         legal: (r) =>
             ['Failed', 'PartiallyCompleted', 'Cancelled', 'Paused'].includes(r.status) && !r.swept && !(runOpen(r) && stopping(r)),
         effect: (r) => [
-            `${r ? plural((r.failed ?? 0) + (r.cancelled ?? 0), 'failed or cancelled task') : 'Failed and cancelled tasks'} become Pending and run again, in the order of their phases.`,
+            `${amount([r?.failed, r?.cancelled], 'failed or cancelled task', undefined, 'Failed and cancelled tasks')} become Pending and run again, in the order of their phases.`,
             'Completed tasks are not run again.',
         ],
     },
@@ -42,8 +45,8 @@ export const RUN_ACTIONS = {
         danger: true,
         legal: (r) => runOpen(r) && !stopping(r),
         effect: (r) => [
-            `${r ? plural((r.pending ?? 0) + (r.error ?? 0), 'task that has not started', 'tasks that have not started') : 'Tasks that have not started'} become Cancelled.`,
-            `${r ? plural(r.processing ?? 0, 'running task') : 'Running tasks'} are stopped; what they did in a transaction is rolled back.`,
+            `${amount([r?.pending, r?.error], 'task that has not started', 'tasks that have not started', 'Tasks that have not started')} become Cancelled.`,
+            `${amount([r?.processing], 'running task', undefined, 'Running tasks')} are stopped; what they did in a transaction is rolled back.`,
             'The effects of completed tasks stay.',
         ],
     },
