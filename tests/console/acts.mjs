@@ -162,6 +162,28 @@ await step('what has the focus keeps it when a row before it leaves, or becomes 
     return focused === 'two of onetwothree,two of twothree' || focused;
 });
 
+await step('what has the focus keeps it when its row moves, and takes it from nothing else', async () => {
+    const focused = await page.evaluate(async () => {
+        const { h, morph } = await import(new URL('assets/lib/dom.js', document.baseURI)),
+            main = document.querySelector('main'),
+            list = main.appendChild(document.createElement('ul')),
+            row = (key) => h('li', { key }, h('button', { type: 'button' }, key)),
+            found = [];
+        morph(list, ['one', 'two', 'three'].map(row));
+        for (const [at, order] of [[2, 'three,one,two'], [0, 'one,two,three'], [2, 'two,three,one'], [1, 'two,one']]) {
+            list.querySelectorAll('button')[at].focus();
+            morph(list, order.split(',').map(row));
+            found.push(document.activeElement.textContent);
+        }
+        main.querySelector('h1').focus();
+        morph(list, ['one', 'two'].map(row));
+        found.push(document.activeElement.nodeName);
+        list.remove();
+        return found.map((text) => (text.length > 9 ? 'nothing' : text)).join();
+    });
+    return focused === 'three,three,three,nothing,H1' || focused;
+});
+
 await step('a week that could not be read is read by the next load', async () => {
     const problem = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
     await page.route('**/calendar*', (route) => route.fulfill(problem), { times: 1 });

@@ -106,7 +106,7 @@ function patch(keep, fresh) {
     if ('value' in keep) syncInput(keep, fresh);
 }
 
-/* What is left, and has a key, goes first: a node behind it stays where it is, because one that is moved loses its focus. */
+/* What is left, and has a key, goes first: a node behind it stays where it is, because one that is moved loses its selection. */
 function morphNodes(parent, fresh) {
     const byKey = new Map(),
         stay = new Set(fresh.map((node) => node.$key));
@@ -146,10 +146,15 @@ function startWidgets(root) {
     }
 }
 
-/* The children of parent become these; what is alike stays, with its focus, its scroll position and its open state. */
+/* The children of parent become these; what is alike stays, with its focus, its scroll position and its open state. What had to be moved has
+ * lost its focus, and gets it back.
+ */
 export function morph(parent, ...children) {
-    const holder = document.createDocumentFragment();
+    const holder = document.createDocumentFragment(),
+        focused = document.activeElement,
+        inside = parent.contains(focused);
     append(holder, children);
     morphNodes(parent, [...holder.childNodes]);
     startWidgets(parent);
+    if (inside && parent.contains(focused) && document.activeElement !== focused) focused.focus({ preventScroll: true });
 }
