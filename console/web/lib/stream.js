@@ -95,8 +95,10 @@ async function read(response) {
     }
 }
 
+/* One at a time: what is left of the one before ends. */
 async function connect() {
     clearTimeout(retry);
+    aborter?.abort();
     const mine = (aborter = new AbortController()),
         silent = setTimeout(() => mine.abort(), SILENCE_MS);
     if (failures === 0) become('connecting');
@@ -160,6 +162,7 @@ function pause() {
 function unpause() {
     if (document.hidden || state !== 'hidden') return; // pageshow comes at the first load, too
     failures = 1; // the page reads again what it shows
+    become('connecting'); // both events come on the way back to a page
     connect();
 }
 
