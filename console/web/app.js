@@ -14,7 +14,7 @@ import { startClock, toggleTimes, toggleZone } from './lib/format.js';
 import { problemBox } from './lib/parts.js';
 import { frame, help } from './lib/frame.js';
 import { signIn } from './lib/signin.js';
-import { closeDialog, show } from './lib/dialog.js';
+import { closeDialog, dialogOpen, show } from './lib/dialog.js';
 import { PAGES } from './pages/index.js';
 
 const EVERY_MS = 1000; // between two loads because of events
@@ -239,9 +239,9 @@ const actions = {
 function pageKeys() {
     document.addEventListener('keydown', (event) => {
         const own = visit?.page?.keys?.[event.key];
-        if (!own || event.defaultPrevented || pref('keys') === 'off' || event.ctrlKey || event.metaKey || event.altKey)
+        if (!own || event.defaultPrevented || dialogOpen() || pref('keys') === 'off' || event.ctrlKey || event.metaKey || event.altKey)
             return;
-        if (event.target.closest?.('input:not([type=checkbox]), textarea, select, dialog') || !visit.data) return;
+        if (event.target.closest?.('input:not([type=checkbox]), textarea, select') || !visit.data) return;
         event.preventDefault();
         own[1](visit.ctx, visit.data);
     });

@@ -265,7 +265,7 @@ await press('Replay …');
 await press('Preview');
 await page.locator('dialog input[name]').first().fill('5');
 await releasePreview();
-await page.waitForFunction(() => !document.querySelector('dialog button:disabled:not([type=submit])'));
+await page.waitForFunction(() => !document.querySelector('dialog button:is(:disabled, [aria-disabled=true]):not([type=submit])'));
 check('a preview that is answered behind a change of a field is not shown', await page.locator('dialog .preview').count() === 0);
 check('and does not allow the action', await page.locator('dialog [type=submit]').isDisabled());
 await page.keyboard.press('Escape');
@@ -346,16 +346,19 @@ await shown(page);
 await press('Publish …');
 await page.locator('dialog #field-name').fill('lost');
 await page.locator('dialog #field-tasks').fill('{"order": 1, "sql": "SELECT 1"}');
-const saidOf = [];
+const saidOf = [],
+    focusOf = [];
 for (const says of ['not yet', 'No connection', 'Service Unavailable']) {
     await page.locator('dialog button[type=submit]').click();
     await page.waitForFunction((text) => document.querySelector('dialog .problem')?.textContent.includes(text), says);
+    focusOf.push(await page.evaluate(() => document.activeElement.type));
     saidOf.push((await page.locator('dialog').innerText()).includes('It is not known whether it was done. The same click does it once'));
 }
 check('whether it was done is not known if the answer is lost, or is no refusal', saidOf.join() === 'false,true,true', saidOf.join());
 await page.locator('dialog button[type=submit]').click();
 await page.waitForFunction(() => !document.querySelector('dialog').open);
 const lost = sql("SELECT count(*) FROM lockstep.run WHERE name = 'lost'");
+check('what was clicked has the focus when its answer has come', focusOf.join() === 'submit,submit,submit', focusOf.join());
 check('and the same click does it once', lost === '1', `${lost} runs`);
 check('with a key that it has until it is refused', keys[0] !== keys[1] && keys[1] === keys[2] && keys[2] === keys[3], keys.join());
 await page.unroute(`**/queues/${QUEUE}/runs`);

@@ -136,7 +136,7 @@ function form(asked) {
         h('h2', { id: 'dialog-title' }, action.title),
         h(
             'div.effect',
-            null,
+            { key: 'effect' },
             h('h3', null, 'What this does'),
             h(
                 'ul',
@@ -145,11 +145,12 @@ function form(asked) {
             ),
         ),
         fields.map((field) => fieldRow(field, values, change)),
-        asked.preview && h('div.preview', { tabindex: '0', role: 'region', 'aria-label': 'Preview' }, asked.preview),
-        asked.problem && [problemBox(asked.problem), asked.problem.unknown && h('p.hint', null, asked.problem.unknown)],
+        asked.preview && h('div.preview', { key: 'seen', tabindex: '0', role: 'region', 'aria-label': 'Preview' }, asked.preview),
+        asked.problem &&
+            h('div', { key: 'problem' }, problemBox(asked.problem), asked.problem.unknown && h('p.hint', null, asked.problem.unknown)),
         h(
             'div.buttons',
-            null,
+            { key: 'buttons' },
             h('button', { type: 'button', key: 'no', on: { click: closeDialog } }, 'Back'),
             action.preview &&
                 h(
@@ -157,7 +158,7 @@ function form(asked) {
                     {
                         type: 'button',
                         key: 'preview',
-                        disabled: asked.busy,
+                        'aria-disabled': asked.busy ? 'true' : null,
                         on: { click: () => look(asked) },
                     },
                     'Preview',
@@ -168,7 +169,8 @@ function form(asked) {
                     type: 'submit',
                     key: 'yes',
                     class: action.danger ? 'danger' : 'primary',
-                    disabled: asked.busy || mustPreview,
+                    disabled: mustPreview,
+                    'aria-disabled': asked.busy ? 'true' : null,
                     title: mustPreview ? 'Preview it first' : null,
                 },
                 action.confirm,
@@ -177,6 +179,7 @@ function form(asked) {
     );
 }
 
+/* Its buttons do nothing meanwhile, and keep the focus, which one that is `disabled` loses to the page behind the dialog. */
 async function attempt(asked, work) {
     Object.assign(asked, { busy: true, problem: null });
     draw(asked);
@@ -195,7 +198,7 @@ async function attempt(asked, work) {
 const filled = () => [...host().querySelectorAll('input, select, textarea')].every((f) => f.name === 'reason' || f.reportValidity());
 
 async function look(asked) {
-    if (!filled()) return;
+    if (asked.busy || !filled()) return;
     const mine = (asked.looking = {}); // until a field is changed
     await attempt(asked, async () => {
         const preview = await asked.action.preview(asked.values);
