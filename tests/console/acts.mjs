@@ -198,6 +198,30 @@ await step('a week that could not be read is read by the next load', async () =>
     page.trouble.length = 0; // the browser itself logs the failure
 });
 
+await step('triggers that could not be read are not called none', async () => {
+    const problem = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
+    await page.route('**/triggers*', (route) => route.fulfill(problem));
+    await page.goto(url + 'jobs/on_rows');
+    await shown(page);
+    const said = await page.locator('main').innerText();
+    await page.unroute('**/triggers*');
+    page.trouble.length = 0; // the browser itself logs the failure
+    return (/Triggers?\s*Service Unavailable/.test(said) && /its trigger fires it/.test(said) && !/by hand/.test(said)) || said;
+});
+
+await step('the triggers of a job are found behind those of many others', async () => {
+    await page.route('**/triggers*', async (route) => {
+        const list = await (await route.fetch()).json(),
+            first = !route.request().url().includes('after=');
+        await route.fulfill({ json: first ? { ...list, items: list.items.map((t) => ({ ...t, job: `not ${t.job}` })), next: 'triggers.0' } : list });
+    });
+    await page.goto(url + 'jobs/on_rows');
+    await shown(page);
+    const said = await page.locator('main').innerText();
+    await page.unroute('**/triggers*');
+    return /at 10 rows/.test(said) || said;
+});
+
 async function drawn(id) {
     await page.goto(url + `runs/${id}`);
     await page.waitForSelector('.g-box svg path');

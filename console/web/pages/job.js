@@ -379,8 +379,12 @@ function condition(t) {
 
 /** The triggers of one job: the list's filter takes any part of a name. */
 async function triggersOf(ctx, name) {
-    const list = await ctx.optional(`triggers${query({ name, limit: 100 })}`);
-    return list.items ? list.items.filter((t) => t.job === name) : [];
+    for (let after = null; ; ) {
+        const list = await ctx.optional(`triggers${query({ name, limit: 1000, after })}`),
+            items = list.items.filter((t) => t.job === name);
+        if (items.length || !list.next) return { ...list, items };
+        after = list.next;
+    }
 }
 
 export const page = {
@@ -395,7 +399,7 @@ export const page = {
             ctx.optional(`${at}/days?limit=14`),
         ]);
         const { health, schedule_list: schedules, requests, ...own } = job;
-        const triggers = own.mode === 'triggered' ? await triggersOf(ctx, own.job) : [];
+        const triggers = own.mode === 'triggered' ? await triggersOf(ctx, own.job) : null;
         return { job: own, next, occurrences, days, health, schedules, requests, triggers };
     },
     view: ({ job, next, occurrences, days, health, schedules, requests, triggers }, ctx) => [
@@ -425,7 +429,7 @@ export const page = {
                           columns: NEXT,
                           rows: next.items,
                           id: (n) => `${n.schedule} ${n.at}`,
-                          none: triggers.length ? 'It fires when its trigger says so.' : 'It fires at no time to come.',
+                          none: triggers ? 'It fires when its trigger says so.' : 'It fires at no time to come.',
                       }),
             ),
             panel(
@@ -436,7 +440,7 @@ export const page = {
                     columns: SCHEDULES(ctx.session.operator, job, ctx.reload),
                     rows: schedules,
                     id: (s) => s.schedule,
-                    none: triggers.length ? 'It has none: its trigger fires it.' : 'It has none: it runs by hand.',
+                    none: triggers ? 'It has none: its trigger fires it.' : 'It has none: it runs by hand.',
                 }),
             ),
             requests.length > 0 &&
@@ -445,11 +449,13 @@ export const page = {
                     { key: 'requests', wide: true, tools: ctx.session.operator && withdraw(job, ctx.reload) },
                     table({ caption: 'Firings that wait for a dispatcher', columns: REQUESTS, rows: requests, id: (r) => r.run_id }),
                 ),
-            triggers.length > 0 &&
+            triggers &&
                 panel(
-                    triggers.length === 1 ? 'Trigger' : 'Triggers',
+                    triggers.items.length === 1 ? 'Trigger' : 'Triggers',
                     { key: 'triggers', wide: true },
-                    table({ caption: 'Triggers', columns: TRIGGERS, rows: triggers, id: (t) => t.trigger }),
+                    triggers.problem
+                        ? problemBox(triggers.problem)
+                        : table({ caption: 'Triggers', columns: TRIGGERS, rows: triggers.items, id: (t) => t.trigger }),
                 ),
             panel(
                 'Outcomes',
