@@ -61,7 +61,8 @@ export function matching(params) {
     return Object.fromEntries(Object.entries(given).filter(([, v]) => v));
 }
 
-function bulk(data, ctx, chosen, filter) {
+/* stale: what is known is the list of another filter. */
+function bulk(data, ctx, chosen, filter, stale) {
     const picked = data.list.items?.filter(chosen.has) ?? [];
     const after = () => {
         chosen.clear();
@@ -85,6 +86,7 @@ function bulk(data, ctx, chosen, filter) {
             ),
         ),
         !all &&
+            !stale &&
             data.list.next &&
             h(
                 'button.link',
@@ -100,15 +102,17 @@ export const page = {
     watches: ['run', 'phase'],
     concerns: (event, ctx) => !ctx.query.get('queue') || !event.queue || event.queue === ctx.query.get('queue'),
     load: async (ctx) => {
-        const q = Object.fromEntries([...FILTERS, 'after', 'limit'].map((n) => [n, ctx.query.get(n)]));
+        const q = Object.fromEntries([...FILTERS, 'after', 'limit'].map((n) => [n, ctx.query.get(n)])),
+            filter = matching(ctx.query);
         const [list, queues] = await Promise.all([
             ctx.get(`runs${query({ ...q, ...zoned(ctx.query) })}`),
             allQueues(ctx),
         ]);
-        return { list, queues };
+        return { list, queues, filter };
     },
     view: (data, ctx) => {
         const filter = matching(ctx.query),
+            stale = JSON.stringify(filter) !== JSON.stringify(data.filter), // until its list has come
             chosen = selection(ctx.state, { id: (r) => r.run_id, name: (r) => r.name ?? r.run_id, filter }, ctx.redraw);
         const select = ctx.session.operator ? chosen : null;
         return [
@@ -116,8 +120,8 @@ export const page = {
             filters(filterFields(data), ctx.query),
             panel(
                 'Runs',
-                { key: 'list', note: `${counted(data.list)} match` },
-                select && chosen.size > 0 && bulk(data, ctx, chosen, filter),
+                { key: 'list', note: stale ? null : `${counted(data.list)} match` },
+                select && chosen.size > 0 && bulk(data, ctx, chosen, filter, stale),
                 listTable(
                     data.list,
                     {
