@@ -105,6 +105,22 @@ const system = await page.locator('main').innerText();
 check('System says the version of the console', /console\s*\d+\.\d+/i.test(system), system.slice(0, 400));
 check('and what its checks are', /is not good|are not good|every check that PostgreSQL can answer/.test(system), system.slice(0, 100));
 
+const many = async (route) => {
+    const doc = await (await route.fetch()).json(),
+        most = (q) => ({ ...q, active_runs: 10001, rejected: 10001, outbox: 10001, enqueued: 10001 });
+    await route.fulfill({ json: doc.items ? { ...doc, items: doc.items.map(most) } : { ...doc, queue: most(doc.queue) } });
+};
+await page.route(/\/api\/v1\/queues(\/huge)?(\?|$)/, many);
+for (const at of ['queues', 'queues/huge']) {
+    await visit(at);
+    const all = await page.locator('main').evaluate((main) => main.textContent);
+    check(`${at} says of what is counted to 10,000 that there is more`, all.includes('10,000+') && !/10,?001/.test(all), /.{20}10,?001.{20}/.exec(all)?.[0]);
+}
+await page.getByRole('button', { name: 'Delete …', exact: true }).click();
+const gone = await page.locator('dialog .effect').innerText();
+check('and so does what deletes the queue', gone.includes('10,000+ runs of it are open'), gone);
+await page.unroute(/\/api\/v1\/queues(\/huge)?(\?|$)/, many);
+
 await visit('runs');
 check('filters by queue are lists on each page', (await page.locator('select#filter-queue option').count()) === 211);
 check('no error, and no request outside', page.trouble.length === 0, page.trouble.join('; '));

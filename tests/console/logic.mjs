@@ -250,6 +250,8 @@ stream.stop();
 const { lag, orUnknown, plural } = await load('lib/format.js');
 same('one is one, and many are many', [plural(1, 'task'), plural(0, 'task'), plural(1000, 'task')], ['1 task', '0 tasks', '1,000 tasks']);
 same('what is zero is not unknown', [lag({ lag: 0 }), orUnknown(0, String, '')], ['0', '0']);
+const { capped } = await load('lib/format.js');
+same('what was counted to 10,000 only says that there is more', [0, 10000, 10001, null].map((n) => capped(n)), ['0', '10,000', '10,000+', '–']);
 check('what is unknown is no number', typeof lag({ lag: null }) === 'object', lag({ lag: null }));
 
 const { boundProblem, boundText, byOutcome } = await load('pages/replay.js');

@@ -31,6 +31,11 @@ export function count(n) {
     return n == null ? NONE : number.format(n);
 }
 
+/* Of a queue, and of open runs, the server counts one more than the most that is said. */
+const MOST = 10000;
+
+export const capped = (n) => (n > MOST ? `${count(MOST)}+` : count(n));
+
 /* A capped count of the server says that there are more. */
 export function counted(list) {
     return list.count == null ? count(list.items.length) : count(list.count) + (list.capped ? '+' : '');

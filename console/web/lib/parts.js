@@ -111,8 +111,8 @@ export const jobLink = (name) => (name == null ? NONE : h('a.named', { href: `jo
 export const taskLink = (id, text) => (id == null ? NONE : h('a', { href: `tasks/${seg(id)}` }, text || `#${id}`));
 
 /* A number that leads to what it counts; nothing leads to nothing. */
-export function countLink(n, href, cls) {
-    return n ? h('a', { href, class: cls }, count(n)) : h('span.zero', null, count(n ?? 0));
+export function countLink(n, href, cls, write = count) {
+    return n ? h('a', { href, class: cls }, write(n)) : h('span.zero', null, count(n ?? 0));
 }
 
 /* Done, failed, running and waiting of a whole, drawn and as words. */

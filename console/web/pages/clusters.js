@@ -3,16 +3,11 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { table } from '../lib/table.js';
-import { count, NONE } from '../lib/format.js';
-
-const CAP = 10000; // open runs are counted to this
+import { capped, count, NONE } from '../lib/format.js';
 
 const figure = (name) => (c) => (c.figures ? count(c.figures[name]) : NONE);
 
-const openRuns = ({ figures }) => {
-    if (!figures) return NONE;
-    return figures.open_runs > CAP ? `${count(CAP)}+` : count(figures.open_runs);
-};
+const openRuns = ({ figures }) => (figures ? capped(figures.open_runs) : NONE);
 
 /* In its own page: it has a sign-in and a stream of its own. */
 const name = (c) => h('a', { href: c.path }, c.name);

@@ -4,7 +4,7 @@ import { pageHead, panel, facts, problemBox, allFields, taskLink, empty, countLi
 import { badge } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
 import { series } from '../lib/chart.js';
-import { count, duration, lag, orUnknown, percent, when, size, plural } from '../lib/format.js';
+import { capped, count, duration, lag, noun, orUnknown, percent, when, size, plural } from '../lib/format.js';
 import { query, seg, whole } from '../lib/api.js';
 import { parse } from '../lib/json.js';
 import { actionButton } from '../lib/actions.js';
@@ -171,7 +171,7 @@ function buttons(q, after) {
             method: 'DELETE',
             path: at,
             effect: [
-                `${nameOf(q)} is deleted with all its runs, tasks, records and jobs; ${plural(q.active_runs ?? 0, 'run')} of it ${q.active_runs === 1 ? 'is' : 'are'} open.`,
+                `${nameOf(q)} is deleted with all its runs, tasks, records and jobs; ${capped(q.active_runs ?? 0)} ${noun(q.active_runs, 'run')} of it ${q.active_runs === 1 ? 'is' : 'are'} open.`,
                 `The topic ${q.topic} stays, and what is on it and not claimed is not run.`,
                 'It is refused while tasks of it run.',
             ],
@@ -270,6 +270,8 @@ function whatIf(advise, q, ctx) {
     );
 }
 
+const COUNTED = ['active_runs', 'rejected', 'outbox', 'enqueued'];
+
 function summary(q) {
     return panel(
         'Policy and position',
@@ -288,17 +290,17 @@ function summary(q) {
             ['retry intervals', q.retry_intervals && `${q.retry_intervals} s`],
             ['retry on', q.retry_on],
             ['lookahead', q.lookahead],
-            ['rejected', countLink(q.rejected ?? 0, `rejected${query({ queue: nameOf(q) })}`)],
+            ['rejected', countLink(q.rejected ?? 0, `rejected${query({ queue: nameOf(q) })}`, null, capped)],
             ['kept', q.kept],
             ['swept', when(q.swept_at, null)],
-            ['outbox', q.outbox ? plural(q.outbox, 'record') : null],
+            ['outbox', q.outbox ? `${capped(q.outbox)} ${noun(q.outbox, 'record')}` : null],
             ['outbox trouble', q.outbox_trouble],
             ['size', q.size_bytes && size(q.size_bytes)],
             ['halted', q.halted_detail ?? q.halted_reason],
             ['what to do', q.halted_remedy && h('code', null, q.halted_remedy)],
             ['paused', q.paused_reason],
         ]),
-        allFields(q),
+        allFields({ ...q, ...Object.fromEntries(COUNTED.filter((name) => q[name] != null).map((name) => [name, capped(q[name])])) }),
     );
 }
 

@@ -3,7 +3,7 @@ import { h } from '../lib/dom.js';
 import { pageHead, panel, queueLink, countLink } from '../lib/parts.js';
 import { badge } from '../lib/badge.js';
 import { listTable } from '../lib/table.js';
-import { count, lag, orUnknown } from '../lib/format.js';
+import { capped, count, lag, orUnknown } from '../lib/format.js';
 import { query } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
 import { stateOf, troubleOf } from '../lib/trouble.js';
@@ -24,6 +24,8 @@ const COLUMNS = [
             countLink(
                 q.active_runs ?? 0,
                 `runs${query({ queue: nameOf(q), status: 'Running,Paused,Published,Publishing' })}`,
+                null,
+                capped,
             ),
     },
     { label: 'executors', num: true, cell: (q) => orUnknown(q.executors, (n) => countLink(n, 'executors'), 'a standby does not see them') },
@@ -33,7 +35,7 @@ const COLUMNS = [
     { label: 'cursor', num: true, cell: (q) => count(q.cursor ?? q.next_offset) },
     { label: 'on failure', cell: (q) => q.on_failure },
     { label: 'runs', cell: (q) => q.runs },
-    { label: 'rejected', num: true, cell: (q) => countLink(q.rejected ?? 0, `rejected${query({ queue: nameOf(q) })}`) },
+    { label: 'rejected', num: true, cell: (q) => countLink(q.rejected ?? 0, `rejected${query({ queue: nameOf(q) })}`, null, capped) },
     { label: 'why', maybe: true, class: 'text', cell: why },
 ];
 
