@@ -129,7 +129,7 @@ function poll() {
     );
 }
 
-/* Without an answer nothing is changed: what is asked next finds out. */
+/* Without an answer nothing is changed: what is asked next finds out. Also without a session: another tab may have signed in. */
 function askSession() {
     api.keepSession().catch(() => {});
 }
@@ -267,7 +267,7 @@ async function begin() {
         if (visit) draw();
     });
     api.onSession({ signedIn, signedOut });
-    document.addEventListener('visibilitychange', () => document.hidden || !session || askSession());
+    document.addEventListener('visibilitychange', () => document.hidden || !started || askSession());
     learnClusters();
     try {
         signedIn(await api.get('session', { quiet: true }));

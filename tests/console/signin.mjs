@@ -217,5 +217,13 @@ await other.context().clearCookies();
 await other.reload();
 await other.waitForSelector('.sign-in');
 check('a session that has ended leads to the sign-in', true);
+
+/* The user signs in in another tab and comes back to this one. */
+const again = await other.context().newPage();
+await again.goto(url);
+await signIn(again, operator);
+await other.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+const entered = await other.waitForSelector('.switches', { timeout: 20000 }).then(() => true, () => false);
+check('a tab that shows the sign-in is signed in with another one', entered);
 await browser.close();
 done();

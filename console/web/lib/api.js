@@ -136,6 +136,7 @@ function randomKey() {
  * The answer: whether this browser has a session of the same login. A failure to ask is thrown.
  */
 async function renew() {
+    const before = csrf; // who signs in meanwhile is not signed out by it
     for (let tries = 0; ; tries++) {
         try {
             const session = await get('session', { quiet: true });
@@ -144,7 +145,7 @@ async function renew() {
             return true;
         } catch (error) {
             if (error.status !== 401) throw error;
-            if (tries === 1) return (told.signedOut(), false);
+            if (tries === 1) return (csrf === before && told.signedOut(), false);
         }
         await new Promise((wake) => setTimeout(wake, COOKIE_MS));
     }
