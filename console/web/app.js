@@ -14,7 +14,7 @@ import { startClock, toggleTimes, toggleZone } from './lib/format.js';
 import { problemBox } from './lib/parts.js';
 import { frame, help } from './lib/frame.js';
 import { signIn } from './lib/signin.js';
-import { closeDialog, dialogOpen, show } from './lib/dialog.js';
+import { closeDialog, dialogOpen, dropDialog, show } from './lib/dialog.js';
 import { PAGES } from './pages/index.js';
 
 const EVERY_MS = 1000; // between two loads because of events
@@ -187,7 +187,7 @@ function leave() {
     clearTimeout(pollTimer);
     stream.stop();
     api.forget();
-    closeDialog();
+    dropDialog();
 }
 
 function signedIn(doc) {

@@ -234,11 +234,12 @@ const press = (name) => page.getByRole('button', { name, exact: true }).click();
 const toastSays = (text) => page.waitForFunction((said) => document.querySelector('#toast')?.textContent === said, text).then(() => true, () => false);
 
 /* An action whose dialog was closed before its answer came, and another that is asked meanwhile. */
-async function lateAnswer({ at, first, sends, path, answer, says, second, remains }) {
+async function lateAnswer({ at, first, fields, sends, path, answer, says, second, remains }) {
     await page.goto(url + at);
     await shown(page);
     const release = await late(path, answer);
     await press(first);
+    for (const [name, value] of Object.entries(fields ?? {})) await page.locator(`dialog #field-${name}`).fill(value);
     if (sends !== 'Preview') await page.locator('dialog #field-reason').fill('it is slow');
     await press(sends);
     await page.keyboard.press('Escape');
@@ -275,6 +276,16 @@ await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends:
 await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends: 'Pause the queue', path: `queues/${QUEUE}/pause`, answer: refusal('not now'), says: `Pause ${QUEUE}: not now` });
 await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Delete …', sends: 'Delete the queue', path: `queues/${QUEUE}`, answer: { json: { queue: QUEUE, tasks: 3 } }, says: `${QUEUE} is deleted, with 3 tasks.` });
 check('an action that is answered late does not change the page', page.url().endsWith(`/queues/${QUEUE}`), page.url());
+
+await lateAnswer({
+    at: 'system', first: 'New token …', fields: { name: 'slow' }, sends: 'Create the token', path: 'tokens', answer: { json: { name: 'slow', token: 'the token' } },
+    second: 'New token …', remains: ['New token for a program', 'Create the token'], says: 'New token for a program: done; it is shown when this dialog is closed.',
+});
+const tokens = await page.waitForSelector('dialog[open] .secret', { timeout: 20000 }).then((el) => el.innerText(), () => 'nothing');
+check('a token that comes while another dialog is open is shown behind it', tokens.includes('the token'), tokens);
+await page.keyboard.press('Escape');
+await page.waitForFunction(() => !document.querySelector('dialog').open && !document.querySelector('dialog *'));
+check('and once', true);
 
 /* What an executor runs is stopped first. */
 await page.goto(url + task('long'));

@@ -3,7 +3,7 @@
  * this is not known; then the same click does it once.
  *
  * Late answers   A request outlasts a dialog that the user closes. Its answer then changes neither the dialog that is open by then nor the
- *                page: a toast says what became of the action.
+ *                page: a toast says what became of the action. What is shown only once waits until that dialog is closed.
  */
 import { h, morph, visible } from './dom.js';
 import { problemBox } from './parts.js';
@@ -11,6 +11,7 @@ import { go } from './router.js';
 import { changes } from './api.js';
 
 let toastTimer = null,
+    owed = [], // what is shown once, and came while another dialog was open
     current = null; // what the dialog shows or asks; null: it is closed
 
 function host() {
@@ -21,6 +22,7 @@ function host() {
             if (el.open) return; // the event of one that was closed before
             current = null;
             el.replaceChildren(); // a token that was shown is gone
+            if (owed.length) show(...owed.shift());
         });
         document.body.append(el);
     }
@@ -30,6 +32,12 @@ function host() {
 export function closeDialog() {
     const el = host();
     if (el.open) el.close();
+}
+
+/* Its session has ended: what is left to be shown is not for who comes then. */
+export function dropDialog() {
+    owed = [];
+    closeDialog();
 }
 
 export const dialogOpen = () => document.querySelector('dialog')?.open ?? false;
@@ -217,8 +225,10 @@ async function submit(event, asked) {
         return;
     }
     if (shown) closeDialog();
-    if (action.shown && !dialogOpen()) show(...action.shown(result)); // also behind a dialog that was closed: it is shown once
-    else toast(action.done?.(result) ?? 'Done.');
+    const open = dialogOpen();
+    if (action.shown && open) owed.push(action.shown(result));
+    if (action.shown && !open) show(...action.shown(result)); // also behind a dialog that was closed: it is shown once
+    else toast(action.shown ? `${action.title}: done; it is shown when this dialog is closed.` : (action.done?.(result) ?? 'Done.'));
     action.after?.(result);
     if (shown && action.leave) go(action.leave);
 }
