@@ -17,7 +17,8 @@ globalThis.document = {
     documentElement: { setAttribute: () => {}, removeAttribute: () => {} },
 };
 globalThis.location = { pathname: '/', search: '' };
-globalThis.addEventListener = () => {};
+const heardOf = {}; // what the page does at an event of its window
+globalThis.addEventListener = (type, does) => (heardOf[type] = does);
 const web = fileURLToPath(new URL('../../console/web/', import.meta.url));
 const load = (name) => import(pathToFileURL(web + name));
 const same = (sentence, found, wanted) =>
@@ -245,6 +246,16 @@ await until(() => stream.streamState().waiting + heard.length >= 3);
 same('a page that is held hears nothing, also when it missed something', [heard, stream.streamState().waiting], [[], 3]);
 stream.hold(false);
 same('and reads all of it once when it may', [heard, stream.streamState().waiting], [['reconnected'], 0]);
+
+heardOf.pagehide();
+const left = Date.now();
+await until(() => Date.now() > left);
+globalThis.fetch = async () => {
+    throw new TypeError('refused');
+};
+heardOf.pageshow();
+await until(() => stream.streamState().state === 'waiting');
+check('the console is away since the page found it so, not since the page was left', stream.streamState().since > left, `${stream.streamState().since - left} ms`);
 stream.stop();
 
 const { lag, orUnknown, plural } = await load('lib/format.js');

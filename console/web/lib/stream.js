@@ -139,7 +139,7 @@ export function start(onEvent, onChange) {
 
 export function stop() {
     const old = aborter;
-    aborter = null;
+    aborter = heardAt = null; // of what is not listened to it is not known since when it is away
     clearTimeout(retry);
     clearTimeout(silence);
     old?.abort();
