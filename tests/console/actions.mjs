@@ -406,6 +406,22 @@ await page.locator('dialog #field-parameters').fill(`{"id": ${LONG.slice(0, -1)}
 await confirm('by hand');
 await exactly('and as a parameter of a run', `SELECT count(*) = 1 FROM lockstep.task t WHERE t.payload::text LIKE '%${LONG.slice(0, -1)}5%'`);
 
+/* What is refused because of its token was not done, also when nobody says whether the session is still there. */
+const csrf = { status: 403, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Forbidden', status: 403, code: 'csrf', detail: 'the token is of another session' }) };
+await page.goto(`${url}queues/${QUEUE}`);
+await shown(page);
+await page.route(`**/queues/${QUEUE}/pause`, (route) => route.fulfill(csrf));
+await page.route('**/api/v1/session', (route) => route.abort());
+await press('Pause …');
+await page.locator('dialog #field-reason').fill('as whom?');
+await press('Pause the queue');
+await page.waitForSelector('dialog .problem');
+const refused = await page.locator('dialog').innerText();
+check('a change that was refused is not in doubt', refused.includes('the token is of another session') && !refused.includes('It is not known'), refused);
+await page.unroute(`**/queues/${QUEUE}/pause`);
+await page.unroute('**/api/v1/session');
+await page.keyboard.press('Escape');
+
 let no = 0;
 for (const row of ROWS) {
     page.trouble.length = 0;

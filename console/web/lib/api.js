@@ -167,8 +167,9 @@ export async function send(method, path, body = {}, { long, key, renewed } = {})
     if (!response.ok) {
         const refused = await problem(response);
         if (refused.code === 'csrf' && !renewed) {
-            if (await keepSession()) return send(method, path, body, { long, key, renewed: true });
-            if (!login) throw refused;
+            const kept = await keepSession().catch(() => null); // without an answer it is refused as it was
+            if (kept) return send(method, path, body, { long, key, renewed: true });
+            if (kept === null || !login) throw refused;
             throw new Problem({ title: 'Another login', detail: `this browser is signed in as ${login} now; nothing was done` }, response.status);
         }
         if (response.status === 401 && path !== 'session') told.signedOut();
@@ -202,12 +203,12 @@ export function changes() {
             open = null;
             return doc;
         } catch (error) {
-            // with 401 nothing was sent on; what was in doubt before is so still
-            if (error.status !== 401) {
-                inDoubt = undecided(error);
-                if (inDoubt) error.unknown = UNKNOWN[long ? 'long' : 'once'];
-                else open = null;
-            }
+            // with 401, or without its token, nothing was sent on; what was in doubt before is so still
+            const asBefore = error.status === 401 || error.code === 'csrf';
+            if (!asBefore) inDoubt = undecided(error);
+            open.doubt = asBefore ? open.doubt : inDoubt;
+            if (open.doubt) error.unknown = UNKNOWN[long ? 'long' : 'once'];
+            else open = null;
             throw error;
         }
     };
