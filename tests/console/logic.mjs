@@ -33,6 +33,8 @@ same('the end of a run looks like its outcome', ['Failed', 'PartiallyCompleted',
 ]);
 same('and what is not known of it looks like an end', [tone('run_ended', null), tone('phase_done', 'Failed')], ['good', 'good']);
 
+same('a lock that is held is no executor that is held', [tone('held'), tone('granted')], ['held', 'run']);
+
 const { eventAddress } = await load('lib/events.js');
 same('the address of an event is one of its own log', [{ event_id: 7 }, { job_event_id: 9, at: '2026-01-02T03:04:05.678901+00:00' }].map(eventAddress), [
     'log?event=7',

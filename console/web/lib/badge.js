@@ -89,7 +89,7 @@ const STATES = {
     revoked: ['dash', 'quiet'],
     expired: ['clock', 'quiet'],
     waiting: ['lock', 'wait'],
-    held: ['lock', 'run'],
+    granted: ['lock', 'run'],
     zombie: ['warn', 'warn'],
     changed: ['again', 'quiet'],
     alert: ['warn', 'bad'],

@@ -49,7 +49,7 @@ function node(l, waiters, seen) {
     return h(
         'li',
         { key: l.pid },
-        badge(waits(l) ? 'waiting' : 'held'),
+        badge(waits(l) ? 'waiting' : 'granted'),
         ' ',
         h('strong', null, `session ${l.pid}`),
         ` ${nameOf(l)} ${l.application_name ? `(${l.application_name})` : ''}: `,
@@ -107,7 +107,7 @@ function graph(rows) {
 function columns(operator, reload) {
     return [
         { label: 'session', key: true, num: true, cell: (l) => String(l.pid ?? '–') },
-        { label: 'state', cell: (l) => badge(waits(l) ? 'waiting' : 'held') },
+        { label: 'state', cell: (l) => badge(waits(l) ? 'waiting' : 'granted') },
         { label: 'lock', cell: what },
         { label: 'queue', cell: (l) => queueLink(l.queue) },
         { label: 'run', cell: (l) => (l.run_id ? runLink(l.run_id) : null) },
