@@ -35,6 +35,9 @@ same('and what is not known of it looks like an end', [tone('run_ended', null), 
 
 same('a lock that is held is no executor that is held', [tone('held'), tone('granted')], ['held', 'run']);
 
+const { match } = await load('lib/router.js');
+same('an address that cannot be read is that of no page', [match('queues/:name', 'queues/50%'), match('queues/:name', 'queues/50%25')], [null, { name: '50%' }]);
+
 const { eventAddress } = await load('lib/events.js');
 same('the address of an event is one of its own log', [{ event_id: 7 }, { job_event_id: 9, at: '2026-01-02T03:04:05.678901+00:00' }].map(eventAddress), [
     'log?event=7',

@@ -8,6 +8,14 @@ export function here() {
     return { path: path.replace(/\/+$/, ''), params: new URLSearchParams(location.search) };
 }
 
+function decoded(part) {
+    try {
+        return decodeURIComponent(part);
+    } catch {
+        return null; // a % that begins no character
+    }
+}
+
 /* 'runs/:id' against 'runs/4f..': {id}, or null */
 export function match(pattern, path) {
     const want = pattern.split('/'),
@@ -15,10 +23,10 @@ export function match(pattern, path) {
     if (want.length !== have.length) return null;
     const found = {};
     for (let i = 0; i < want.length; i++) {
-        if (want[i].startsWith(':')) found[want[i].slice(1)] = decodeURIComponent(have[i]);
+        if (want[i].startsWith(':')) found[want[i].slice(1)] = decoded(have[i]);
         else if (want[i] !== have[i]) return null;
     }
-    return found;
+    return Object.values(found).includes(null) ? null : found;
 }
 
 export function go(address, { replace = false } = {}) {
