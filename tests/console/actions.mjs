@@ -422,6 +422,24 @@ await page.unroute(`**/queues/${QUEUE}/pause`);
 await page.unroute('**/api/v1/session');
 await page.keyboard.press('Escape');
 
+/* The time until which a job is silenced is that of the first click. */
+const silences = [];
+await page.route(`**/jobs/${JOB}/silence`, (route) => {
+    silences.push(`${route.request().headers()['idempotency-key']} ${route.request().postData()}`);
+    return silences.length === 1 ? route.abort() : route.fulfill({ json: {} });
+});
+await page.goto(`${url}jobs/${JOB}`);
+await shown(page);
+await press('Silence …');
+await page.locator('dialog #field-reason').fill('it is known');
+await press('Silence');
+await page.waitForSelector('dialog .problem');
+await page.waitForFunction((then) => Date.now() > then, await page.evaluate(() => Date.now()));
+await press('Silence');
+await page.waitForFunction(() => !document.querySelector('dialog').open);
+check('a job is silenced once, however often it is clicked', silences.length === 2 && silences[0] === silences[1], silences.join('; '));
+await page.unroute(`**/jobs/${JOB}/silence`);
+
 let no = 0;
 for (const row of ROWS) {
     page.trouble.length = 0;

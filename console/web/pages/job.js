@@ -300,10 +300,10 @@ export function silence(at, name, after) {
             Number(v.hours) > 0 ? `No alert of it is raised for ${v.hours} h.` : 'Its alerts are raised again.',
             'It fires as before.',
         ],
-        body: (v) => ({
-            reason: v.reason,
-            until: Number(v.hours) > 0 ? new Date(serverNow() + v.hours * 3600000).toISOString() : null,
-        }),
+        body: (v) => {
+            v.from ??= serverNow(); // the same for each click, so that they are one change
+            return { reason: v.reason, until: Number(v.hours) > 0 ? new Date(v.from + v.hours * 3600000).toISOString() : null };
+        },
     });
 }
 
