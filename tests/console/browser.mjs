@@ -58,12 +58,17 @@ export const CONTRAST = { runOnly: { type: 'rule', values: ['color-contrast', 'l
 
 /* With the password of tests/support/console.bash. Refusals delay the address for some seconds: the form is sent again until the page comes. */
 export async function signIn(page, login) {
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 60; i++) {
         await page.getByLabel('Login').fill(login);
         await page.getByLabel('Password').fill(`secret of ${login}`);
+        const answer = page.waitForResponse((r) => r.request().method() === 'POST' && r.url().endsWith('/api/v1/session'));
         await page.getByLabel('Password').press('Enter');
-        const came = await page.waitForSelector('.switches', { timeout: 3000 }).catch(() => null);
-        if (came) return true;
+        if ((await answer).ok()) {
+            await page.waitForSelector('.switches');
+            return true;
+        }
+        await page.waitForSelector('.sign-in .problem');
+        await page.waitForTimeout(1000);
     }
     return false;
 }

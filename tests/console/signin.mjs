@@ -161,6 +161,22 @@ const enters = (login) =>
         JSON.stringify({ login, password: `secret of ${login}` }),
         { polling: 1000 },
     );
+/* Until `go` the first tab reads nothing, not even its stream, which the console ends: so a change is the first to learn of another login. */
+const asked = new Set(); // what it reads now
+other.on('request', (request) => /\/api\/v1\/(?!stream)/.test(request.url()) && request.method() === 'GET' && asked.add(request));
+for (const end of ['requestfinished', 'requestfailed']) other.on(end, (request) => asked.delete(request));
+async function held() {
+    let go;
+    const gone = new Promise((resolve) => (go = resolve)),
+        where = '**/api/v1/**';
+    await other.route(where, async (route) => {
+        asked.delete(route.request());
+        if (route.request().method() === 'GET') await gone;
+        await route.fallback();
+    });
+    while (asked.size > 0) await other.waitForTimeout(50);
+    return { go, where };
+}
 async function acts(button) {
     await other.getByRole('button', { name: button, exact: true }).click();
     await other.locator('dialog #field-reason').fill('as who I am');
@@ -174,8 +190,13 @@ await enters(operator);
 const paused = await acts('Pause …');
 check('an action of the first tab is done after a sign-in of another one', paused.length === 0, paused.join());
 await other.getByRole('button', { name: 'Resume …', exact: true }).waitFor();
+await other.locator('button.live', { hasText: 'live' }).waitFor();
+const reads = await held();
 await enters(monitor);
+const resumed = other.waitForResponse((answer) => answer.request().method() === 'POST' && answer.url().endsWith('/resume')).then(reads.go);
 await acts('Resume …');
+await resumed;
+await other.unroute(reads.where);
 await other.locator('.switches', { hasText: monitor }).waitFor();
 const said = await other.locator('#toast').innerText();
 check('after that of another login it is not, and the tab shows whose session it is', said.includes(`signed in as ${monitor} now; nothing was done`) && sql(`SELECT paused_by IS NOT NULL FROM lockstep.run WHERE run_id = '${run.slice(5)}'`) === 't', said);
