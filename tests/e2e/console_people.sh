@@ -27,9 +27,14 @@ browser_run signin.mjs "$url" "$looks" "$acts" '' runs queues executors locks jo
     "runs/$run" "tasks/$task" "queues/$q" jobs/nightly
 console_stop
 
-case_begin 'a session that is not used, or is old, ends; after the sign-in its visitor is where they were'
-console_start -b "$LOCKSTEP_TEST_BROKERS" -s console.session_idle=3s -s console.session_limit=20s
-browser_run expiry.mjs "$url" "$looks" 20
+case_begin 'a session that is not used ends; after the sign-in its visitor is where they were'
+console_start -b "$LOCKSTEP_TEST_BROKERS" -s console.session_idle=10s -s console.session_limit=60s
+browser_run expiry.mjs unused "$url" "$looks" 60
+console_stop
+
+case_begin 'a session that is old ends, though it is used; after the sign-in its visitor is where they were'
+console_start -b "$LOCKSTEP_TEST_BROKERS" -s console.session_idle=10s -s console.session_limit=20s
+browser_run expiry.mjs old "$url" "$looks" 20
 console_stop
 cases_end
 exit $failed
