@@ -13,7 +13,7 @@ say() { printf '%s;\n\\echo == :SQLSTATE\n' "$1" >&"${W[1]}"; }
 hear() {
     local line
     rows=
-    while read -r -t 10 -u "${W[0]}" line; do
+    while read -r -t 45 -u "${W[0]}" line; do
         case $line in "== "*) state=${line#== }; return 0 ;; *) rows+=$line ;; esac
     done
     wrong 'the worker was not answered'
@@ -77,13 +77,14 @@ race() {
     [ "$point" != reported ] ||
         is "SELECT status || ' ' || response FROM lockstep.task WHERE task_id = $task" 'Completed by the worker' ||
         wrong 'what was reported first does not count'
-    [ -z "$probe" ] || { eventually 5 stopped "$pid" && kill -CONT "$pid"; }
+    [ -z "$probe" ] || { eventually 10 stopped "$pid" && kill -CONT "$pid"; }
     if [ "$verb" = run_pause ]; then
         take
         [ -z "$task" ] || wrong "a task of a paused run was given out: $task"
         lockstep run resume "$run" -q >/dev/null
     fi
     # The rest, as a worker does it; a task that it has and an operator has ended is refused.
+    local began=$SECONDS
     until ended; do
         tell BEGIN
         take
@@ -120,7 +121,6 @@ SQL
     [ ! -s "$tmp/$q.wrong" ] || { cat "$tmp/$q.wrong"; failed=1; }
 }
 
-began=$SECONDS
 racing=()
 for verb in run_cancel run_pause task_cancel task_complete task_fail; do
     for point in asked taken reported; do racing+=("$point $verb"); done
