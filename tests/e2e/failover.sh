@@ -12,6 +12,13 @@ pg_start a
 db=$(pg_conninfo a)
 "$LOCKSTEP_BIN" migrate up -q -d "$db" >/dev/null
 ledger_create
+sql <<'SQL'
+CREATE TABLE let_go (base bigint);
+CREATE FUNCTION held(base bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.base = held.base) LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$
+SQL
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 6
 pg_standby a b
@@ -21,11 +28,13 @@ daemon() { # LOG CONNINFO
     "$LOCKSTEP_BIN" executor run -d "$2" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 3 2>>"$tmp/$1.log" &
     executors+=($!)
 }
-publish() { # FIRST_ORDER SECONDS: for a task
-    local i
+publish() { # FIRST_ORDER SECONDS: for a task; one of the second phase waits until it is let go
+    local i held
     base=$1
     for ((i = 0; i < 800; i++)); do
-        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, $2)\"}"
+        held=''
+        [ "$i" != 150 ] || held="held($base), "
+        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT ${held}work('$q', $((base + i / 100)), $i, $2)\"}"
     done >"$tmp/tasks.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 }
@@ -35,6 +44,7 @@ living() {
     [ "$(sql 'SELECT count(*) FROM lockstep.executor
         WHERE ended_at IS NULL AND lockstep.executor_lives(executor_no)' 2>/dev/null)" = "$1" ]
 }
+let_go() { sql "INSERT INTO let_go VALUES ($base)"; }
 judge() {
     eventually 40 completed || { failed=1; lockstep run show "$run"; }
     expect "$1" "$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)" ''
@@ -71,11 +81,13 @@ eventually 30 effects 100
 pg_set b primary_conninfo=
 eventually 10 is 'SELECT count(*) FROM pg_stat_replication' 0
 before=$(pg_sql b 'SELECT count(*) FROM ledger')
+let_go # on the primary alone
 eventually 30 effects $((before + 150))
 pg_crash a
 pg_promote b
 lead_to b
 db=$(pg_conninfo b)
+let_go
 judge 'after the fail-over'
 eventually 20 living 4
 for log in both1 both2 address; do
@@ -102,6 +114,7 @@ lead_to a
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lockstep/control'" >/dev/null
 eventually 20 grep -q 'event=incarnation_lost.*timeline 1, but timeline 2' "$tmp/address.log" || failed=1
 publish 101 0.004
+let_go
 judge 'with an old primary'
 eventually 20 living 3 || failed=1
 pg_sql b \

@@ -13,6 +13,13 @@ pg_start a
 db=$(pg_conninfo a)
 "$LOCKSTEP_BIN" migrate up -q -d "$db" >/dev/null
 ledger_create
+sql <<'SQL'
+CREATE TABLE let_go (base bigint);
+CREATE FUNCTION held(base bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.base = held.base) LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$
+SQL
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 6
 pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_basebackup" -d "$db" -D "$cluster/base" -c fast -X none --no-sync 2>/dev/null
@@ -26,14 +33,17 @@ for i in 1 2; do # they know one address, which leads to the present database
 done
 effects() { [ "$(sql "SELECT count(*) >= $1 FROM ledger WHERE ord >= $base" 2>/dev/null)" = t ]; }
 completed() { [ "$(sql "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 2>/dev/null)" = Completed ]; }
-publish() { # FIRST_ORDER
-    local i
+publish() { # FIRST_ORDER: a task of its fifth phase waits until it is let go
+    local i held
     base=$1
     for ((i = 0; i < 600; i++)); do
-        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT work('$q', $((base + i / 100)), $i, 0.02)\"}"
+        held=''
+        [ "$i" != 450 ] || held="held($base), "
+        echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT ${held}work('$q', $((base + i / 100)), $i, 0.02)\"}"
     done >"$tmp/tasks.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 }
+let_go() { sql "INSERT INTO let_go VALUES ($base)"; }
 judge() {
     eventually 40 completed || { failed=1; lockstep run show "$run"; }
     expect "$1" "$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)" ''
@@ -43,6 +53,7 @@ case_begin 'after a restore to an earlier moment each effect is there once'
 publish 1
 eventually 30 effects 250
 moment=$(sql 'SELECT clock_timestamp()')
+let_go
 judge 'before the restore'
 sql 'SELECT ord, seq FROM ledger ORDER BY 1, 2' >"$tmp/effects"
 cursor=$(sql 'SELECT next_offset FROM lockstep.queue')
@@ -60,6 +71,7 @@ restored=$(sql "SELECT next_offset || ' of $cursor, effects ' || (SELECT count(*
 [ "$(sql 'SELECT count(*) < 600 FROM ledger')" = t ] ||
     { echo 'the restore is not in the middle: this proves nothing'; failed=1; }
 lead_to c
+let_go # its row is not in the backup
 judge 'after the restore'
 printf 'restored: cursor %s; ' "$restored"
 sed -n 's/.*event=failed_over queue=[^ ]* //p' "$tmp"/*.log | head -n 1
@@ -93,6 +105,7 @@ expect 'work on a server that is not accepted' "$(sql "SELECT count(*) FROM ledg
     SELECT count(*) FROM lockstep.task t JOIN lockstep.executor e USING (executor_no)
     WHERE e.ended_at IS NULL AND lockstep.executor_lives(executor_no)" | tr '\n' ' ')" "$left 0 "
 lockstep queue resume "$q" --accept-server --reason 'moved to d' 2>"$tmp/accepted"
+let_go
 judge 'on another server'
 expect 'effects on another server' "$(sql 'SELECT count(*) FROM ledger')" 1200
 expect 'the event' \
