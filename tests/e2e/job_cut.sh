@@ -19,19 +19,19 @@ touch "$tmp/links"
 exec {network}<>"$tmp/network"
 eventually 20 grep -q '^one ' "$tmp/links"
 far="$db host=127.0.0.1 port=$(sed -n 's/^one //p' "$tmp/links")"
-executor() { # LOG CONNINFO: $pid
+executor() { # LOG CONNINFO FROZEN_AFTER: $pid
     "$LOCKSTEP_BIN" executor run -d "$2" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 \
-        --set executor.frozen_after=2s 2>"$tmp/$1.log" &
+        --set executor.frozen_after="$3" 2>"$tmp/$1.log" &
     pid=$!
 }
 fired() { sql "SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'fired' AND dispatcher LIKE '%pid $1'"; }
 fires() { [ "$(fired "$1")" -gt "$2" ]; }
 
 case_begin 'another dispatcher takes over from one whose line is cut'
-executor far "$far"
+executor far "$far" 2s
 one=$pid
 eventually 40 fires "$one" 1 || wrong 'the first one does not fire'
-executor near "$db"
+executor near "$db" 20s # it is not to be lost
 other=$pid
 eventually 40 grep -q event=executor_started "$tmp/near.log"
 expect 'who dispatches' "$(fired "$other")" 0

@@ -77,11 +77,11 @@ point_start() {
     case $1 in *+lost) point_lose "$pid" "$3" ;; esac
 }
 
-# point_executor LOG BINARY OPTIONS...: T1 is one second, T2 two
+# point_executor LOG BINARY OPTIONS...: T2 is $frozen_after, two seconds, and T1 is half of that
 point_executor() {
     local log=$tmp/$1.log binary=$2
     shift 2
-    LOCKSTEP_EXECUTOR_FROZEN_AFTER=2s LOCKSTEP_EXECUTOR_HEARTBEAT=200ms \
+    LOCKSTEP_EXECUTOR_FROZEN_AFTER=${frozen_after:-2s} LOCKSTEP_EXECUTOR_HEARTBEAT=200ms \
         "$binary" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 2 "$@" 2>>"$log" &
     pid=$!
 }
