@@ -30,6 +30,7 @@ static void a_call_without_an_answer_ends_in_time_and_later_ones_at_once(void **
     int64_t from_us = clock_boot_us();
     enum rc rc = db_script(db, "SELECT 1", NULL, &err);
     int64_t took_ms = since_ms(from_us);
+    db_patience(db, 5000);
     from_us = clock_boot_us();
     enum rc again = db_script(db, "SELECT 1", NULL, NULL);
     int64_t again_ms = since_ms(from_us);
@@ -39,7 +40,7 @@ static void a_call_without_an_answer_ends_in_time_and_later_ones_at_once(void **
     assert_string_equal(err.message, "the server does not answer");
     assert_in_range(took_ms, PATIENCE_MS, PATIENCE_MS + 2000);
     assert_int_equal(again, RC_LOST);
-    assert_in_range(again_ms, 0, PATIENCE_MS / 2);
+    assert_in_range(again_ms, 0, 2000);
     db_close(db);
 }
 
@@ -171,11 +172,11 @@ static void a_request_to_cancel_waits_for_nobody(void **state)
     int postmaster =
         (int)support_int(db, "SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int");
     assert_int_equal(kill(postmaster, SIGSTOP), 0);
-    int64_t from_us = clock_boot_us();
     db_cancel(canceller);
-    int64_t took_ms = since_ms(from_us);
+    bool ended = db_cancel_wait(canceller, 0);
     (void)kill(postmaster, SIGCONT);
-    assert_in_range(took_ms, 0, 200);
+    assert_false(ended);
+    assert_true(db_cancel_wait(canceller, 60000));
     db_canceller_free(canceller);
     db_close(db);
 }
