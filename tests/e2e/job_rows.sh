@@ -121,12 +121,22 @@ PGOPTIONS='' psql -X -q -d "$db user=$tasks" -c 'INSERT INTO staging DEFAULT VAL
 eventually 30 all_loaded || wrong 'a table that is watched is not looked at'
 
 case_begin 'rows that come while a look is out are looked at, too'
+kill -TERM "$other"
+wait "$other"
 lockstep job set load -q \
-    --change '{"trigger": {"on": "public.staging", "pending": "CASE WHEN id = (SELECT min(id) FROM public.staging) THEN pg_sleep(1) IS NULL ELSE batch IS NULL END",
-                           "check_every": "1h", "threshold": 1, "mark": "UPDATE staging SET batch = ${run} WHERE batch IS NULL"}}'
-out() { is "SELECT count(*) FROM pg_stat_activity WHERE usename = '$tasks' AND wait_event = 'PgSleep'" 1; }
-eventually 30 out || wrong 'the trigger is not looked at'
-sql 'INSERT INTO staging DEFAULT VALUES'
+    --change '{"trigger": {"on": "public.staging", "pending": "batch IS NULL", "check_every": "1h", "threshold": 1,
+                           "mark": "UPDATE staging SET batch = ${run} WHERE batch IS NULL"}}'
+mkdir "$tmp/look"
+LOCKSTEP_PROBE=ask.done=hold LOCKSTEP_PROBE_DIR=$tmp/look executor "$tmp/look.log" "${LOCKSTEP_BIN}-probed"
+other=$pid
+eventually 30 test -f "$tmp/look/ask.done.hit" || wrong 'the trigger is not looked at'
+came=$(sql 'INSERT INTO staging DEFAULT VALUES RETURNING clock_timestamp()')
+heard() {
+    is "SELECT query_start > '$came' FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'lockstep/dispatcher'" t
+}
+eventually 30 heard || wrong 'the dispatcher does not hear of the rows'
+touch "$tmp/look/ask.done.go"
 eventually 30 all_loaded || wrong 'rows that came while a look was out wait for the next one'
 
 case_begin 'rows of a transaction that is open while the table is looked at are looked at when it has ended'
