@@ -102,7 +102,7 @@ eventually 30 met || bad 'a row that is held is waited for without end'
 others_go_on "a queue's row"
 eventually 10 named "queue $a" || bad "explain: $(cat "$tmp/said")"
 # REMEDY_ROW_HELD, as it is printed
-hint=$(grep 'lock timeout' "$tmp/log" | head -n 1 | grep -oE 'SELECT pid, usename, .* ORDER BY xact_start')
+hint=$(grep -m 1 'lock timeout' "$tmp/log" | grep -oE 'SELECT pid, usename, .* ORDER BY xact_start')
 sql "$hint" >"$tmp/shown"
 grep -q "^$backend|" "$tmp/shown" || bad 'the hint does not show the session'
 
