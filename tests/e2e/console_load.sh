@@ -54,7 +54,7 @@ expect 'of unknown length, and it ends' "$(load chunked 3145728 | awk '{ print $
 expect "memory: $(memory_kb) kB" "$(($(memory_kb) < memory + 32768))" 1
 
 case_begin 'a client that does not read its stream is cut off; the others hear everything'
-curl -s -N -m 60 "${url}api/v1/stream" >"$tmp/heard" &
+curl -s -N -m 280 "${url}api/v1/stream" >"$tmp/heard" &
 hears=$!
 eventually 30 grep -q hello "$tmp/heard"
 files=$(files)

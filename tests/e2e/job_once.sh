@@ -17,7 +17,8 @@ job() { # NAME FIELDS
     sql "SELECT lockstep.job_define(jsonb_build_object('job', '$1', 'queue', '$q') || \$\$$2\$\$)" >/dev/null
 }
 tasks_of='"overlap": "allow", "tasks": [{"order": 1, "sql": "SELECT 1"}]'
-hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]'
+# due in half an hour: not while the test runs
+hourly='"schedules": [{"name": "s", "kind": "interval", "every": "1h", "phase": "'$((($(date +%s) + 1800) % 3600))'s"}]'
 job plain "{$tasks_of, $hourly}"
 job first "{$tasks_of, $hourly}"
 job asks "{\"query\": \"SELECT 1 AS \\\"order\\\", 'SELECT 1' AS sql\", \"overlap\": \"allow\", $hourly}"

@@ -37,9 +37,9 @@ sql "INSERT INTO broken VALUES ('stuck b')"
     task stuck "a=$(does stuck a)|b=$(does stuck b)|c=$(does stuck c)" ', "max_attempts": 2, "retry_intervals": [0.05]'
     task refused "a=$(does refused a)|b=\"sql\": \"SELECT 1; COMMIT\"" ', "max_attempts": 5'
     task bare "a=$(does bare a)|b=\"sql\": \"VACUUM effect\", \"transaction\": false|c=$(does bare c)"
-    a="\"sql\": [\"SELECT pg_sleep(2)\", \"SELECT did('slow', 'a')\"]"
-    b="\"sql\": [\"SELECT did('slow', 'b')\", \"SELECT pg_sleep(CASE nextval('slow_b') WHEN 1 THEN 3 ELSE 1 END)\"]"
-    task slow "a=$a|b=$b" ', "timeout": 4, "max_attempts": 2, "retry_intervals": [0.05]'
+    a="\"sql\": [\"SELECT pg_sleep(4)\", \"SELECT did('slow', 'a')\"]"
+    b="\"sql\": [\"SELECT did('slow', 'b')\", \"SELECT pg_sleep(CASE nextval('slow_b') WHEN 1 THEN 11 ELSE 1 END)\"]"
+    task slow "a=$a|b=$b" ', "timeout": 12, "max_attempts": 2, "retry_intervals": [0.05]'
     a="\"sql\": \"SET work_mem = '77MB'; CREATE TEMP TABLE mine (a int); SELECT did('clean', 'a')\""
     b="concat('b ', current_setting('work_mem'), ' ', to_regclass('pg_temp.mine') IS NULL)"
     task clean "a=$a|b=\"sql\": \"SELECT did('clean', $b)\"" ', "max_attempts": 1'
@@ -115,7 +115,7 @@ held() { # PROBE TASK: TASK waits there until its cancel was sent once; it is se
     LOCKSTEP_PROBE=$1=hold,stop.send=hold@2 LOCKSTEP_PROBE_DIR=$tmp/hold daemon
     run=$(lockstep publish --queue "$q" -q "$tmp/one.jsonl")
     eventually 10 test -f "$tmp/hold/$1.hit"
-    eventually 5 status_is "$2" Processing
+    eventually 10 status_is "$2" Processing
     lockstep task cancel "$(task_id "$2")" -q >/dev/null
     eventually 10 test -f "$tmp/hold/stop.send.hit"
     touch "$tmp/hold/$1.go"

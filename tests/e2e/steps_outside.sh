@@ -12,10 +12,12 @@ printf '[executor]\nfrozen_after = 20s\nheartbeat = 200ms\n' |
 printf '[commands]\nact = %s %s\n[command:act]\nkill_after = 300ms\n' "$here/../support/act" "$tmp/act" |
     tee -a "$tmp/all.conf" >>"$tmp/commands.conf"
 printf '[http]\nallow = %s\n' "$host" | tee -a "$tmp/all.conf" >>"$tmp/hosts.conf"
-sql "CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, task text, step text);
-     CREATE FUNCTION did(task text, step text) RETURNS void LANGUAGE sql BEGIN ATOMIC INSERT INTO effect (task, step)
-     VALUES (task, step);
-     END"
+sql <<'SQL'
+CREATE SEQUENCE late;
+CREATE TABLE effect (n int GENERATED ALWAYS AS IDENTITY, task text, step text);
+CREATE FUNCTION did(task text, step text) RETURNS void LANGUAGE sql
+BEGIN ATOMIC INSERT INTO effect (task, step) VALUES (task, step); END
+SQL
 does() { printf '{"name": "%s", "sql": "SELECT did('"'%s', '%s'"')"}' "$2" "$1" "$2"; }
 calls() { printf '{"name": "%s", "command": "act", "args": [%s]}' "$1" "$2"; }
 asks() { printf '{"name": "%s", "url": "%s"}' "$1" "$2"; }
@@ -35,9 +37,10 @@ once=', "max_attempts": 1' twice=', "max_attempts": 2, "retry_intervals": [0.05]
     task refused "$(does refused a), $(asks b "$at/status/404"), $(does refused c)" ', "max_attempts": 5'
     task 'late command' "{\"name\": \"a\", \"sql\": [\"SELECT pg_sleep(0.4)\", \"SELECT did('lc', 'a')\"]}, $(calls b \
         '"nap", "60"'), $(does lc c)" "$twice, \"timeout\": 4"
+    sleeps="SELECT pg_sleep(CASE nextval('late') WHEN 1 THEN 11 ELSE 0 END)"
     task 'late sql' \
-        "$(calls a '"nap", "2.5"'), {\"name\": \"b\", \"sql\": [\"SELECT did('ls', 'b')\", \"SELECT pg_sleep(2.5)\"]}" \
-        "$twice, \"timeout\": 4"
+        "$(calls a '"nap", "4"'), {\"name\": \"b\", \"sql\": [\"SELECT did('ls', 'b')\", \"$sleeps\"]}" \
+        "$twice, \"timeout\": 12"
     task 'late request' "$(calls a '"span", "0.1"'), $(asks b "$at/slow/30"), $(does lr c)" "$once, \"timeout\": 3"
     order=2 task after "$(does after a), $(asks b "$at/echo/after")"
 } >"$tmp/tasks.jsonl"
@@ -86,7 +89,7 @@ expect 'the time-out is for the whole attempt: a command' "$(effects lc) / $(act
 expect 'it is told where' "$(sql "SELECT a.error, split_part(a.context, E'\n', 1)
     FROM lockstep.task_attempt a JOIN lockstep.task t USING (task_id) WHERE t.name LIKE 'late%' ORDER BY t.seq")" \
     'time-out: the attempt ran for longer than 4 s|step "b" (2 of 3)
-time-out: the attempt ran for longer than 4 s|step "b" (2 of 2)
+time-out: the attempt ran for longer than 12 s|step "b" (2 of 2)
 time-out: the attempt ran for longer than 3 s|step "b" (2 of 3)'
 expect 'the time-out is for the whole attempt: SQL behind a command' "$(effects ls) / $(acted 'late sql')" 'b / a'
 expect 'a request that is ended is not followed' "$(effects lr)" ''
