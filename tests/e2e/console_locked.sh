@@ -46,12 +46,23 @@ asks() {
 answered() {
     awk '{ print $1, ($2 < 8) }' "$tmp/asked" | sort | uniq -c | sed 's/^ *//'
 }
+# at_once LIMIT OUTCOME: the outcome of requests that were made at the same time, or of a later try with a document of
+# its own. A console that lets requests wait for two statements in a row is late at each try.
+at_once() {
+    local try
+    for try in 0 1 2; do
+        [ "$try" = 0 ] || asks 48 "api/v1/rejected?limit=$(($1 + try))"
+        wait "${asking[@]}" || true
+        [ "$(answered)" != "$2" ] || break
+    done
+    answered
+}
 
 case_begin 'those who wait for one document get the outcome of its one making, and keep no one out'
 console_start
 asks 48 api/v1/rejected
-wait "${asking[@]}"
-expect 'not locked' "$(answered)" '48 200 1'
+at_once 20 '48 200 1' >"$tmp/outcome"
+expect 'not locked' "$(cat "$tmp/outcome")" '48 200 1'
 locks lockstep.rejected_message
 asks 48 'api/v1/rejected?limit=8'
 waits
@@ -63,8 +74,8 @@ sign_in "$acts"
 expect 'who signs in' "$status" 200
 as GET api/v1/runs
 expect 'and looks at another page' "$status" 200
-wait "${asking[@]}" || true
-expect 'they are told, all at the same time' "$(answered)" '48 503 1'
+at_once 30 '48 503 1' >"$tmp/outcome"
+expect 'they are told, all at the same time' "$(cat "$tmp/outcome")" '48 503 1'
 
 case_begin 'what a lock held up is not shown for long once it is old'
 asks 1 'api/v1/rejected?limit=7'
@@ -88,13 +99,20 @@ eventually 15 has_it || failed=1
 locks lockstep.rejected_message
 
 case_begin 'it stops at once although a statement waits'
-asks 24 'api/v1/rejected?limit=9'
-waits
-began=$SECONDS
-console_stop
-expect 'its exit' "$?" 0
-expect "within 3 s" "$((SECONDS - began <= 3))" 1
-wait "${asking[@]}" || true
+# The statement may wait for 5 s: a console that waits for it is late at each try.
+for try in 1 2 3 4 5; do
+    [ "$try" = 1 ] || console_start
+    asks 24 'api/v1/rejected?limit=9'
+    waits
+    began=$(sql "SELECT min(query_start) FROM pg_stat_activity JOIN pg_locks l USING (pid)
+        WHERE relation = '$locked'::regclass AND NOT granted AND datname = current_database()")
+    console_stop
+    expect 'its exit' "$?" 0
+    took=$(sql "SELECT clock_timestamp() - '$began'::timestamptz")
+    wait "${asking[@]}" || true
+    [ "$(sql "SELECT '$took' < interval '4.5 s'")" != t ] || break
+done
+expect "$took, and less than a statement may take" "$(sql "SELECT '$took' < interval '4.5 s'")" t
 lets_go
 
 case_begin 'what a login sees by its own rights is not shown to another'
