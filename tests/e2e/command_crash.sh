@@ -63,7 +63,7 @@ executor a; a=$pid
 begun
 kill -STOP "$a"
 # T1 is one second: by then the runner has ended it, and no executor has adopted the task
-eventually 5 none_left
+eventually 10 none_left
 expect "$name: not taken over yet" "$(it "t.attempt_num")" 1
 executor b; b=$pid
 check Completed/2/1

@@ -30,17 +30,17 @@ running="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockste
       AND query LIKE 'SELECT hold(''$q''%' AND datname = current_database()"
 eventually 10 is "$running" 2
 lockstep queue set "$q" -q --max-readers 6
-eventually 5 is "$running" 6
+eventually 10 is "$running" 6
 expect 'queue show' \
     "$(lockstep queue show "$q" -o json | jq -r '.. | objects | select(has("max_readers")) | .max_readers' | head -1)" 6
 lockstep queue set "$q" -q --max-readers 3
 # The executor reads its requests behind the queue's row: when it has set these, it knows of the three.
 lockstep executor set "$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')" -q --readers 7
-eventually 5 grep -q event=readers_set "$tmp/daemon.log"
+eventually 10 grep -q event=readers_set "$tmp/daemon.log"
 expect 'none is killed' "$(sql "$running")" 6
 sql "INSERT INTO let_go VALUES ('$q', 1, 0), ('$q', 1, 1), ('$q', 1, 2)"
-eventually 5 is "SELECT count(*) FROM lockstep.run_status WHERE run_id = '$run' AND completed = 3" 1
-eventually 5 is "$running" 3
+eventually 10 is "SELECT count(*) FROM lockstep.run_status WHERE run_id = '$run' AND completed = 3" 1
+eventually 10 is "$running" 3
 sql "INSERT INTO let_go VALUES ('$q', 1, NULL)"
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
 
@@ -61,7 +61,7 @@ task=$(sql "SELECT max(task_id) FROM lockstep.task")
 session_open "BEGIN; SELECT FROM lockstep.task WHERE task_id = $task FOR UPDATE"
 "$LOCKSTEP_BIN" task cancel "$task" -d "$db" 2>"$tmp/cancel" &
 command=$!
-eventually 5 is "SELECT count(*) > 0 FROM pg_stat_activity
+eventually 10 is "SELECT count(*) > 0 FROM pg_stat_activity
     WHERE datname = current_database() AND query LIKE '%lockstep.task_cancel(%' AND pid <> pg_backend_pid()" t
 kill -TERM "$command"
 code=0
@@ -90,7 +90,7 @@ sql "DELETE FROM let_go"
 run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 eventually 10 is "$running" 3
 kill -TERM $daemon
-eventually 5 grep -q 'event=draining' "$tmp/daemon.log"
+eventually 10 grep -q 'event=draining' "$tmp/daemon.log"
 sql "INSERT INTO let_go VALUES ('$q', 1, NULL)"
 status=0
 wait $daemon || status=$?

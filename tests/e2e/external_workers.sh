@@ -121,12 +121,12 @@ run=$({ external 1 3; external 2 1; } | publish - --name by-hand)
 eventually 20 taken one; first=$got
 lockstep task complete "${first%% *}" --reason 'sent by hand' -q >/dev/null
 stale 'an operator completes what a worker has'
-eventually 5 taken two
+eventually 10 taken two
 lockstep task fail "${got%% *}" --reason 'no such address' -q >/dev/null
 stale 'an operator fails it'
 expect 'the policy: the next phase is cancelled' "$(sql "SELECT t.status
     FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run' AND \"order\" = 2")" Cancelled
-eventually 5 taken three
+eventually 10 taken three
 lockstep task cancel "${got%% *}" -q >/dev/null
 stale 'an operator cancels it'
 eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Failed
@@ -138,7 +138,7 @@ case_begin 'a retry of the run assigns the failed tasks and those cancelled for 
 lockstep run retry "$run" -q >/dev/null
 eventually 20 taken
 again=$got
-eventually 5 taken
+eventually 10 taken
 expect 'nothing of the next phase yet' "$(take)" ''
 report "$again" Completed >/dev/null
 report "$got" Completed >/dev/null
@@ -171,7 +171,7 @@ lockstep run cancel "$run" -q >/dev/null
 expect 'one is cancelled' "$(sql "SELECT string_agg(t.status::text, ' ' ORDER BY task_id)
     FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 'Pending Cancelled'
 echo 'COMMIT; SELECT 1;' >&8
-eventually 3 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Cancelled
+eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Cancelled
 expect 'the other is ended' "$(sql "SELECT string_agg(t.status::text, ' ' ORDER BY task_id)
     FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 'Terminated Cancelled'
 

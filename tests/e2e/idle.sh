@@ -20,7 +20,7 @@ lockstep queue create "$q" -q --create-topic
 pid=$!
 run=$(echo '{"order": 1, "sql": "SELECT 1"}' | lockstep publish --queue "$q" -q -)
 eventually 15 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed
-eventually 5 is "SELECT next_offset FROM lockstep.queue WHERE name = '$q'" 3 # past the commit marker
+eventually 10 is "SELECT next_offset FROM lockstep.queue WHERE name = '$q'" 3 # past the commit marker
 case_begin 'an executor at the end of its topic uses next to no processor time'
 quiet idle 3 8
 case_begin 'an executor that waits for a long task uses next to no processor time'

@@ -43,7 +43,7 @@ kill -USR1 "${executors[@]}" # their log has their time
 for i in 0 1; do eventually 10 grep -q 'event=claims_paused' "$tmp/$i.log"; done
 kill -USR2 "${executors[@]}"
 for i in 0 1; do eventually 10 grep -q 'event=claims_resumed' "$tmp/$i.log"; done
-eventually 5 grep -qE "^ts=($(date -u -d '+60 min' +%FT%H)|$(date -u -d '+61 min' +%FT%H))" "$tmp/0.log" ||
+eventually 10 grep -qE "^ts=($(date -u -d '+60 min' +%FT%H)|$(date -u -d '+61 min' +%FT%H))" "$tmp/0.log" ||
     wrong 'the clock did not step'
 eventually 20 progress 100
 echo '-3600' >"$tmp/clock"

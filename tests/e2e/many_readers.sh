@@ -61,7 +61,7 @@ eighty() {
 }
 case_begin 'eighty readers have a slot each, and return all of them when they fall idle together'
 eighty none
-eventually 5 is "$slots" 0 || wrong "readers that are idle have $(sql "$slots") slots"
+eventually 10 is "$slots" 0 || wrong "readers that are idle have $(sql "$slots") slots"
 case_begin 'an executor that ends returns all its slots'
 kill -TERM "$executor"
 wait "$executor" || failed=1

@@ -55,7 +55,7 @@ echo "{\"order\": 1, \"sql\": \"INSERT INTO ledger VALUES ('$q', 0, 100, now(), 
 a=$(publish "$tmp/a.jsonl")
 b=$(publish "$tmp/b.jsonl")
 eventually 15 is "$at_work" 2
-eventually 5 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$a'" 2
+eventually 10 is "SELECT processing FROM lockstep.run_status WHERE run_id = '$a'" 2
 out=$(lockstep run cancel "$a" --reason 'wrong file' -o json)
 expect 'two are to be stopped' "$(jq -c '.[0] | [.status, .stopping]' <<<"$out")" '["Running",2]'
 ended "$a" Cancelled
@@ -190,7 +190,7 @@ eventually 30 is "SELECT count(*) FROM lockstep.executor
 id=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
 eventually 30 is "$at_work" 4 || wrong 'it has other readers'
 lockstep executor drain "$id" -q --reason 'to be moved'
-eventually 5 grep -q 'event=draining' "$tmp/daemon.log"
+eventually 10 grep -q 'event=draining' "$tmp/daemon.log"
 refused 'is draining already' executor drain "$id"
 sql "INSERT INTO let_go SELECT '$q', n FROM generate_series(45, 49) AS n"
 status=0

@@ -50,7 +50,7 @@ eventually 10 told || bad "explain: $(lockstep queue explain "$q")"
 lockstep check >"$tmp/said" || true
 grep -Eq '^FAIL +executors .*cannot open sessions' "$tmp/said" || bad "check: $(cat "$tmp/said")"
 tries() { [ "$(grep -c "is not permitted to log in" "$tmp/log")" -ge 1 ]; }
-eventually 5 tries || bad 'the log does not say it'
+eventually 10 tries || bad 'the log does not say it'
 nothing_in_hand() {
     [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed' AND executor_no IS NOT NULL")" = 0 ]
 }
@@ -80,7 +80,7 @@ told() {
 }
 eventually 10 told || bad "explain: $(cat "$tmp/said")"
 logged() { grep -Eq 'event=readers_cut_off .*code=42501 .*permission denied.*GRANT lockstep_task TO' "$tmp/log"; }
-eventually 5 logged || bad 'the log does not name the grant'
+eventually 10 logged || bad 'the log does not name the grant'
 lockstep executor list -o json | jq -e '.[] | select(.state == "no login")' >/dev/null || bad 'executor list'
 sleep 2 # a loop would show
 expect 'attempts that count as lost' "$(sql 'SELECT sum(lost_num) FROM lockstep.task')" 0

@@ -28,7 +28,7 @@ done
 i=0
 for point in $woken; do
     points_hit "$point" "${queues[i]}"
-    eventually 5 stopped "${pids[i]}"
+    eventually 10 stopped "${pids[i]}"
     i=$((i + 1))
 done
 point_executor heir "$LOCKSTEP_BIN" "${options[@]}" --readers 4

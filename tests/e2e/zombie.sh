@@ -17,7 +17,7 @@ go() {
     done
     for i in "${!queues[@]}"; do
         points_hit "${@:i+1:1}" "${queues[i]}"
-        eventually 5 stopped "${pids[i]}" || point_wrong "${queues[i]}" 'the executor does not stand still'
+        eventually 10 stopped "${pids[i]}" || point_wrong "${queues[i]}" 'the executor does not stand still'
     done
     if [ "$1" = start.enrolled+start ]; then # one that stands still just when it is about to end another
         q=$(scratch_name)
