@@ -81,7 +81,7 @@ static const struct field fields[] = {
     {"text", FIELD_TEXT, 0, NAME_MOST, NULL, NULL, "what the text contains"},
     {"kind", FIELD_TEXT, 1, NAME_MOST, NULL, NULL, "kinds of events, with commas between"},
     {"event", FIELD_INT, 1, ID_MOST, NULL, NULL, "the number of an event: it and those before it"},
-    {"order", FIELD_INT, INT64_MIN, ID_MOST, NULL, NULL, "the order of a phase"},
+    {"order", FIELD_INT, 1, ID_MOST, NULL, NULL, "the order of a phase"},
     {"since", FIELD_TIME, 0, 0, NULL, NULL, "nothing before this time"},
     {"until", FIELD_TIME, 0, 0, NULL, NULL, "nothing after this time"},
     {"count", FIELD_INT, 1, 1000, NULL, "5", "how many"},

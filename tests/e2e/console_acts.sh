@@ -449,7 +449,7 @@ does 'a range' POST api/v1/replay \
     "{\"queue\": \"$q\", \"from\": 0, \"to\": \"2001-01-01T00:00:00Z\", \"reason\": \"x\", \"preview\": true}" \
     '.counts.run_again' 0
 for wrong in '"from": 0, "run": "'"$published"'"' '"from": -1' '"from": "soon"' '"mode": "some", "from": 0' \
-    '"to": 7'; do
+    '"to": 7' '"run": "'"$published"'", "order": -1'; do
     as POST api/v1/replay "{\"queue\": \"$q\", \"reason\": \"x\", $wrong}"
     expect "$wrong" "$status" 400
 done
