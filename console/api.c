@@ -471,13 +471,3 @@ void api_answer_metrics(const struct api *api, struct http_request *request)
     }
     visitor_release(visitor);
 }
-
-void api_answer_ready(const struct api *api, struct http_request *request)
-{
-    struct err err = {0};
-    enum rc rc = sessions_ready(api->sessions, &err);
-    if (rc == RC_OK)
-        http_answer(request, 200, "text/plain; charset=utf-8", "ready\n", 6);
-    else
-        refuse(request, 503, "the database does not answer", REMEDY_CHECK);
-}

@@ -57,7 +57,5 @@ MUST_CHECK enum rc api_visitor(const struct api *api, const struct http_request 
 void api_answer(const struct api *api, struct http_request *request, int skip);
 /** Numbers for Prometheus, for those who may look. */
 void api_answer_metrics(const struct api *api, struct http_request *request);
-/** Whether the database answers: 200, or 503 with a problem document. */
-void api_answer_ready(const struct api *api, struct http_request *request);
 
 #endif

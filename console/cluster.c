@@ -16,8 +16,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define KNOWN_US 5000000 /* an answer about the database is valid for so long */
-
 /* A person for whom the list is made, and whose groups were read too long ago. */
 struct listed {
     struct mail mail;
@@ -126,12 +124,12 @@ static void send(struct cluster *cluster, struct visitor *visitor)
     thread_send(&cluster->thread, &listed->mail);
 }
 
-void cluster_ask(struct cluster *cluster, struct visitor *visitor)
+void cluster_ask(struct cluster *cluster, struct visitor *visitor, int64_t known_us)
 {
     (void)pthread_mutex_lock(&cluster->lock);
-    /* Only the list asks: while no page shows it, the database gets no statement. */
+    /* Only the list and readyz ask: otherwise the database gets no statement. */
     bool due = !cluster->asked &&
-               (cluster->answered_us == 0 || clock_boot_us() - cluster->answered_us > KNOWN_US);
+               (cluster->answered_us == 0 || clock_boot_us() - cluster->answered_us > known_us);
     /* The list has no figures of a database that did not answer: there is nothing to check. */
     bool check = (due || cluster->up) && visitor != NULL && sessions_due(visitor);
     cluster->asked = cluster->asked || due || check; /* check: the list waits for it */
@@ -152,16 +150,24 @@ static bool wait_until(struct cluster *cluster, int64_t until_us)
     return pthread_cond_timedwait(&cluster->answered, &cluster->lock, &until) == 0;
 }
 
+/* With the lock. Whether the database is asked and no answer has come since before_us. Another
+ * request may ask again before one that has waited for the answer sees it. */
+static bool is_silent(const struct cluster *cluster, int64_t before_us)
+{
+    return cluster->asked && cluster->answered_us == before_us;
+}
+
 bool cluster_answers(struct cluster *cluster, int64_t until_us, struct str *figures)
 {
     (void)pthread_mutex_lock(&cluster->lock);
+    int64_t before_us = cluster->answered_us;
     /* A database that did not answer the last time is not waited for: otherwise each
      * list would take the whole second while one is down. A later list shows that it is back. */
-    while (cluster->asked && (cluster->up || cluster->answered_us == 0) &&
+    while (is_silent(cluster, before_us) && (cluster->up || before_us == 0) &&
            wait_until(cluster, until_us))
         ;
     /* It is still being asked, so it counts as down from now on. */
-    if (cluster->asked) {
+    if (is_silent(cluster, before_us)) {
         cluster->up = false;
         cluster->answered_us = clock_boot_us();
     }

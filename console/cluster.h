@@ -4,9 +4,9 @@
  * Invariants: clusters share no session, no answer and no lock, so a database that is down holds up
  *   no other one. At most CLUSTER_REQUESTS requests at a time wait for one database, so it does not
  *   take the workers of the others. A thread of the cluster asks the database whether it answers,
- *   at most every five seconds, and only while the list is asked for. When the groups of a person
- *   for whom the list is made are to be read, it does that, too: a request does not wait for a
- *   database that hangs.
+ *   one question for all who wait, and only while the list or readyz is asked for. When the groups
+ *   of a person for whom the list is made are to be read, it does that, too: a request does not
+ *   wait for a database that hangs.
  * Threads: any.
  * Ownership: borrows its name and connection string. cluster_open gives, cluster_close takes.
  * Failure: only its threads can fail to start. cluster_open succeeds while the database is down.
@@ -37,9 +37,10 @@ const struct api *cluster_api(const struct cluster *cluster);
 /** False: as many requests as may wait for it do. */
 bool cluster_enter(struct cluster *cluster);
 void cluster_leave(struct cluster *cluster);
-/** Asks whether it answers, unless that is known, and, if that is due, whether visitor (NULL: no
- * one), a person who has signed in there, may still look. */
-void cluster_ask(struct cluster *cluster, struct visitor *visitor);
+/** Asks whether it answers, unless it is being asked, or its last answer is at most known_us old,
+ * and, if that is due, whether visitor (NULL: no one), a person who has signed in there, may still
+ * look. */
+void cluster_ask(struct cluster *cluster, struct visitor *visitor, int64_t known_us);
 /** Whether it answers; its figures, JSON, are added. Waits for the answer to cluster_ask until
  * until_us of clock_boot_us: a database that is silent until then does not answer. */
 bool cluster_answers(struct cluster *cluster, int64_t until_us, struct str *figures);

@@ -34,8 +34,8 @@ struct cluster *clusters_default(const struct clusters *clusters);
 /** NULL: there is none of this name. */
 struct cluster *clusters_find(const struct clusters *clusters, const char *name);
 int clusters_count(const struct clusters *clusters);
-/** Whether one of them answers. */
-bool clusters_ready(const struct clusters *clusters);
+/** Whether named answers (NULL: one of them): for a second at most. */
+bool clusters_ready(const struct clusters *clusters, struct cluster *named);
 /** The list; asked: the API to which the request came. */
 void clusters_answer(const struct clusters *clusters, const struct api *asked,
                      struct http_request *request);

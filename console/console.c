@@ -5,6 +5,7 @@
 #include "console/console.h"
 
 #include "base/log.h"
+#include "base/remedies.h"
 #include "console/answer.h"
 #include "console/api.h"
 #include "console/assets.h"
@@ -112,13 +113,14 @@ static void answer_ready(const struct console *console, const struct place *plac
 {
     /* A console with several databases is ready when one of them answers: a load balancer must not
      * take it away because of one that is down. */
-    if (place->named || clusters_count(console->clusters) == 1)
-        api_answer_ready(cluster_api(place->cluster), request);
-    else if (clusters_ready(console->clusters))
+    bool one = place->named || clusters_count(console->clusters) == 1;
+    if (clusters_ready(console->clusters, place->named ? place->cluster : NULL))
         http_answer(request, 200, "text/plain; charset=utf-8", "ready\n", 6);
     else
-        problem_answer(request,
-                       &(struct problem){.status = 503, .detail = "none of the databases answers"});
+        problem_answer(request, &(struct problem){.status = 503,
+                                                  .detail = one ? "the database does not answer"
+                                                                : "none of the databases answers",
+                                                  .hint = REMEDY_CHECK});
 }
 
 static void dispatch(struct console *console, const struct place *place,

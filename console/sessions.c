@@ -351,11 +351,6 @@ void sessions_sweep(struct sessions *sessions)
     (void)pthread_mutex_unlock(&sessions->lock);
 }
 
-enum rc sessions_ready(struct sessions *sessions, struct err *err)
-{
-    return visitor_run(sessions->own, NULL, &sql_console_newest, NULL, NULL, err);
-}
-
 /* RC_NONE: there is none such, or it has expired or was revoked. RC_RETRY: others are looked up. */
 static enum rc find_token(struct sessions *sessions, const char *token,
                           struct visitor_patience patience, struct visitor **ret_visitor,

@@ -71,8 +71,6 @@ struct visitor *sessions_anonymous(struct sessions *sessions);
  * asked without waiting for another's turn. */
 bool sessions_may(struct sessions *sessions, struct visitor *visitor);
 void sessions_sign_out(struct sessions *sessions, struct visitor *visitor);
-/** Whether the console's own login reaches the database. */
-MUST_CHECK enum rc sessions_ready(struct sessions *sessions, struct err *err);
 /** Ends what is too old. To be called now and then. */
 void sessions_sweep(struct sessions *sessions);
 

@@ -30,7 +30,7 @@ entered() {
 }
 enter() { eventually 30 entered "$@"; } # PATH NAME: a sign-in there; the jar keeps what it has of others
 with_jar() { api GET "$1" '' -b "$tmp/jar"; }
-bearer() { api GET "$1" '' -H "Authorization: Bearer $2"; }
+bearer() { api GET "$1" '' -H "Authorization: Bearer $2" "${@:3}"; } # PATH TOKEN [CURL_ARGS...]
 of() { api_is ".items[] | select(.name == \"$1\") | $2"; }
 both
 
@@ -111,7 +111,7 @@ eventually 30 ends || wrong 'the session at beta is kept'
 console_stop
 both
 
-case_begin 'while a database says nothing, 16 requests wait for it, and the other one is answered'
+case_begin 'a database that says nothing is not ready after a second, and however many ask, the other one is answered'
 tokens=()
 for i in 1 2 3; do
     tokens+=("$("$LOCKSTEP_BIN" console token create "robot$i" -q -d "$beta")")
@@ -120,6 +120,17 @@ done
 pg=$(pg_pid beta)
 read -ra frozen <<<"$pg $(cat "/proc/$pg/task/$pg/children")"
 kill -STOP "${frozen[@]}"
+asking=()
+for i in {1..40}; do
+    curl -s -m 5 -o /dev/null -w '%{http_code}\n' "${url}clusters/beta/readyz" >"$tmp/ready.$i" &
+    asking+=($!)
+done
+bearer 'api/v1/runs?limit=98' "$alpha_token" -m 5
+expect 'the other one' "$status" 200
+wait "${asking[@]}" || true
+expect 'those who ask' "$(sort "$tmp"/ready.* | uniq -c | tr -s ' ')" ' 40 503'
+
+case_begin 'while a database says nothing, 16 requests wait for it, and the other one is answered'
 waiting=()
 for i in {1..24}; do
     curl -s -m 120 -o "$tmp/body.$i" -H "Authorization: Bearer ${tokens[i % 3]}" "$url$at/runs?limit=$i" &
