@@ -21,9 +21,10 @@
 #define TOPIC_MOST    249          /* Kafka's limit for a topic's name */
 #define RUN_MS_MOST   315360000000 /* ten years */
 #define TEXT_MOST     1000000
-/* Digits of the two numbers in cursors, as in the patterns of console/openapi.c: each number of so
- * many digits fits a bigint; 16 digits of microseconds reach the year 2286. */
-#define NUMBER_DIGITS 18
+/* Digits of the numbers in cursors, as in the patterns of console/openapi.c. An order may have as
+ * many as a bigint has; 18 always fit one; 16 digits of microseconds reach the year 2286. */
+#define NUMBER_DIGITS 19
+#define PLACE_DIGITS  18
 #define TIME_DIGITS   16
 
 #define SLUG "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
@@ -336,6 +337,19 @@ static size_t count_digits(const char *text, size_t most)
     return len <= most ? len : 0;
 }
 
+/* Not all numbers of 19 digits fit a bigint, and a pattern for those that do is long. A number that
+ * is above the largest one means the same as that: there is nothing between them. */
+static bool check_number(const char *text, struct str *value)
+{
+    char most[INT64_TEXT_SIZE];
+    size_t count = count_digits(text, NUMBER_DIGITS);
+    if (count == NUMBER_DIGITS && strcmp(text, int64_text(most, INT64_MAX)) > 0) {
+        str_clear(value);
+        str_int(value, INT64_MAX);
+    }
+    return count > 0 && text[count] == '\0';
+}
+
 /* A cursor is "LIST.NUMBER", "LIST.TIME_NUMBER" or "LIST.NAME". With the name of its list in front,
  * a cursor of another list cannot silently start at a wrong place. */
 static bool check_after(const struct field *field, const char *list, const char *text,
@@ -348,13 +362,13 @@ static bool check_after(const struct field *field, const char *list, const char 
     str_text(value, at);
     if (field->type == FIELD_AFTER_NAME)
         return *at != '\0' && characters(at) <= field->most;
-    if (field->type == FIELD_AFTER_PLACE) {
-        first = count_digits(at, TIME_DIGITS);
-        if (first == 0 || at[first] != '_')
-            return false;
-        at += first + 1;
-    }
-    first = count_digits(at, NUMBER_DIGITS);
+    if (field->type == FIELD_AFTER_NUMBER)
+        return check_number(at, value);
+    first = count_digits(at, TIME_DIGITS);
+    if (first == 0 || at[first] != '_')
+        return false;
+    at += first + 1;
+    first = count_digits(at, PLACE_DIGITS);
     return first > 0 && at[first] == '\0';
 }
 

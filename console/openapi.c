@@ -65,7 +65,7 @@ static void add_cursor(cJSON *schema, const struct field *field, const char *lis
         str_format(&pattern, "[\\s\\S]{1,%d}$", (int)field->most);
     else
         str_text(&pattern,
-                 field->type == FIELD_AFTER_NUMBER ? "[0-9]{1,18}$" : "[0-9]{1,16}_[0-9]{1,18}$");
+                 field->type == FIELD_AFTER_NUMBER ? "[0-9]{1,19}$" : "[0-9]{1,16}_[0-9]{1,18}$");
     text(schema, "type", "string");
     text(schema, "pattern", pattern.data);
 }

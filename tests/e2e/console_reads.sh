@@ -287,6 +287,16 @@ walk "runs/$walked/phases" .order "SET session_replication_role = replica;
     SELECT run_no, queue_id, max(\"order\") + 10, max(\"order\")
     FROM lockstep.phase JOIN lockstep.run r USING (run_no, queue_id) WHERE r.run_id = '$walked'
     GROUP BY run_no, queue_id"
+sql <<SQL >/dev/null
+SET session_replication_role = replica;
+INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order)
+SELECT run_no, queue_id, n, n - 1
+FROM lockstep.run, unnest(ARRAY[1, 1000000000000000000, 9223372036854775805, 9223372036854775806]) AS n
+WHERE run_id = '00000000-0000-4000-9000-000000000002'
+SQL
+walk runs/00000000-0000-4000-9000-000000000002/phases .order 'SELECT 1'
+as GET "api/v1/runs/$walked/phases?after=phases.9999999999999999999"
+expect 'behind all orders' "$status $(api_is '.items | length')" '200 0'
 task="SET session_replication_role = replica;
     INSERT INTO lockstep.task (phase_id, run_no, queue_id, \"order\", seq, kafka_offset, payload, name, status)
     SELECT phase_id, run_no, t.queue_id, t.\"order\", t.seq + 5, t.kafka_offset + 5, '{}', 'walked', 'Pending'
