@@ -6,9 +6,13 @@
 #include "console/change.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "console/document.h"
 #include "console/patience.h"
+#include "db/sqlstate.h"
 #include "sql/sql.h"
+
+#include <poll.h>
 
 /* No portion begins later, so that the answer comes within about five seconds: clients and proxies
  * give up on slow requests, and the client would not learn which runs are left. */
@@ -85,6 +89,27 @@ static enum rc make_once(struct db *db, struct making *making, struct str *answe
     return undone == RC_LOST ? RC_LOST : rc;
 }
 
+/* answer: of the portion before. The server may undo the whole transaction for another session's
+ * sake. It is then repeated from its beginning, as db_run repeats a statement that is a transaction
+ * of its own. */
+static enum rc make_whole(struct db *db, struct making *making, struct str *answer, struct err *err)
+{
+    const struct change *change = making->change;
+    enum rc rc = make_once(db, making, answer, err);
+    for (int i = 0, wait_ms = UNDONE_FIRST_MS;
+         rc == RC_RETRY && sqlstate_undone(err) && i < UNDONE_MOST &&
+         !http_gone(change->context->request);
+         i++, wait_ms *= 2) {
+        log_event(LOG_INFO, "statement_repeated", "statement", change->route->path, "code",
+                  err->code, "detail", err->detail, NULL);
+        (void)poll(NULL, 0, wait_ms);
+        str_clear(answer);
+        str_add(answer, making->answer->data, making->answer->len);
+        rc = make_once(db, making, answer, err);
+    }
+    return rc;
+}
+
 /* Runs one portion in a transaction of its own. Its answer replaces that of the portion before only
  * when it has succeeded, so the caller always has the answer that is committed. */
 static enum rc make_portion(struct db *db, struct making *making, struct err *err)
@@ -92,7 +117,7 @@ static enum rc make_portion(struct db *db, struct making *making, struct err *er
     const struct change *change = making->change;
     STR_AUTO answer = {0};
     str_add(&answer, making->answer->data, making->answer->len);
-    enum rc rc = change->key != NULL ? make_once(db, making, &answer, err)
+    enum rc rc = change->key != NULL ? make_whole(db, making, &answer, err)
                                      : document_make(change->context, db, change->route,
                                                      change->params, &answer, err);
     making->in_doubt |= rc == RC_LOST && change->key == NULL;

@@ -20,9 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNDONE_FIRST_MS                                                                            \
-    5 /* until it is repeated, and each time after twice as long: 1.3 s in all */
-
 const char *const db_role_names[] = {"cli",      "control", "gate",    "liveness",  "reader",
                                      "producer", "query",   "relay",   "retention", "dispatcher",
                                      "monitor",  "metrics", "console", "migrate"};

@@ -68,8 +68,9 @@ enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const c
 
 /** The server has undone the statement for another session's sake, a deadlock or a serialization
  * failure, and is well: the statement, or its transaction, is simply repeated, at most so many
- * times. */
-#define UNDONE_MOST 8
+ * times; the first time after so long, and each time after twice as long: 1.3 s in all. */
+#define UNDONE_MOST     8
+#define UNDONE_FIRST_MS 5
 bool sqlstate_undone(const struct err *err);
 /** The login is not let in, or may not do this: a person helps. */
 bool sqlstate_barred(const struct err *err);

@@ -221,6 +221,27 @@ api PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}' -b "$
     -H 'Idempotency-Key: two'
 expect 'what was refused leaves its key free' "$status" 200
 
+sql <<'SQL' >/dev/null
+CREATE SEQUENCE undone;
+GRANT USAGE ON SEQUENCE undone TO PUBLIC;
+CREATE FUNCTION undo() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF nextval('public.undone') % 3 <> 0 THEN RAISE 'made up' USING ERRCODE = '40P01'; END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER undo BEFORE UPDATE OF max_readers ON lockstep.queue FOR EACH STATEMENT EXECUTE FUNCTION undo()
+SQL
+for key in '' 'Idempotency-Key: undone'; do
+    sql "ALTER SEQUENCE undone RESTART"
+    api PUT "api/v1/queues/$q/readers" '{"max_readers": 1, "reason": "undone"}' -b "$tmp/cookies" \
+        -H "X-CSRF-Token: $csrf" -H "$key"
+    expect "what was undone for another session is repeated: $key" "$status $(api_is .max_readers)" '200 1'
+    as PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}'
+done
+expect 'and made once' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'
+    AND detail LIKE '%undone'")" 2
+sql 'DROP TRIGGER undo ON lockstep.queue; DROP FUNCTION undo(); DROP SEQUENCE undone' >/dev/null
+
 for _ in 1 2; do
     api POST api/v1/tokens '{"name": "once", "role": "monitor", "days": 1, "reason": "x"}' -b "$tmp/cookies" \
         -H "X-CSRF-Token: $csrf" -H 'Idempotency-Key: three'
