@@ -1,7 +1,8 @@
 /* A replay by request: turns parameters into replay_options, lets replay/ preview or run it, and
- * writes the report as JSON. A client that goes interrupts it between two steps; the finished steps
- * stay, and `resume` continues. The command line (cli/replay.c) does the same with its own
- * options. */
+ * writes the report as JSON. A client that goes interrupts it between two steps, and so does a wait
+ * for executors: a queue may be paused for days, and the request keeps its visitor's session. The
+ * finished steps stay, and `resume` continues. The command line (cli/replay.c) does the same with
+ * its own options, and waits. */
 #include "console/replay.h"
 
 #include "base/str.h"
@@ -12,20 +13,35 @@
 
 #include <cjson/cJSON.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The order of `params` of POST replay in console/routes.c. */
 enum { QUEUE, MODE, RUN, FROM, TO, ORDER, RESUME, REASON, PREVIEW };
 
+struct patience {
+    atomic_bool gone; /* the client has */
+    const char *why;  /* it waits for executors; NULL: it does not */
+};
+
 /* Called by the server's watcher thread, so the flag is atomic. */
 static void went(void *context)
 {
-    *(atomic_bool *)context = true;
+    struct patience *patience = context;
+    patience->gone = true;
 }
 
-static bool has_gone(void *context)
+/* Called by replay/ on this thread, when it has waited for five seconds. */
+static void has_waited(void *context, const char *why)
 {
-    return *(atomic_bool *)context;
+    struct patience *patience = context;
+    patience->why = why;
+}
+
+static bool has_to_end(void *context)
+{
+    const struct patience *patience = context;
+    return patience->gone || patience->why != NULL;
 }
 
 static int64_t number_of(const char *text, int64_t initial)
@@ -114,12 +130,26 @@ static enum rc of_state(enum rc rc, struct err *err)
     return rc;
 }
 
+static enum rc of_wait(enum rc rc, const struct replay_options *options,
+                       const struct replay_report *report, const char *why, struct err *err)
+{
+    char hint[200];
+    if (rc == RC_OK || err->kind != ERR_CANCELLED || why == NULL)
+        return rc;
+    (void)snprintf(hint, sizeof hint,
+                   "Its steps so far are done. The same request continues it, or one with "
+                   "\"resume\": %d.",
+                   report->replay_id);
+    return err_set(err, RC_RETRY, ERR_HELD, options->queue, hint,
+                   "the replay is interrupted: enough phases wait to be opened; %s", why);
+}
+
 enum rc replay_make(const struct route_context *context, struct db *db, const char *const *params,
                     struct str *document, struct err *err)
 {
     DB_RESULT_AUTO *queue = NULL;
     struct replay_report report = {0};
-    atomic_bool gone = false;
+    struct patience patience = {0};
     bool preview = str_same(params[PREVIEW], "true");
     struct replay_options options = {.db = db,
                                      .kafka = context->kafka,
@@ -131,8 +161,9 @@ enum rc replay_make(const struct route_context *context, struct db *db, const ch
                                      .mode = params[MODE],
                                      .reason = params[REASON],
                                      .resume = (int)number_of(params[RESUME], 0),
-                                     .context = &gone,
-                                     .cancelled = has_gone};
+                                     .context = &patience,
+                                     .waiting = has_waited,
+                                     .cancelled = has_to_end};
     enum rc rc = check_range(context, params, err);
     if (rc == RC_OK)
         rc = db_run(db, &sql_queue_find, params, &queue, err);
@@ -150,12 +181,12 @@ enum rc replay_make(const struct route_context *context, struct db *db, const ch
     options.queue_id = (int)db_int(queue, 0, QUEUE_FIND_QUEUE_ID);
     options.partition = (int)db_int(queue, 0, QUEUE_FIND_PARTITION);
     options.topic = db_text(queue, 0, QUEUE_FIND_TOPIC);
-    /* replay/ asks has_gone between its steps. This watch replaces that of visitor.c, which would
+    /* replay/ asks has_to_end between its steps. This watch replaces that of visitor.c, which would
      * cancel a statement in the middle of a step. */
-    http_watch(context->request, went, &gone);
+    http_watch(context->request, went, &patience);
     rc = preview ? replay_preview(&options, &report, err) : replay_run(&options, &report, err);
-    rc = of_state(rc, err);
-    /* gone is on this stack: no call may come after the return. */
+    rc = of_wait(of_state(rc, err), &options, &report, patience.why, err);
+    /* patience is on this stack: no call may come after the return. */
     http_watch(context->request, NULL, NULL);
     if (rc == RC_OK)
         add_report(&report, preview, document);

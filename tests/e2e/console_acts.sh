@@ -466,6 +466,24 @@ expect 'by whom and why' "$(sql "SELECT started_by || ': ' || reason || ', ' || 
     "${acts}_all: once more, Completed"
 eventually 30 eval \
     '[ "$(sql "SELECT min(attempt_num) FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '"'$published'"' AND t.status = '"'Completed'"'")" -ge 2 ]'
+long=$(for order in 1 2 3 4; do echo "{\"order\": $order, \"sql\": \"SELECT 1\"}"; done |
+    lockstep publish --queue "$q" -q - 2>/dev/null)
+ends "$long" Completed
+lockstep queue set "$q" --lookahead 1 -q
+lockstep queue pause "$q" -q
+again="{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$long\", \"reason\": \"no room\"}"
+as POST api/v1/replay "$again"
+held=$(sql "SELECT replay_id FROM lockstep.replay WHERE reason = 'no room' AND state = 'Running'")
+expect 'one that waits for a queue that is paused is interrupted' "$status $(api_is .detail)" \
+    '409 the replay is interrupted: enough phases wait to be opened; the queue is paused'
+expect 'and is told how it continues' "$(api_is .hint)" \
+    "Its steps so far are done. The same request continues it, or one with \"resume\": $held."
+lockstep queue resume "$q" -q
+does 'and the same request continues it' POST api/v1/replay "$again" .replay_id "$held"
+lockstep queue set "$q" --lookahead 8 -q
+ends "$long" Completed
+expect 'all is run again, once' "$(sql "SELECT DISTINCT t.attempt_num
+    FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$long'")" 2
 does 'a range' POST api/v1/replay \
     "{\"queue\": \"$q\", \"from\": 0, \"to\": \"2001-01-01T00:00:00Z\", \"reason\": \"x\", \"preview\": true}" \
     '.counts.run_again' 0
