@@ -95,6 +95,33 @@ static void add_plan(const struct queue_plan *plan, struct str *document)
     cJSON_free(text);
 }
 
+/* control/ has the words of the commands: "--retry-on" is the parameter retry_on. Without dashes it
+ * is the topic, whose log does not have the first offset. */
+static void name_parameter(struct err *err)
+{
+    bool is_option = strncmp(err->object, "--", 2) == 0;
+    STR_AUTO name = {0};
+    str_text(&name, is_option ? err->object + 2 : "from_offset");
+    for (size_t i = 0; i < name.len; i++)
+        if (name.data[i] == '-')
+            name.data[i] = '_';
+    utf8_copy(err->object, sizeof err->object, name.data);
+}
+
+static enum rc place(const struct route_context *context, const struct queue_wish *wish,
+                     struct queue_plan *plan, struct err *err)
+{
+    if (wish->from_offset != NULL && wish->from_end)
+        return err_set(err, RC_REJECT, ERR_USAGE, "from_end", "Give one of them.",
+                       "from_offset and from_end contradict each other");
+    enum rc rc = queue_plan(context->config, wish, plan, err);
+    if (rc == RC_OK)
+        rc = queue_place(context->kafka, KAFKA_MS, plan, err);
+    if (rc == RC_REJECT && err->kind == ERR_USAGE)
+        name_parameter(err);
+    return rc;
+}
+
 enum rc queue_create_make(const struct route_context *context, struct db *db,
                           const char *const *params, struct str *document, struct err *err)
 {
@@ -102,9 +129,7 @@ enum rc queue_create_make(const struct route_context *context, struct db *db,
     const struct queue_wish wish = wish_of(params);
     enum rc rc = queue_needs_kafka(context, err);
     if (rc == RC_OK)
-        rc = queue_plan(context->config, &wish, &plan, err);
-    if (rc == RC_OK)
-        rc = queue_place(context->kafka, KAFKA_MS, &plan, err);
+        rc = place(context, &wish, &plan, err);
     if (rc == RC_OK)
         rc = queue_make(db, &plan, err);
     if (rc == RC_OK)

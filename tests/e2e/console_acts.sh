@@ -665,13 +665,20 @@ expect 'its birthmark' "$(sql "SELECT marked_at IS NOT NULL FROM lockstep.queue 
 logged queue_created ': new'
 as POST api/v1/queues "$making"
 expect 'the name is taken' "$status $(api_is .detail)" '409 there is a queue of this name already'
-for wrong in '"name": "a b"' '"name": "b", "retry_on": "every"' '"name": "b", "retry_intervals": "1,,2"' \
-    '"name": "b", "partition": -1' '"name": "b", "from_offset": 7, "from_end": true'; do
+while read -r field wrong; do
     as POST api/v1/queues "{$wrong, \"reason\": \"x\"}"
-    expect "$wrong" "$status" 400
-done
+    expect "$wrong" "$status $(api_is .field)" "400 $field"
+    expect "$wrong: its words" "$(api_is '.detail, .hint' | grep -c -e --)" 0
+done <<END
+name "name": "a b"
+retry_on "name": "b", "retry_on": "every"
+retry_intervals "name": "b", "retry_intervals": "1,,2"
+partition "name": "b", "partition": -1
+from_end "name": "b", "from_offset": 7, "from_end": true
+END
 as POST api/v1/queues "{\"name\": \"${made}_far\", \"topic\": \"$made\", \"from_offset\": 7, \"reason\": \"x\"}"
-expect 'an offset outside the log' "$status $(api_is .hint)" '400 Choose an offset inside, or leave it out.'
+expect 'an offset outside the log' "$status $(api_is .field) $(api_is .hint)" \
+    '400 from_offset Choose an offset inside, or leave it out.'
 for accepts in accept accept-server; do
     as POST "api/v1/queues/$made/$accepts" '{"reason": "x"}'
     expect "$accepts of what is not halted" "$status $(api_is .detail | grep -c 'there is nothing to accept')" '409 1'
