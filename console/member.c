@@ -75,7 +75,7 @@ static const struct member {
     {"operator", "whether it is a member of lockstep_operator"},
     {"signed_in", "whether there is a web session"},
     {"signed_out", "whether a web session has ended"},
-    {"csrf", "the token for the header X-Lockstep-CSRF; empty without a web session"},
+    {"csrf", "the token for the header X-CSRF-Token; empty without a web session"},
     {"show_payloads", "whether it sees payloads and SQL"},
     {"Session.version", "of the console"},
     {"idle_seconds", "after so long without a request the web session ends"},

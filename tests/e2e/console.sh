@@ -280,6 +280,9 @@ expect 'each of its operations has a name of its own' \
     "$(api_is '[.paths[][].operationId] | length == (unique | length) and all(. != null)')" true
 expect 'members without a meaning' "$(api_is '[.. | objects | select(has("properties")) | .properties | to_entries[] |
     select(.value | (has("description") or (tostring | contains("$ref"))) | not) | .key] | join(" ")')" ''
+expect 'headers of which a meaning speaks' \
+    "$(api_is '[.. | objects | .description? | strings | scan("X-[A-Za-z-]+")] | unique | join(" ")')" \
+    "$(api_is '[.. | objects | select(.in? == "header") | .name | select(startswith("X-"))] | unique | join(" ")')"
 api GET api/v1/openapi.json '' -H "If-None-Match: ${tag:-none}"
 expect 'which is made once' "$status ${#answer}" "304 0"
 
