@@ -50,12 +50,13 @@ static bool port_fits(const char *host, int port)
 /* The attack: a page of evil.example changes its DNS record to 127.0.0.1 and asks "itself". The
  * request reaches this process, but its Host is still evil.example, so the browser's own rule about
  * origins does not protect, and this check does. */
-static bool is_own(const char *host, const struct listener *listener)
+static bool is_own(const char *host, const struct listener *listener, const char *hosts)
 {
     char own[80];
     size_t len = name_length(host);
+    /* A browser reaches a Unix socket through a proxy only, and `hosts` has the proxy's names. */
     if (listener->local)
-        return true; /* a browser does not reach a Unix socket */
+        return *hosts == '\0' || same(host, len, "localhost");
     if (!port_fits(host, listener->port))
         return false;
     (void)snprintf(own, sizeof own, strchr(listener->host, ':') != NULL ? "[%s]" : "%s",
@@ -86,7 +87,7 @@ bool guard_host(struct http_request *request, const char *hosts)
 {
     const struct listener *listener = http_listener_of(request);
     const char *host = http_header(request, "Host");
-    if (host != NULL && *host != '\0' && (is_own(host, listener) || is_listed(host, hosts)))
+    if (host != NULL && *host != '\0' && (is_own(host, listener, hosts) || is_listed(host, hosts)))
         return true;
     /* 421: the request reached a server that is not the one of its target (RFC 9110, section
      * 15.5.20). */

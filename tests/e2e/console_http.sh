@@ -120,6 +120,20 @@ expect 'raw' "$?" 0
 
 console_stop
 
+case_begin 'at a Unix socket the Host is localhost or one of [console] hosts, or any if there are none'
+hears() { curl -s -m 10 -o /dev/null -w '%{http_code}' --unix-socket "$tmp/socket" "http://$1/api/v1/session"; } # HOST
+console_port=$tmp/socket console_start -s console.login=none -s 'console.hosts=lockstep.example.com, other.example:8330'
+for host in lockstep.example.com lockstep.example.com:8330 other.example:8330 localhost localhost:8330; do
+    expect "$host" "$(hears "$host")" 200
+done
+for host in evil.example localhost.evil.example other.example 127.0.0.1; do
+    expect "$host" "$(hears "$host")" 421
+done
+console_stop
+console_port=$tmp/socket console_start -s console.login=none
+expect 'any' "$(hears any.example)" 200
+console_stop
+
 case_begin 'a page of the same host without TLS is another site'
 . "$here/../support/http.bash"
 http_certificate
