@@ -32,9 +32,14 @@ static void find_client(struct http_request *request)
     if (address->sa_family == AF_INET)
         (void)inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)address)->sin_addr,
                         request->client, sizeof request->client);
-    else if (address->sa_family == AF_INET6)
-        (void)inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr,
-                        request->client, sizeof request->client);
+    if (address->sa_family != AF_INET6)
+        return;
+    /* A client with IPv4 that comes to an IPv6 socket (RFC 4291, section 2.5.5.2) has its own
+     * address: 127.0.0.1 means this host, whichever socket it comes to. */
+    const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+    bool mapped = IN6_IS_ADDR_V4MAPPED(six);
+    (void)inet_ntop(mapped ? AF_INET : AF_INET6, mapped ? &six->s6_addr[12] : six->s6_addr,
+                    request->client, sizeof request->client);
 }
 
 struct http_request *request_new(struct http *http, struct MHD_Connection *connection,

@@ -144,5 +144,17 @@ expect('without TLS', '403', get(b'/api/v1/queues', b'Origin: http://HOST\r\n'))
 END
 expect 'raw' "$?" 0
 console_stop
+
+case_begin 'a proxy of this host is one at an IPv6 address, too: behind it each login waits for its own failures'
+if grep -qs . /proc/net/if_inet6; then # a file of /proc has no size
+    console_port='[::]:0' console_start -s console.allow_plain=on
+    port=${url##*:}
+    for login in "a_$q" "b_$q"; do
+        url=http://127.0.0.1:${port%%/*}/ api POST api/v1/session "{\"login\": \"$login\", \"password\": \"wrong\"}"
+        expect "$login" "$status" 401
+    done
+    expect 'its address' "$(grep -c 'event=sign_in_refused .*address=127.0.0.1 ' "$tmp/console.log")" 2
+    console_stop
+fi
 cases_end
 exit $failed
