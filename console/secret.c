@@ -21,6 +21,11 @@ void secret_new(char secret[SECRET_SIZE])
         (void)snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
 }
 
+bool secret_fits(const char *text)
+{
+    return strspn(text, "0123456789abcdef") == SECRET_SIZE - 1 && text[SECRET_SIZE - 1] == '\0';
+}
+
 bool secret_same(const char *secret, const char *given)
 {
     size_t len = strlen(secret);

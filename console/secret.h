@@ -15,6 +15,8 @@
 #define SECRET_SIZE 65 /* in hexadecimal, with its end */
 
 void secret_new(char secret[SECRET_SIZE]);
+/** Whether it may be a secret, of the database's making, too. */
+bool secret_fits(const char *text);
 bool secret_same(const char *secret, const char *given);
 
 #endif

@@ -408,8 +408,9 @@ static enum rc of_token(struct sessions *sessions, const char *token,
 {
     int64_t now_us = clock_boot_us();
     struct visitor *found = NULL;
-    /* Saves the statement for a text that cannot be a token. */
-    if (strlen(token) != SECRET_SIZE - 1)
+    /* Saves the statement for a text that cannot be a token, and which the database may refuse as
+     * no text: a header is any bytes. */
+    if (!secret_fits(token))
         return RC_NONE;
     if ((*ret_visitor = known_token(sessions, token, now_us)) != NULL)
         return RC_OK;

@@ -109,6 +109,13 @@ expect('a NUL in a segment', '400', get(b'/api/v1/queues/a%00b'))
 END
 expect 'raw' "$?" 0
 
+case_begin 'what cannot be a token is none, whatever its bytes are'
+raw <<'END' || failed=1
+for token in (b'\xff' * 64, b'x' * 64, b'0' * 63, b'0' * 65, b'0' * 64):
+    expect('%r' % token, '401', get(b'/api/v1/queues', b'Authorization: Bearer ' + token + b'\r\n'))
+END
+expect 'raw' "$?" 0
+
 case_begin 'a body that is too large is answered 413, however it comes'
 raw <<'END' || failed=1
 large = b'x' * 1200000
