@@ -69,6 +69,16 @@ static void not_found(struct http_request *request)
                                 .hint = "The API is below api/v1/; api/v1/openapi.json lists it."});
 }
 
+/* 405 must have Allow (RFC 9110, section 15.5.6). */
+static void refuse_method(struct http_request *request)
+{
+    http_add_header(request, "Allow", "GET, HEAD");
+    problem_answer(request, &(struct problem){.status = 405,
+                                              .detail = "only GET is answered here",
+                                              .hint = "Changes are made below api/v1/; "
+                                                      "api/v1/openapi.json lists them."});
+}
+
 /* "/base/assets/x/y.js" -> "x/y.js" */
 static void answer_asset(const struct console *console, struct http_request *request, int skip)
 {
@@ -133,8 +143,7 @@ static void dispatch(struct console *console, const struct place *place,
         answer_database(place, request);
     /* Outside of the API nothing can be changed. */
     else if (!get)
-        problem_answer(request,
-                       &(struct problem){.status = 405, .detail = "only GET is answered here"});
+        refuse_method(request);
     else if (is_segment(request, skip, "livez"))
         http_answer(request, 200, "text/plain; charset=utf-8", "alive\n", 6);
     else if (is_segment(request, skip, "metrics") && is_segment(request, skip + 1, NULL))

@@ -109,6 +109,13 @@ expect('a NUL in a segment', '400', get(b'/api/v1/queues/a%00b'))
 END
 expect 'raw' "$?" 0
 
+case_begin 'what can only be read says so to one who would change it'
+for path in livez metrics runs; do
+    api POST $path '{}'
+    expect "$path" "$status $(sed -nE 's/^Allow: (.*)\r/\1/Ip' "$tmp/headers") $(api_is .hint)" \
+        '405 GET, HEAD Changes are made below api/v1/; api/v1/openapi.json lists them.'
+done
+
 case_begin 'what cannot be a token is none, whatever its bytes are'
 raw <<'END' || failed=1
 for token in (b'\xff' * 64, b'x' * 64, b'0' * 63, b'0' * 65, b'0' * 64):
