@@ -186,7 +186,7 @@ static const struct config_key keys[] = {
      "`console run`: a port of this host, HOST:PORT, [IPV6]:PORT, the path of a Unix socket, or "
      "systemd"},
     {"console", "hosts", CONFIG_LIST, "", "", NULL, 0, 0,
-     "names that requests may be for, beside the address and localhost: host or host:port"},
+     "names that requests may be for, other than the address and localhost: host or host:port"},
     {"console", "base_path", CONFIG_TEXT, "/", "", NULL, 0, 0,
      "where a reverse proxy has it: /lockstep/"},
     {"console", "login", CONFIG_CHOICE, "postgres", "", "postgres|none", 0, 0,
