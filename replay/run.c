@@ -167,16 +167,22 @@ static enum rc lock(const struct replay_options *options, struct err *err)
     }
 }
 
+static enum rc halted(const struct replay_options *options, struct err *err)
+{
+    char hint[300];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, options->queue);
+    return err_set(err, RC_FATAL, ERR_FAILED, options->queue, hint,
+                   "the queue is halted: its topic may not be what the rows came from");
+}
+
 static enum rc refuse(const struct replay_options *options, const struct db_result *row,
                       struct err *err)
 {
     int verdict = db_word(row, 0, REPLAY_BEGIN_VERDICT);
-    char hint[300];
-    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, options->queue);
     if (verdict == REPLAY_BEGIN_IS_HALTED)
-        return err_set(err, RC_FATAL, ERR_FAILED, options->queue, hint,
-                       "the queue is halted: its topic may not be what the rows came from");
+        return halted(options, err);
     if (verdict == REPLAY_BEGIN_IS_OTHER) {
+        char hint[300];
         (void)snprintf(hint, sizeof hint, REMEDY_REPLAY_OTHER, options->queue,
                        db_text(row, 0, REPLAY_BEGIN_REPLAY_ID), options->queue,
                        db_text(row, 0, REPLAY_BEGIN_REPLAY_ID));
@@ -333,7 +339,9 @@ static enum rc step(struct reading *reading, struct str arrays[ARRAYS],
             return rc;
         int action = db_rows(rows) > 0 ? db_word(rows, 0, REPLAY_STEP_ACTION) : -1;
         if (action == REPLAY_STEP_IS_REFUSED)
-            return blocked(reading, rows, err);
+            return db_word(rows, 0, REPLAY_STEP_WHY) == REPLAY_STEP_IS_HALTED
+                       ? halted(options, err)
+                       : blocked(reading, rows, err);
         if (action != REPLAY_STEP_IS_WAIT) {
             count(reading, report, rows);
             probe("replay.step");

@@ -5,7 +5,7 @@
 -- columns: action, why, records, run_id, order
 -- words of action: make, reopen, skip, wait, refused
 -- words of why: missing, duplicate, failed, cancelled, done, unfinished, ahead, rejected, not_needed, differs,
---          no_beginning, retention, continued, deleted, busy, lookahead, later_phase
+--          no_beginning, retention, continued, deleted, busy, lookahead, halted, later_phase
 SELECT s.action, s.why, s.records, s.run_id, s."order"
 FROM lockstep.replay_step(p_replay_id => $1::int, p_seen => $23::boolean, p_segment => ROW(
     $2::text, $3::uuid, $4::uuid, $5::bigint, $6::bigint, -- kind, run, implicit, order, previous

@@ -24,6 +24,9 @@ BEGIN
            b.paused, b.halted_reason, b.halted_detail, b.halted_at
     INTO STRICT queue_row
     FROM lockstep.queue b WHERE b.queue_id = replay_row.queue_id FOR NO KEY UPDATE;
+    IF queue_row.halted_reason IS NOT NULL THEN -- after replay_step had asked
+        RAISE EXCEPTION 'replay %: the queue was halted', p_replay_id USING ERRCODE = 'serialization_failure';
+    END IF;
     BEGIN
         -- Whether there is room for another phase is asked by the caller, and a paused queue may be prepared.
         UPDATE lockstep.queue b

@@ -6,7 +6,8 @@
 -- action is
 --   wait      the step changed nothing, the cursor did not move: why is lookahead (enough phases of this run or of
 --             earlier ones wait to be opened) or busy (a gate has the phase)
---   refused   the step changed nothing: a later phase of the run is at work; order is that phase's
+--   refused   the step changed nothing: why is halted (the queue is: the topic may not be the one from which the rows
+--             came) or later_phase (a later phase of the run is at work; order is that phase's)
 CREATE OR REPLACE FUNCTION lockstep.replay_step(p_replay_id int, p_segment lockstep.segment, p_seen boolean)
 RETURNS TABLE (action text, why text, records bigint, run_id uuid, "order" bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -43,12 +44,16 @@ BEGIN
         -- retention may have begun with it: then it is judged again
         PERFORM FROM lockstep.run b WHERE b.run_no = own FOR NO KEY UPDATE;
     END IF;
-    SELECT b.lookahead, b.implicit_run_no, b.epoch, b.name INTO STRICT queue_row
+    SELECT b.epoch, b.name, b.halted_reason INTO STRICT queue_row
     FROM lockstep.queue b WHERE b.queue_id = replay_row.queue_id;
     IF replay_row.epoch <> queue_row.epoch THEN
         RAISE EXCEPTION 'replay %: the topic was accepted from an earlier offset since it began', p_replay_id
             USING ERRCODE = 'LS002',
                   HINT = format('To give it up: lockstep replay --queue %s --abandon %s', queue_row.name, p_replay_id);
+    END IF;
+    IF queue_row.halted_reason IS NOT NULL THEN
+        RETURN QUERY SELECT 'refused'::text, 'halted'::text, 0::bigint, NULL::uuid, NULL::bigint;
+        RETURN;
     END IF;
     FOR judged IN
         SELECT *
@@ -65,14 +70,8 @@ BEGIN
         END IF;
     END LOOP;
 
-    -- Enough phases of this run and of those before it wait to be opened. Not of those after it: they may be waiting
-    -- for this run.
     IF p_segment.kind = 'task' AND (cardinality(making) > 0 OR reopening <> '{}')
-       AND NOT EXISTS (SELECT FROM lockstep.phase p WHERE p.phase_id = own_phase AND p.done_at IS NULL)
-       AND lockstep.phases_ahead(replay_row.queue_id, queue_row.lookahead,
-                                 COALESCE((SELECT o.first_offset FROM lockstep.run o WHERE o.run_no = own),
-                                          p_segment.offsets[1])) >= queue_row.lookahead THEN
-        PERFORM pg_notify('lockstep_' || replay_row.queue_id, 'look'); -- maybe no executor has a task of them
+       AND lockstep.replay_full(replay_row.queue_id, own, own_phase, p_segment.offsets[1]) THEN
         RETURN QUERY SELECT 'wait'::text, 'lookahead'::text, 0::bigint, NULL::uuid, NULL::bigint;
         RETURN;
     END IF;

@@ -1,0 +1,71 @@
+#!/bin/bash
+# A replay into a database without rows stops where it cannot judge or read the records, and continues later without a
+# loss: its queue is halted, an open transaction hides records, the topic has grown meanwhile.
+# ctest: timeout=120 notsan
+. "$(dirname "$0")/../support/e2e.bash"
+. "$here/replay.bash"
+two=$db # a second database, whose queues are on the same topics
+e2e_leave() { local db=$two && scratch_drop; }
+scratch_database
+one=$db
+export LOCKSTEP_PROBE_DIR=$tmp
+put() { kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0; }
+id() { printf '6f6b2a52-7f4f-4c55-9f2e-94c0b8d2%04d' "$1"; }
+task() { # RUN SEQ ORDER PREVIOUS
+    printf '{"run": "%s", "seq": %d, "order": %d, "previous_order": %d, "sql": "SELECT 1"}\n' "$(id "$1")" \
+        "$2" "$3" "$4"
+}
+end() { printf '{"run": "%s", "seq": %d, "type": "end"}\n' "$(id "$1")" "$2"; } # RUN SEQ
+run() { task "$1" 0 1 0; task "$1" 1 1 0; task "$1" 2 2 1; end "$1" 3; }
+# A queue that begins behind the records of standard input.
+queue() {
+    q=$(scratch_name)
+    db=$two lockstep queue create "other$q" -q --create-topic --topic "$q"
+    put
+    lockstep queue create "$q" -q --from-offset latest
+    rm -f "$tmp"/replay.step.*
+}
+# The words of a command that replays all.
+everything() {
+    again=(replay --queue "$q" --from-offset earliest --to-offset latest --execute --reason again -d "$one"
+        -b "$LOCKSTEP_TEST_BROKERS")
+}
+killed() { # STEP ARGUMENTS...
+    local status=0
+    LOCKSTEP_PROBE=replay.step=kill@$1 "$LOCKSTEP_BIN-probed" "${@:2}" >/dev/null 2>&1 || status=$?
+    expect 'killed' $status 137
+}
+ended() { # COMMAND...   its exit, and its words are in $tmp/said
+    local status=0
+    "$@" >/dev/null 2>"$tmp/said" || status=$?
+    echo $status
+}
+of_queue="JOIN lockstep.queue q ON q.queue_id = r.queue_id WHERE q.name ="
+rows() {
+    sql "SELECT string_agg(t.n || 'x' || t.seq, ' ' ORDER BY 1) FROM (
+             SELECT right(r.run_id::text, 1) AS n, string_agg(t.seq::text, ',' ORDER BY t.seq) AS seq
+             FROM lockstep.task t JOIN lockstep.run r USING (run_no) $of_queue '$q' GROUP BY 1) t"
+}
+of_replay() { sql "SELECT r.$1 FROM lockstep.replay r $of_queue '$q' ORDER BY replay_id DESC LIMIT 1"; }
+
+case_begin 'a replay whose queue is halted meanwhile stops, and passes over nothing'
+queue < <(run 1; run 2; run 3)
+everything
+LOCKSTEP_PROBE=replay.step=hold@2 "$LOCKSTEP_BIN-probed" "${again[@]}" >/dev/null 2>"$tmp/said" &
+held=$!
+eventually 20 test -e "$tmp/replay.step.hit"
+sql "UPDATE lockstep.queue SET halted_reason = 'topic_deleted', halted_at = now() WHERE name = '$q'"
+touch "$tmp/replay.step.go"
+status=0
+wait $held || status=$?
+number=$(of_replay replay_id)
+expect 'stopped' "$status $(of_replay state) $(rows)" '1 Running 1x0,1,2'
+grep -q "the queue is halted" "$tmp/said" || { cat "$tmp/said"; failed=1; }
+grep -q "hint: .*lockstep queue explain $q. To continue it: lockstep replay --queue $q --resume $number" "$tmp/said" ||
+    { cat "$tmp/said"; failed=1; }
+sql "UPDATE lockstep.queue SET halted_reason = NULL, halted_at = NULL WHERE name = '$q'"
+expect 'continued' "$(ended lockstep replay --queue "$q" --resume "$number") $(of_replay state) $(rows)" \
+    '0 Completed 1x0,1,2 2x0,1,2 3x0,1,2'
+
+cases_end
+exit $failed
