@@ -161,6 +161,11 @@ static void say(struct cli *cli, const struct replay_report *report, bool acts, 
     cli_say(cli, "lockstep: replay %d: %lld message%s handed to the executors, %lld skipped%s\n",
             report->replay_id, (long long)report->acted, NUMBER_S(report->acted),
             (long long)report->skipped, rc == RC_OK ? "" : "; it is not finished");
+    if (rc == RC_OK && report->wanted > report->to)
+        cli_say(cli,
+                "lockstep: warning: this replay was begun before and ends at offset %lld; offsets "
+                "%lld to %lld are not in it\n",
+                (long long)report->to, (long long)report->to, (long long)report->wanted);
     if (report->open_runs != NULL)
         cli_say(
             cli,

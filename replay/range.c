@@ -167,6 +167,8 @@ enum rc reading_range(struct reading *reading, struct replay_report *report, str
         report_add(report, &deleted);
         reading->from = upto;
     }
+    reading->earliest = reading->from <= log.low;
+    reading->latest = reading->to == log.high && options->to.bound != REPLAY_OFFSET;
     report->from = reading->from;
     report->to = reading->to;
     return RC_OK;

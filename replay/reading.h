@@ -40,6 +40,7 @@ struct met {
 struct reading {
     const struct replay_options *options;
     int64_t from, to, end; /* end: where reading stopped, for good */
+    bool earliest, latest; /* nothing of the topic is before from; to is its end, and no number */
     char run[37];          /* the choice */
     bool known;            /* it has a row */
     bool implicit;         /* the run chosen is an implicit one: its messages name none */

@@ -63,6 +63,7 @@ struct replay_report {
     int replay_id; /* 0: a preview */
     bool resumed;
     int64_t from, to, readable; /* readable < to: an open transaction holds back the rest */
+    int64_t wanted; /* > to: the end that was asked for; the replay that continues ends before it */
     int64_t acted, skipped;
     /* UUIDs: acted on, and their end is neither in the range nor to come; NULL: none */
     char *open_runs;

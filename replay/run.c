@@ -212,7 +212,9 @@ static enum rc begin(struct reading *reading, struct replay_report *report, char
                                   [REPLAY_BEGIN_P_RUN] = options->run[0] ? options->run : NULL,
                                   [REPLAY_BEGIN_P_ORDER] =
                                       options->order >= 0 ? DB_INT(options->order) : NULL,
-                                  [REPLAY_BEGIN_P_REASON] = options->reason};
+                                  [REPLAY_BEGIN_P_REASON] = options->reason,
+                                  [REPLAY_BEGIN_P_EARLIEST] = reading->earliest ? "true" : "false",
+                                  [REPLAY_BEGIN_P_LATEST] = reading->latest ? "true" : "false"};
     enum rc rc = db_run(options->db, &sql_replay_begin, params, &row, err);
     if (rc != RC_OK)
         return rc;
@@ -222,6 +224,7 @@ static enum rc begin(struct reading *reading, struct replay_report *report, char
         return refuse(options, row, err);
     report->replay_id = (int)db_int(row, 0, REPLAY_BEGIN_REPLAY_ID);
     *ret_cursor = report->from = db_int(row, 0, REPLAY_BEGIN_CURSOR);
+    report->wanted = report->to;
     report->to = db_int(row, 0, REPLAY_BEGIN_TO_OFFSET);
     (void)snprintf(ret_mode, 16, "%s", db_text(row, 0, REPLAY_BEGIN_MODE));
     reading_choose(reading, report->to, db_text(row, 0, REPLAY_BEGIN_RUN_ID),

@@ -262,10 +262,12 @@ static void an_operator_publishes_nothing_and_acts_in_its_own_name(void **state)
         support_text(house->admin, "SELECT actor FROM lockstep.event_log WHERE event = 'own'"),
         house->names[0]);
     support_exec(house->admin, "UPDATE lockstep.queue SET next_offset = 10");
-    refused(db, "42501",
-            "SELECT lockstep.replay_begin(1, NULL, 'missing', 0, 10, NULL, NULL, 'x')");
-    support_exec(house->admin,
-                 "SELECT lockstep.replay_begin(1, NULL, 'missing', 0, 10, NULL, NULL, 'x')");
+    refused(
+        db, "42501",
+        "SELECT lockstep.replay_begin(1, NULL, 'missing', 0, 10, NULL, NULL, 'x', false, false)");
+    support_exec(
+        house->admin,
+        "SELECT lockstep.replay_begin(1, NULL, 'missing', 0, 10, NULL, NULL, 'x', false, false)");
     refused(
         db, "42501",
         "SELECT lockstep.replay_step(1, ROW('task', NULL, gen_random_uuid(), 1, 0, '{3}', "
@@ -278,7 +280,7 @@ static void an_operator_publishes_nothing_and_acts_in_its_own_name(void **state)
     assert_string_equal(
         support_text(db,
                      "SELECT verdict FROM lockstep.replay_begin(1, NULL, 'missing', 0, 10, NULL, "
-                     "NULL, 'x')"),
+                     "NULL, 'x', false, false)"),
         "resumed");
     db_close(db);
 }

@@ -30,7 +30,8 @@ static const struct act {
      ", NULL, 'stop', 'finite', NULL, NULL, NULL, NULL, NULL, 0)"},
     {"redrive rejected messages",
      "SELECT lockstep.redrive_begin(1, '{}', " WRONG ", false, 'x', true)"},
-    {"replay", "SELECT lockstep.replay_begin(1, NULL, 'missing', 0, 10, NULL, NULL, 'x')"},
+    {"replay",
+     "SELECT lockstep.replay_begin(1, NULL, 'missing', 0, 10, NULL, NULL, 'x', false, false)"},
     {"create and change queues", "INSERT INTO lockstep.queue (name, topic) VALUES ('r', 't'); "
                                  "UPDATE lockstep.queue SET max_readers = 2"},
     {"delete a queue with its tasks", "SELECT lockstep.queue_delete(1)"},

@@ -67,5 +67,39 @@ sql "UPDATE lockstep.queue SET halted_reason = NULL, halted_at = NULL WHERE name
 expect 'continued' "$(ended lockstep replay --queue "$q" --resume "$number") $(of_replay state) $(rows)" \
     '0 Completed 1x0,1,2 2x0,1,2 3x0,1,2'
 
+case_begin 'the same command continues a replay though its topic has grown, up to the end that the replay has'
+queue < <(run 1; run 2)
+everything
+killed 1 "${again[@]}"
+run 3 | put
+status=$(ended "${again[@]}")
+expect 'continued' "$status $(of_replay state) $(of_replay to_offset) $(rows)" '0 Completed 8 1x0,1,2 2x0,1,2'
+grep -q 'ends at offset 8; offsets 8 to 12 are not in it' "$tmp/said" ||
+    { cat "$tmp/said"; failed=1; }
+expect 'the rest' "$(ended "${again[@]}") $(sql "SELECT count(*) FROM lockstep.replay r $of_queue '$q'")" '0 2'
+
+case_begin 'the same command continues a replay of a run that has more records meanwhile'
+queue < <(task 1 0 1 0; task 1 1 1 0; task 1 2 2 1)
+again=(replay --queue "$q" --run "$(id 1)" --execute --reason again -d "$one" -b "$LOCKSTEP_TEST_BROKERS")
+killed 1 "${again[@]}"
+{ task 1 3 2 1; end 1 4; } | put
+expect 'continued' "$(ended "${again[@]}") $(of_replay state) $(of_replay to_offset) $(rows)" '0 Completed 3 1x0,1,2'
+
+case_begin 'the same command continues a replay of a run whose end has become known'
+queue < <(run 1; run 2)
+again=(replay --queue "$q" --run "$(id 1)" --execute --reason again -d "$one" -b "$LOCKSTEP_TEST_BROKERS")
+killed 3 "${again[@]}"
+expect 'continued' "$(ended "${again[@]}") $(of_replay state) $(rows)" '0 Completed 1x0,1,2'
+
+case_begin 'a command that names another end is another replay'
+queue < <(run 1; run 2)
+everything
+killed 1 "${again[@]}"
+status=$(ended lockstep replay --queue "$q" --from-offset 0 --to-offset 7 --execute --reason other)
+run 3 | put
+status+=" $(ended lockstep replay --queue "$q" --from-offset 0 --to-offset 12 --execute --reason other)"
+status+=" $(ended "${again[@]}" --mode all)"
+expect 'refused' "$status $(of_replay state)" '7 7 7 Running'
+
 cases_end
 exit $failed
