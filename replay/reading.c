@@ -6,6 +6,7 @@
 #include "replay/reading.h"
 #include "replay/report.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "kafka/source.h"
 
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #define WAKE_MS 500
+/* A publish --stream at work commits within it, and the replay need not be continued for that. */
+#define HIDDEN_US (5 * 1000 * 1000)
 
 static void decoded_done(struct decoded *one)
 {
@@ -76,6 +79,21 @@ static bool cancelled(const struct replay_options *options)
     return options->cancelled != NULL && options->cancelled(options->context);
 }
 
+/* With read_committed the end is the last stable offset, which may be below `to`: an open
+ * transaction of a producer hides the rest. Waiting for it could take as long as that producer
+ * lives, so after a moment the caller learns how far the topic was readable. */
+static bool may_come(struct reading *reading, int64_t end)
+{
+    if (end >= reading->to || !reading->patient)
+        return false;
+    int64_t now_us = clock_boot_us();
+    if (reading->hidden_us == 0 || reading->hidden != end) {
+        reading->hidden = end;
+        reading->hidden_us = now_us;
+    }
+    return now_us - reading->hidden_us < HIDDEN_US;
+}
+
 /* The next record of the range, chosen or not. */
 static enum rc poll_record(struct reading *reading, struct kafka_record *ret_record,
                            struct err *err)
@@ -88,11 +106,8 @@ static enum rc poll_record(struct reading *reading, struct kafka_record *ret_rec
         }
         if (rc != RC_NONE)
             return rc;
-        /* With read_committed the end is the last stable offset, which may be below `to`: an open
-         * transaction of a producer hides the rest. Waiting for it could take as long as that
-         * producer lives, so the report says how far the topic was readable. */
         int64_t end = kafka_source_end(reading->source);
-        if (end >= 0) {
+        if (end >= 0 && !may_come(reading, end)) {
             reading->end = end < reading->to ? end : reading->to;
             return RC_NONE;
         }

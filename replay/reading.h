@@ -41,9 +41,11 @@ struct reading {
     const struct replay_options *options;
     int64_t from, to, end; /* end: where reading stopped, for good */
     bool earliest, latest; /* nothing of the topic is before from; to is its end, and no number */
-    char run[37];          /* the choice */
-    bool known;            /* it has a row */
-    bool implicit;         /* the run chosen is an implicit one: its messages name none */
+    bool patient;          /* waits a moment for the end of a transaction that hides records */
+    int64_t hidden, hidden_us; /* the offset from which on they are, and since when */
+    char run[37];              /* the choice */
+    bool known;                /* it has a row */
+    bool implicit;             /* the run chosen is an implicit one: its messages name none */
     int64_t order;
     int wake_fd;
     struct kafka_consumer *consumer;

@@ -10,8 +10,8 @@
  * Threads: one.
  * Ownership: the caller owns options and session; replay_report_done frees a report.
  * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_RETRY + ERR_HELD: another replay is under
- *   way, or a later phase is at work; finished segments stay. RC_RETRY + ERR_CANCELLED:
- *   options->cancelled is set.
+ *   way, a later phase is at work, or an open transaction hides the rest of the range; finished
+ *   segments stay. RC_RETRY + ERR_CANCELLED: options->cancelled is set.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H

@@ -390,6 +390,17 @@ static void unlock(const struct replay_options *options)
                       (const char *const[]){DB_INT(options->queue_id)}, NULL, &ignored);
 }
 
+/** Only a range that was read to its end is done. */
+static enum rc read_whole(const struct reading *reading, struct err *err)
+{
+    if (reading->end >= reading->to)
+        return RC_OK;
+    return err_set(err, RC_RETRY, ERR_HELD, reading->options->queue,
+                   "Wait for the end of the open transaction of a producer, which hides them.",
+                   "the records from offset %lld to %lld cannot be read now",
+                   (long long)reading->end, (long long)reading->to);
+}
+
 /* With the lock. */
 static enum rc run(const struct replay_options *given, struct reading *read,
                    struct replay_report *ret_report, struct err *err)
@@ -400,6 +411,7 @@ static enum rc run(const struct replay_options *given, struct reading *read,
     char mode[16] = "";
     int64_t cursor = 0;
     reading.options = &options;
+    reading.patient = true;
     enum rc rc = listen(&options, err);
     if (rc == RC_OK)
         rc = begin(&reading, ret_report, mode, &cursor, err);
@@ -414,8 +426,8 @@ static enum rc run(const struct replay_options *given, struct reading *read,
         rc = reading_start(&reading, cursor, err);
         while (rc == RC_OK && (rc = reading_next(&reading, err)) == RC_OK)
             rc = step(&reading, arrays, ret_report, err);
-        rc = rc == RC_NONE ? RC_OK : rc;
         ret_report->readable = reading.end;
+        rc = rc == RC_NONE ? read_whole(&reading, err) : rc;
     }
     if (rc == RC_OK)
         rc = finish(&options, "Completed", ret_report, err);

@@ -22,6 +22,9 @@ queue() {
     q=$(scratch_name)
     db=$two lockstep queue create "other$q" -q --create-topic --topic "$q"
     put
+    begins
+}
+begins() {
     lockstep queue create "$q" -q --from-offset latest
     rm -f "$tmp"/replay.step.*
 }
@@ -100,6 +103,49 @@ run 3 | put
 status+=" $(ended lockstep replay --queue "$q" --from-offset 0 --to-offset 12 --execute --reason other)"
 status+=" $(ended "${again[@]}" --mode all)"
 expect 'refused' "$status $(of_replay state)" '7 7 7 Running'
+
+# A run, the open transaction of a producer, and a run behind it.
+hidden() {
+    q=$(scratch_name)
+    db=$two lockstep queue create "other$q" -q --create-topic --topic "$q"
+    run 1 | put
+    rm -f "$tmp"/publish.committing.*
+    LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" -q \
+        --queue "other$q" - <<<'{"order": 1, "sql": "SELECT 1"}' >/dev/null 2>&1 &
+    foreign=$!
+    eventually 20 test -e "$tmp/publish.committing.hit"
+    run 2 | put
+    begins
+    everything
+}
+
+case_begin 'a replay waits a moment for the end of a transaction'
+hidden
+"$LOCKSTEP_BIN" "${again[@]}" >/dev/null 2>"$tmp/said" &
+replaying=$!
+eventually 20 is "SELECT r.cursor FROM lockstep.replay r $of_queue '$q'" 3 # its end waits for the next record
+touch "$tmp/publish.committing.go"
+wait $foreign || failed=1
+status=0
+wait $replaying || status=$?
+expect 'whole' "$status $(of_replay state) $(of_replay made)" '0 Completed 10'
+[ $status = 0 ] || cat "$tmp/said"
+
+case_begin 'a replay that an open transaction holds back is not finished, and continues behind it'
+hidden
+expect 'the plan' "$(ended "$LOCKSTEP_BIN" replay --queue "$q" --from-offset earliest -d "$one" \
+    -b "$LOCKSTEP_TEST_BROKERS") $(grep -c 'from offset 4 on an open transaction' "$tmp/said")" '0 1'
+status=$(ended "${again[@]}")
+number=$(of_replay replay_id)
+expect 'held back' "$status $(of_replay state) $(of_replay cursor) $(rows)" '7 Running 4 1x0,1,2'
+grep -q "records from offset 4 to .* cannot be read" "$tmp/said" || { cat "$tmp/said"; failed=1; }
+grep -q "hint: .*To continue it: lockstep replay --queue $q --resume $number" "$tmp/said" ||
+    { cat "$tmp/said"; failed=1; }
+kill -9 $foreign
+wait $foreign 2>/dev/null || true
+db=$two lockstep publish --queue "other$q" -q - <<<'{"order": 1, "sql": "SELECT 1"}' >/dev/null 2>&1 # it settles that
+expect 'continued' "$(ended lockstep replay --queue "$q" --resume "$number") $(of_replay state) $(rows)" \
+    '0 Completed 1x0,1,2 2x0,1,2'
 
 cases_end
 exit $failed

@@ -69,6 +69,7 @@ BEGIN
     END IF;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.replay_begin(int, int, text, bigint, bigint, uuid, bigint, text, boolean, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION lockstep.replay_begin(int, int, text, bigint, bigint, uuid, bigint, text, boolean, boolean)
-    TO lockstep_executor, lockstep_operator;
+REVOKE EXECUTE ON FUNCTION lockstep.replay_begin(
+    int, int, text, bigint, bigint, uuid, bigint, text, boolean, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION lockstep.replay_begin(
+    int, int, text, bigint, bigint, uuid, bigint, text, boolean, boolean) TO lockstep_executor, lockstep_operator;

@@ -1,6 +1,6 @@
--- Whether a replay must wait before it hands over tasks of this phase (NULL: it has no row yet) of a run (NULL: the same)
--- whose message is at p_offset: enough phases of the run and of those before it wait to be opened. Not of those after
--- it: they may be waiting for this run. Executors are notified then: maybe none of them has a task of these phases.
+-- Whether a replay must wait before it hands over tasks of this phase of a run (NULL: they have no rows yet); p_offset:
+-- the message. It must if enough phases of the run and of those before it wait to be opened. Those after it do not
+-- count: they may be waiting for this run. Executors are notified then: maybe none has a task of these phases.
 CREATE OR REPLACE FUNCTION lockstep.replay_full(p_queue_id int, p_run_no bigint, p_phase_id bigint, p_offset bigint)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
