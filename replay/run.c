@@ -40,11 +40,12 @@ static void sleep_ms(int ms)
 }
 
 /** Whether the range has had a record of this run before, from the beginning of the run on: the
- * meaning of a gap before this segment depends on it (replay_judge.sql, p_seen). */
+ * meaning of a gap before this segment depends on it (replay_judge.sql, p_seen). NULL: no record of
+ * it was met, by this session. */
 static const char *seen(struct reading *reading)
 {
     const struct met *met = reading_met(reading);
-    return met != NULL && !met->cut ? "true" : "false";
+    return met == NULL ? NULL : met->cut ? "false" : "true";
 }
 
 /* count() reads the rows of both statements by the names of one, so these must agree. */

@@ -9,5 +9,6 @@
 SELECT j.action, j.why, count(*) AS records, j.run_id
 FROM lockstep.replay_judge(
     p_queue_id => $1::int, p_mode => $2::text, p_kind => $3::text, p_run => $4::uuid, p_order => $5::bigint,
-    p_offsets => $6::bigint[], p_seqs => $7::bigint[], p_payloads => $8::text[], p_seen => $9::boolean) AS j
+    p_offsets => $6::bigint[], p_seqs => $7::bigint[], p_payloads => $8::text[],
+    p_seen => COALESCE($9::boolean, false)) AS j
 GROUP BY j.action, j.why, j.run_id ORDER BY min(j.n);

@@ -131,6 +131,24 @@ wait $replaying || status=$?
 expect 'whole' "$status $(of_replay state) $(of_replay made)" '0 Completed 10'
 [ $status = 0 ] || cat "$tmp/said"
 
+# The record behind an unreadable one has its place in the run: the records before it were met
+case_begin 'a replay that is interrupted within a run knows that it has met the run'
+unreadable() { task "$1" 0 1 0; task "$1" 1 1 0; echo 'no json'; task "$1" 4 1 0; task "$1" 5 2 1; end "$1" 6; }
+made() {
+    sql "SELECT y.state, y.made, r.status, r.tasks, r.next_seq, r.stop_after
+        FROM lockstep.replay y JOIN lockstep.queue q ON q.queue_id = y.queue_id
+        JOIN lockstep.run r ON r.queue_id = q.queue_id WHERE q.name = '$q'"
+}
+queue < <(unreadable 1)
+everything
+expect 'not interrupted' "$(ended "${again[@]}")" 0
+whole=$(made)
+queue < <(unreadable 2)
+everything
+killed 2 "${again[@]}"
+expect 'interrupted' "$(ended "${again[@]}") $(made)" "0 $whole"
+grep -q no_beginning "$tmp/said" && failed=1
+
 case_begin 'a replay that an open transaction holds back is not finished, and continues behind it'
 hidden
 expect 'the plan' "$(ended "$LOCKSTEP_BIN" replay --queue "$q" --from-offset earliest -d "$one" \

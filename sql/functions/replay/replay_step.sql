@@ -1,6 +1,8 @@
 -- One step of a replay: it handles a segment of the topic (as in replay_judge) and moves the replay's cursor past it,
 -- in one transaction. Rows that are made or reopened have no owner; executors adopt them and run them through the same
 -- gates. The runs on which it acts are marked: they do not end before the replay has passed their end.
+--   p_seen: as in replay_judge; NULL: the session has not met the run. The replay may have met it before an
+--   interruption, so a run that is marked counts as met.
 --
 -- The answer has a row for each action and reason, with the number of records (see replay_judge), or one row whose
 -- action is
@@ -26,6 +28,8 @@ DECLARE
     fresh bigint;         -- rows that were made
     unknown int[];        -- indexes of those whose run has no beginning
     is_busy boolean;
+    seen boolean := COALESCE(p_seen, EXISTS (SELECT FROM lockstep.run b
+                                             WHERE b.run_id = p_segment.run AND b.replay_id = p_replay_id));
 BEGIN
     PERFORM lockstep.replay_allowed();
     SELECT y.queue_id, y.mode, y.cursor, y.state, y.reason, y.implicit_run_no, y.epoch INTO STRICT replay_row
@@ -37,7 +41,7 @@ BEGIN
     -- Most of a range is skipped: that needs no lock.
     SELECT j.run_no INTO own
     FROM lockstep.replay_judge(replay_row.queue_id, replay_row.mode, p_segment.kind, p_segment.run, p_segment."order",
-                               p_segment.offsets, p_segment.seqs, p_segment.payloads, p_seen) j
+                               p_segment.offsets, p_segment.seqs, p_segment.payloads, seen) j
     WHERE j.action <> 'skip' LIMIT 1;
     IF FOUND THEN
         PERFORM FROM lockstep.queue b WHERE b.queue_id = replay_row.queue_id FOR NO KEY UPDATE;
@@ -58,7 +62,7 @@ BEGIN
     FOR judged IN
         SELECT *
         FROM lockstep.replay_judge(replay_row.queue_id, replay_row.mode, p_segment.kind, p_segment.run,
-                                   p_segment."order", p_segment.offsets, p_segment.seqs, p_segment.payloads, p_seen)
+                                   p_segment."order", p_segment.offsets, p_segment.seqs, p_segment.payloads, seen)
     LOOP
         own := CASE WHEN p_segment.kind <> 'reject' THEN judged.run_no END;
         own_phase := judged.phase_id;
