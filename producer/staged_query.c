@@ -25,6 +25,8 @@ struct query {
  * the SQL in the context of the error. */
 static enum rc query_failed(enum rc rc, struct err *err)
 {
+    if (err->kind == ERR_CANCELLED) /* by the user: the SQL is not at fault */
+        return RC_FATAL;
     bool writes = sqlstate_is(
         err, SQLSTATE_READ_ONLY_SQL_TRANSACTION); /* the transaction is read-only, not the server */
     bool theirs = rc == RC_REJECT || writes || strstr(err->context, "publish_open") != NULL;
