@@ -102,11 +102,8 @@ static enum rc run_of(struct cli *cli, char ret_run[40], struct err *err)
     ret_run[0] = '\0';
     if (text == NULL)
         return RC_OK;
-    /* In lower case, because it is compared with the ids of messages as text. */
     if (uuid_valid(text)) {
         (void)snprintf(ret_run, 40, "%s", text);
-        for (char *c = ret_run; *c != '\0'; c++)
-            *c = (char)(*c >= 'A' && *c <= 'F' ? *c - 'A' + 'a' : *c);
         return RC_OK;
     }
     enum rc rc = find_run(cli, text, &run, err);

@@ -78,7 +78,10 @@ static enum rc place_run(struct reading *reading, const struct log *log, struct 
 {
     const struct replay_options *options = reading->options;
     DB_RESULT_AUTO *row = NULL;
+    /* In lower case, because it is compared with the ids of messages as text. */
     (void)snprintf(reading->run, sizeof reading->run, "%s", options->run);
+    for (char *c = reading->run; *c != '\0'; c++)
+        *c = (char)(*c >= 'A' && *c <= 'F' ? *c - 'A' + 'a' : *c);
     enum rc rc = db_run(options->db, &sql_replay_run,
                         (const char *const[]){DB_INT(options->queue_id), options->run}, &row, err);
     /* The whole log, if nothing is known of the run. */

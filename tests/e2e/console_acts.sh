@@ -455,6 +455,9 @@ sign_in "${acts}_all"
 does preview POST api/v1/replay \
     "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$published\", \"reason\": \"look\", \"preview\": true}" \
     '"\(.preview) \(.counts.run_again) \(.replay_id)"' 'true 2 null'
+does 'a run in capitals' POST api/v1/replay \
+    "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"${published^^}\", \"reason\": \"look\", \"preview\": true}" \
+    .counts.run_again 2
 expect 'nothing was done' "$(sql 'SELECT count(*) FROM lockstep.replay')" 0
 expect 'as the command says' "$(api_is '[.lines[] | "\(.action) \(.why) \(.messages)"] | join(",")')" \
     "$(lockstep replay --queue "$q" --mode all --run "$published" -q -o json |
