@@ -34,7 +34,9 @@ BEGIN
         message := one.task
             || pg_catalog.jsonb_build_object('run', p_run, 'seq', pg_catalog.cardinality(sent), 'previous_order',
                                              previous_order)
-            || CASE WHEN sent = '{}' -- as a publisher does it: a database that is made again has them from the topic
+            -- As a publisher does it: a database that is made again has them from the topic. A task that leaves no room
+            -- for the longest name goes without them (producer/records.c).
+            || CASE WHEN sent = '{}' AND pg_catalog.octet_length(one.task::text) <= 999872 - 6064
                         THEN pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
                                  'run_name', p_name, 'run_on_failure', queue_row.on_failure))
                     ELSE '{}' END;
