@@ -19,7 +19,8 @@
 /* A batch is up to message.max.bytes long, and a record in it has a header (Kafka's record batch
  * format, version 2). */
 #define BATCH_BYTES        128
-#define DEFAULT_BATCH_SIZE 1000000 /* librdkafka's message.max.bytes */
+#define DEFAULT_BATCH_SIZE 1000000            /* librdkafka's message.max.bytes */
+#define KAFKA_MAX_BYTES    ((int64_t)1048588) /* Kafka's max.message.bytes */
 
 struct target target_known(const char *queue, const struct kafka_properties *kafka, int queue_id,
                            const char *topic, int partition)
@@ -95,12 +96,16 @@ static enum rc check_settings(const struct target *target, const struct kafka_to
                        info->cleanup_policy);
     /* -1: the broker does not let this client describe the topic, and only the sending shows
      * whether it is large enough. */
-    if (info->max_message_bytes >= 0 && info->max_message_bytes < batch_size(target))
-        return err_set(err, RC_FATAL, ERR_CONFIG, target->topic,
-                       hint_of(target, "max.message.bytes=1048588", hint),
+    int64_t sends = batch_size(target);
+    if (info->max_message_bytes >= 0 && info->max_message_bytes < sends) {
+        char setting[64];
+        (void)snprintf(setting, sizeof setting, "max.message.bytes=%" PRId64,
+                       sends > KAFKA_MAX_BYTES ? sends : KAFKA_MAX_BYTES);
+        return err_set(err, RC_FATAL, ERR_CONFIG, target->topic, hint_of(target, setting, hint),
                        "the topic's max.message.bytes is %" PRId64
                        ", less than the producer's message.max.bytes, %" PRId64,
-                       info->max_message_bytes, batch_size(target));
+                       info->max_message_bytes, sends);
+    }
     /* The row has no cluster if the broker reported none and no executor has met it yet. */
     if (target->cluster_id[0] != '\0' && info->cluster_id[0] != '\0' &&
         strcmp(target->cluster_id, info->cluster_id) != 0)

@@ -208,6 +208,28 @@ static void expect_unfit(const char *topic_name, int partition, const char *mess
     assert_string_not_equal(err.hint, "");
 }
 
+/* The hint would be refused again if it named less than the producer sends. */
+static void the_hint_for_a_small_topic_names_a_size_that_is_enough(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sends, *hint;
+    } sizes[] = {{"500000", "max.message.bytes=1048588"}, {"2000000", "max.message.bytes=2000000"}};
+    write_file(five_phases);
+    make_queue(odd_topic(1, "max.message.bytes", "100000"), 0);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct kafka_properties raised = {0};
+        kafka_properties_copy(&raised, &props);
+        assert_ok(kafka_properties_set(&raised, "message.max.bytes", sizes[i].sends, &err), &err);
+        options.kafka = &raised;
+        enum rc rc = publish();
+        kafka_properties_done(&raised);
+        assert_rc(rc, RC_FATAL, &err);
+        if (strstr(err.hint, sizes[i].hint) == NULL)
+            fail_msg("%s is not in: %s", sizes[i].hint, err.hint);
+    }
+}
+
 static void a_topic_that_is_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -272,6 +294,7 @@ int main(void)
         WITH_QUEUE(an_id_that_the_queue_has_is_refused),
         WITH_QUEUE(options_that_contradict_each_other_are_refused),
         WITH_QUEUE(a_topic_that_is_not_fit_is_refused),
+        WITH_QUEUE(the_hint_for_a_small_topic_names_a_size_that_is_enough),
         WITH_QUEUE(a_topic_whose_shape_was_accepted_is_published_to),
         WITH_QUEUE(a_queue_of_another_partition_is_published_to_there),
         WITH_QUEUE(a_task_larger_than_the_producer_sends_is_refused_with_its_line),
