@@ -230,6 +230,26 @@ static void the_hint_for_a_small_topic_names_a_size_that_is_enough(void **state)
     }
 }
 
+static enum rc publish_task_of(size_t bytes)
+{
+    STR_AUTO line = {0};
+    str_text(&line, "{\"order\":1,\"sql\":\"");
+    while (line.len < bytes - 2)
+        str_add(&line, "x", 1);
+    str_text(&line, "\"}\n");
+    write_file(line.data);
+    return publish();
+}
+
+/* docs/how-to/publish.md has the number. */
+static void the_largest_task_of_the_defaults_is_published(void **state)
+{
+    (void)state;
+    make_queue(odd_topic(1, NULL, NULL), 0);
+    assert_rc(publish_task_of(999745), RC_REJECT, &err);
+    assert_ok(publish_task_of(999744), &err);
+}
+
 static void a_topic_that_is_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -295,6 +315,7 @@ int main(void)
         WITH_QUEUE(options_that_contradict_each_other_are_refused),
         WITH_QUEUE(a_topic_that_is_not_fit_is_refused),
         WITH_QUEUE(the_hint_for_a_small_topic_names_a_size_that_is_enough),
+        WITH_QUEUE(the_largest_task_of_the_defaults_is_published),
         WITH_QUEUE(a_topic_whose_shape_was_accepted_is_published_to),
         WITH_QUEUE(a_queue_of_another_partition_is_published_to_there),
         WITH_QUEUE(a_task_larger_than_the_producer_sends_is_refused_with_its_line),
