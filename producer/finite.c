@@ -163,10 +163,11 @@ static enum rc send_all(struct publishing *p, const struct batch *batch, struct 
     for (size_t i = 0; i < batch->count; i++) {
         const struct staged_task task = batch_task(batch, i);
         enum rc rc = sending_task(p, &task, err);
-        if (rc == RC_OK && i % TICK_EVERY == 0)
+        /* With each hand-over: librdkafka may have been waited for, and a task may be large. */
+        bool handed = p->transaction.outbox.count == 0;
+        if (rc == RC_OK && handed)
             rc = publishing_tick(p, err);
-        if (rc == RC_OK && i % TICK_EVERY == 0 &&
-            transaction_due_us(&p->transaction) <= clock_boot_us())
+        if (rc == RC_OK && handed && transaction_due_us(&p->transaction) <= clock_boot_us())
             rc = sending_commit(p, err);
         if (rc != RC_OK)
             return rc;

@@ -185,5 +185,17 @@ grep -q -- "To continue it: lockstep publish --queue $q --resume $run" "$tmp/los
     { cat "$tmp/lost.err"; failed=1; }
 ends 0 'is resumed with seq 64' resume
 whole 200
+
+case_begin 'a finite publish whose records leave slowly commits within the time-out of its transactions'
+queue
+run=$(cat /proc/sys/kernel/random/uuid)
+tasks 0 200 >"$tmp/slow.jsonl"
+slow=''
+for n in 1 2 3 4 5 6; do slow+=${slow:+,}publish.record=sleep:300@$n; done # each 32 records
+ends 0 '' probed "$slow" -X transaction.timeout.ms=1000 --run "$run" "$tmp/slow.jsonl"
+whole 200
+# Each commit is an offset, too: behind 64, 128 and 192 tasks.
+expect 'the offset of the end' \
+    "$(kcat -C -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -o beginning -e -q -f '%o\n' | tail -1)" 203
 cases_end
 exit $failed
