@@ -166,6 +166,20 @@ release
 eventually 60 is "$(status "$run")" Completed2 ||
     bad "a task whose row was held is not tried again: $(sql "$(status "$run")")"
 
+case_begin 'a task whose row is held when its next attempt is due is tried when the row is free'
+sql "CREATE FUNCTION is_due() RETURNS bigint LANGUAGE sql AS 'SELECT 1 / count(*) FROM let_go WHERE what = ''due'''"
+run=$(echo '{"order": 1, "max_attempts": 2, "retry_intervals": [2], "sql": "SELECT is_due()"}' |
+    lockstep publish --queue "$a" -q -)
+eventually 20 is "$(status "$run")" Error1
+hold "SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' FOR UPDATE OF t"
+let_go due
+eventually 20 is "SELECT clock_timestamp() > t.scheduled_for + interval '1 s'
+    FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run'" t
+is "$(status "$run")" Error1 || bad 'a row that is held was changed'
+release
+eventually 10 is "$(status "$run")" Completed2 ||
+    bad "a task whose row was held when it was due is not tried again: $(sql "$(status "$run")")"
+
 case_begin 'a held row of a run does not end its publishing, which only cannot note how far it is'
 d=$(scratch_name)
 lockstep queue create "$d" -q --create-topic

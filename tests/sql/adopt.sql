@@ -1,7 +1,7 @@
 -- Adoption and return (sql/functions/adopt/adopt.sql, give_back.sql). protocol.inc explains how messages are
 -- written.
 BEGIN;
-SELECT plan(50);
+SELECT plan(53);
 \ir protocol.inc
 
 -- One call of executor 2: the verdict, or the adopted tasks as offset#attempt, after the order of their phase (- not
@@ -166,6 +166,18 @@ SELECT pg_temp.tell('A0:100<0 A1:200<100');
 SELECT pg_temp.fail(0, true);
 SELECT is(pg_temp.adopt() || ' ' || pg_temp.statuses(), 'none Failed Cancelled',
           'what is finished or cancelled is nobody''s');
+
+-- Another session holds rows of the phase: a later call takes them. A row of this transaction cannot be held by
+-- another session: see tests/e2e/row_held.sh.
+SELECT pg_temp.tell('A0..1:100<0');
+SELECT is((SELECT count(*) FROM lockstep.adopt_take((pg_temp.phase(100)).phase_id, 2, 9, true, true, '{2}', '{}', 5)),
+          2::bigint, 'where no task without an owner can be locked, those of a dead executor are taken');
+SELECT lockstep.give_back(pg_temp.q(), ARRAY[(pg_temp.task(0)).task_id], ARRAY[(pg_temp.task(0)).token]);
+UPDATE lockstep.task SET lost_num = 5, scheduled_for = now() - interval '1 s'
+WHERE task_id = (pg_temp.task(0)).task_id;
+SELECT is(pg_temp.adopt(), 'none 200', 'give_up could not lock the row of a task that it ends: the caller asks again');
+UPDATE lockstep.task SET scheduled_for = NULL WHERE task_id = (pg_temp.task(0)).task_id;
+SELECT is(pg_temp.adopt(), 'none 200', 'also when the task was never put off');
 
 -- Names that an executor lacks: a producer that invents them does not make its row grow (action_leave.sql).
 CREATE FUNCTION pg_temp.leave(number bigint, need text) RETURNS text LANGUAGE sql AS $$

@@ -20,7 +20,8 @@
 --
 -- The answer is one row for each task, or one row without a task. Its verdict is 'none' or 'busy'. With 'none', wait_ms
 -- is the time until a task is due (NULL: no task will be), and phase_id, run_no and order are such a closed phase, the
--- first of its run and not in p_enough, which the caller is to open.
+-- first of its run and not in p_enough, which the caller is to open. A task that is due already and whose row another
+-- session holds is a reason to ask again soon: no notification says when that session ends.
 --
 -- The plans of this function are made once: to make them for each call, with adoptable in them, takes longer than the
 -- rest of the call.
@@ -94,7 +95,8 @@ BEGIN
             IF NOT unowned AND NOT EXISTS (
                 SELECT FROM lockstep.task t WHERE t.phase_id = phase_row.phase_id AND t.executor_no <> ALL (living)
                 AND lockstep.adoptable(t, phase_row.is_open, lacks, max_lost)) THEN
-                SELECT pg_catalog.min(t.scheduled_for) INTO due
+                -- Some may be due: give_up ends them, but another session held their rows.
+                SELECT pg_catalog.min(COALESCE(t.scheduled_for, pg_catalog.clock_timestamp())) INTO due
                 FROM lockstep.task t
                 WHERE t.phase_id + 0 = phase_row.phase_id AND t.executor_no IS NULL
                   AND lockstep.runnable(t, phase_row.is_open, lacks);
@@ -133,6 +135,7 @@ BEGIN
                 RETURN;
             END IF;
             took_shared := false; -- it goes with the transaction
+            first_due := LEAST(first_due, pg_catalog.clock_timestamp()); -- other sessions hold the rows: ask again
         END LOOP;
     END LOOP;
     is_open := NULL;

@@ -1,5 +1,6 @@
 -- There is nothing to adopt: when to ask again (wait_ms; NULL: when notified), and which closed phase the caller is to
--- open. p_due: when the first task is; p_offer: a closed phase with nothing left to do, its run and order. See adopt.
+-- open. p_due: when the first task is due, in the past if another session holds its row; p_offer: a closed phase with
+-- nothing left to do, its run and order. See adopt.
 CREATE OR REPLACE FUNCTION lockstep.adopt_none(
     p_queue_id int, p_enough bigint[], p_living int[], p_due timestamptz, p_offer bigint[], OUT wait_ms int,
     OUT phase_id bigint, OUT run_no bigint, OUT "order" bigint)
@@ -41,9 +42,9 @@ BEGIN
         run_no := p_offer[2];
         "order" := p_offer[3];
     END IF;
-    wait_ms := CASE WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
-                        THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1),
-                                   3600000) END;
+    wait_ms := CASE WHEN due <= pg_catalog.clock_timestamp() THEN 200
+                    WHEN due IS NOT NULL -- LEAST passes NULL over
+                        THEN LEAST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 3600000) END;
     -- A worker was taking a task of a run at the moment of its cancellation: no notification says when it has
     -- committed.
     IF EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.run r USING (run_no)

@@ -1,6 +1,7 @@
--- Up to p_limit tasks of one phase become those of executor p_executor_no. p_unowned: those without an owner, else
--- those whose owner is none of p_living, and does not live: an executor that has begun since the list was made has
--- tasks already. Returns them in the order of the topic. See adopt, which has S of the phase and its row.
+-- Up to p_limit tasks of one phase become those of executor p_executor_no. p_unowned: those without an owner. Without
+-- p_unowned, or if other sessions hold the rows of all of those: tasks whose owner is none of p_living, and does not
+-- live (an executor that has begun since the list was made has tasks already). Returns them in the order of the topic.
+-- See adopt, which has S of the phase and its row.
 CREATE OR REPLACE FUNCTION lockstep.adopt_take(
     p_phase_id bigint, p_executor_no int, p_limit int, p_unowned boolean, p_is_open boolean, p_living int[],
     p_lacks text[], p_max_lost int)
@@ -17,7 +18,8 @@ BEGIN
     orphans AS (
         SELECT t.task_id, t.executor_no AS old_owner, t.status AS old_status, t.attempt_num AS old_attempt, t.started_at
         FROM lockstep.task t
-        WHERE NOT p_unowned AND t.phase_id = p_phase_id AND t.executor_no <> ALL (p_living)
+        WHERE (SELECT n.task_id FROM nobodys n LIMIT 1) IS NULL
+          AND t.phase_id = p_phase_id AND t.executor_no <> ALL (p_living)
           AND lockstep.adoptable(t, p_is_open, p_lacks, p_max_lost)
         ORDER BY t.kafka_offset LIMIT p_limit FOR UPDATE SKIP LOCKED),
     dead AS MATERIALIZED (
