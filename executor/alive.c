@@ -330,6 +330,8 @@ static enum rc enroll(struct executor *ex, struct alive *alive, struct err *err)
             (const char *const[]){ex->memory->predecessor, DB_INT(ex->incarnation.executor_no)},
             NULL, err);
     if (rc == RC_OK)
+        incarnation_inherited(&ex->incarnation);
+    if (rc == RC_OK)
         /* An executor that has adopted such a task meanwhile has counted the attempt;
          * lockstep.spare takes that back. */
         rc = spare_report(&ex->memory->spared, alive->db, err);

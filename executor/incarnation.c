@@ -15,6 +15,11 @@ void incarnation_register(struct incarnation *incarnation, int executor_no)
     incarnation->executor_no = executor_no;
 }
 
+void incarnation_inherited(struct incarnation *incarnation)
+{
+    incarnation->inherited = true;
+}
+
 void incarnation_up(struct incarnation *incarnation, int64_t now_us)
 {
     incarnation->up_us = now_us;

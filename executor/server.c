@@ -137,7 +137,9 @@ enum rc server_recognise(struct lane *lane, struct err *err)
  * is the sign of commits that a crash or a fail-over has lost (tests/e2e/crash.sh). */
 void server_remember(struct executor *ex)
 {
-    if (ex->incarnation.executor_no != 0)
+    /* Otherwise the next one inherits from the one before: this one has nothing to leave, and no
+     * work. */
+    if (ex->incarnation.inherited)
         memcpy(ex->memory->predecessor, ex->incarnation.id, sizeof ex->memory->predecessor);
     for (int i = 0; i < ex->lane_count; i++) {
         if (ex->lanes[i].queue.id == 0 || ex->lanes[i].queue.foreign)

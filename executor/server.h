@@ -53,8 +53,8 @@ struct server_memory {
     struct trouble troubles[SERVER_MOST_QUEUES];
     struct outage outage;
     bool completed; /* the last incarnation has completed a task */
-    /* The id of the incarnation before, "": none. Not its number, which a copy may give to
-     * another. */
+    /* The id of the latest incarnation that has inherited, "": none. Not its number, which a copy
+     * may give to another. */
     char predecessor[37];
 };
 void server_memory_init(struct server_memory *memory);

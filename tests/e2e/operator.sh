@@ -180,6 +180,18 @@ for times in 1 2; do
     id=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
     eventually 30 is "$at_work" 1 || wrong "behind loss $times it has other readers"
 done
+# Another session holds the row of the incarnation that is lost: those that follow fail before they have inherited.
+session_open BEGIN "SELECT executor_no FROM lockstep.executor WHERE executor_id = '$id' FOR UPDATE"
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name LIKE 'lockstep/control%'" >/dev/null
+eventually 60 is "SELECT count(*) >= 2 FROM lockstep.executor n JOIN lockstep.executor o USING (host)
+                  WHERE o.executor_id = '$id' AND n.executor_no > o.executor_no" t || wrong 'none follows'
+session_close
+eventually 30 is "SELECT string_agg(COALESCE(readers_limit::text, 'none'), ' ') FROM lockstep.executor
+                  WHERE ended_at IS NULL AND executor_id <> '$id'" 1 ||
+    wrong "behind incarnations that did not come up the limit is $sql_said"
+id=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
+eventually 30 is "$at_work" 1 || wrong 'behind incarnations that did not come up it has other readers'
 sql "SELECT lockstep.executor_set('$id', NULL)" >/dev/null
 eventually 15 is "$at_work" 4 || wrong 'the limit cannot be lifted'
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
