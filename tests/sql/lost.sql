@@ -1,7 +1,7 @@
 -- Lost attempts: which of them count, and how they end; the rows of dead executors (sql/functions/adopt/give_up.sql,
 -- task_stopped.sql, adopt.sql, lose.sql). protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(32);
+SELECT plan(34);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -116,6 +116,22 @@ SELECT pg_temp.lose('ended'), pg_temp.due();
 SELECT is(pg_temp.counts(), '52/1/52', 'then each time counts');
 SELECT pg_temp.lose('ended');
 SELECT is(lockstep.give_up(pg_temp.q()) || pg_temp.statuses(), '1Failed', 'and it is given up');
+
+-- A retry begins a new series of attempts: those before it count no more.
+CREATE FUNCTION pg_temp.retry() RETURNS text LANGUAGE sql AS $$
+    SELECT lockstep.reopen((pg_temp.phase(100)).phase_id, NULL, 'a test');
+    SELECT pg_temp.due()
+$$;
+SELECT pg_temp.tell('A0:100<0');
+UPDATE lockstep.queue SET max_lost = 3 WHERE queue_id = pg_temp.q();
+SELECT pg_temp.lose('lost'), pg_temp.due() FROM generate_series(1, 2);
+SELECT pg_temp.lose('ended'), pg_temp.due() FROM generate_series(1, 25);
+SELECT lockstep.give_up(pg_temp.q());
+SELECT pg_temp.retry();
+SELECT is(pg_temp.lose('server'), '26/0/26 +1', 'put off for as short as the first time');
+SELECT pg_temp.due();
+SELECT is(pg_temp.lose('ended'), '27/0/27 +10', 'and not counted, as none of the twenty');
+SELECT pg_temp.due(), pg_temp.fail(0, true);
 
 -- The last task of a run that has its end: no other statement would try to end the run.
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');

@@ -5,7 +5,8 @@
 --   lost     the task may be the cause: it counts (lost_num), and give_up ends the task after queue.max_lost of them
 --   server   the server ended it, for a reason of its own: not counted; the next attempt comes later each time
 --   ended    its session was ended or its statement cancelled: as server, up to 20 times for a task, which takes hours;
---            after that each one counts, because the task may end its own session
+--            after that each one counts, because the task may end its own session. Those before an operator's retry do
+--            not count
 --   stopped  its executor ended it, to end itself: not counted
 --   doubt    it may not have begun: not counted, it keeps its number; the next attempt is shown before it runs
 --            (adopt.sql)
@@ -37,7 +38,8 @@ BEGIN
                                                                 * lockstep.put_off(t.task_id, t.lost_num) END AS due,
                p_kind = 'lost' OR (p_kind = 'ended' AND 20 <= (
                    SELECT pg_catalog.count(*) FROM lockstep.task_attempt a
-                   WHERE a.task_id = t.task_id AND a.status = 'Pending' AND a.sqlstate = '57000')) AS counts
+                   WHERE a.task_id = t.task_id AND a.status = 'Pending' AND a.sqlstate = '57000'
+                     AND a.attempt > lockstep.attempts_done(t.task_id))) AS counts
         FROM lockstep.task t
         JOIN ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
              ON t.task_id = g.task_id AND t.token = g.token
