@@ -1,7 +1,7 @@
 -- The gate (sql/functions/gate/gate.sql): its verdicts, in the order in which it checks. protocol.inc explains how
 -- messages are written.
 BEGIN;
-SELECT plan(56);
+SELECT plan(57);
 \ir protocol.inc
 
 -- One slice at the gate of a run for its phase of this order: the verdict and the order of the phase it is about.
@@ -45,6 +45,9 @@ SELECT is((SELECT wait_ms BETWEEN 1 AND 1001 FROM lockstep.gate((pg_temp.phase(2
           'wait_ms says when');
 UPDATE lockstep.task SET scheduled_for = now() - interval '1 s' WHERE status = 'Error';
 SELECT is(pg_temp.gate(200), 'orphans 200', 'it is due and has no owner');
+UPDATE lockstep.queue SET paused = true WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.gate(200), 'paused 200', 'no executor adopts it while the queue is paused');
+UPDATE lockstep.queue SET paused = false WHERE queue_id = pg_temp.q();
 UPDATE lockstep.task SET executor_no = 1, status = 'Processing', token = gen_random_uuid() WHERE status = 'Error';
 SELECT is(pg_temp.gate(200), 'wait 200', 'it runs');
 SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), 1)', 'executor');

@@ -134,10 +134,11 @@ BEGIN
         PERFORM lockstep.keep_intent(previous_phase_id);
         RETURN;
     END IF;
-    -- The rest of a run that is held is not adopted: there is no work until it is resumed.
+    -- The rest of a run that is held, or whose queue is paused, is not adopted: there is no work until it is resumed.
     verdict := COALESCE(ready.verdict, CASE WHEN ready.free THEN 'gone' END,
                         (SELECT 'paused'
-                         FROM lockstep.run r WHERE r.run_no = target.run_no AND r.paused_by IS NOT NULL));
+                         FROM lockstep.run r JOIN lockstep.queue q USING (queue_id)
+                         WHERE r.run_no = target.run_no AND (q.paused OR r.paused_by IS NOT NULL)));
     IF verdict IS NULL THEN
         SELECT w.verdict, w.wait_ms INTO verdict, wait_ms FROM lockstep.gate_waits(previous_phase_id) AS w;
     END IF;
