@@ -449,7 +449,7 @@ enum rc gate_record(struct lane *lane, struct err *err)
     if (openings->count == 0 || lane->ex->turn.now_us < record_at_us(lane))
         return RC_OK;
     struct gate *gate = gate_for(lane->gates.first, 0);
-    if (gate == NULL)
+    if (gate == NULL || gate->canceller == NULL) /* it may be without a session for long */
         return openings_flush(openings, lane->ex->control.db, lane->ex->incarnation.executor_no,
                               err);
     send(gate, (struct gate_order){.mail.kind = GATE_RECORD, .openings = *openings});

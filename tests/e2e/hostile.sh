@@ -144,6 +144,36 @@ eventually 60 is "SELECT count(*) FROM lockstep.run WHERE status = 'Completed' A
 told_to_end "$gates"
 ! grep -q 'event=incarnation_lost' "$tmp/gates.log" || failed=1
 
+case_begin 'an opening is recorded, and executors are notified of it, while the gate has no connection'
+one=$(scratch_name)
+lockstep queue create "$one" -q --create-topic --max-readers 2
+message() { echo "$1" | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$one" -p 0; }
+for _ in 1 2; do message '{"order": 1, "previous_order": 0, "sql": "SELECT pg_sleep(3)"}'; done
+work() {
+    "$LOCKSTEP_BIN" executor run -d "$plain" -b "$LOCKSTEP_TEST_BROKERS" --queue "$one" --readers "$1" \
+        2>>"$tmp/one.log" &
+    gates=$!
+}
+tasks="SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$one' AND t.status"
+work 1 # it opens the first phase, and leaves a part of it
+eventually 30 is "$tasks = 'Processing'" 1 || failed=1
+told_to_end "$gates"
+sql 'ALTER ROLE plain CONNECTION LIMIT 4'
+work 2 # one reader has the rest of the phase, the other one the next phase: the release opens it
+eventually 30 is "$tasks = 'Processing'" 1 || failed=1
+message '{"order": 2, "previous_order": 1, "sql": "SELECT pg_sleep(300)"}'
+eventually 60 is "$tasks = 'Completed'" 2 || failed=1
+opened="FROM lockstep.phase p JOIN lockstep.queue q USING (queue_id)
+    WHERE q.name = '$one' AND p.\"order\" = 2 AND p.opened_at IS NOT NULL"
+eventually 10 is "SELECT count(*) $opened" 1 || failed=1
+eventually 10 is "SELECT count(*) FROM lockstep.event_log
+    WHERE event = 'phase_opened' AND phase_id IN (SELECT p.phase_id $opened)" 1 || failed=1
+grep -q 'event=gate_waits .*code=53300' "$tmp/one.log" || { echo 'its gate has a connection'; failed=1; }
+sql 'ALTER ROLE plain CONNECTION LIMIT -1'
+lockstep run cancel "$(sql "SELECT run_id FROM lockstep.run JOIN lockstep.queue q USING (queue_id)
+    WHERE q.name = '$one'")" >/dev/null
+told_to_end "$gates"
+
 case_begin 'an executor that loses sessions works with the readers that it has'
 # And in the middle: it has lost its sessions and gets only some of them back. It works with the readers that it has.
 publish 0.3
