@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "db/backend.h"
+#include "db/db.h"
 #include "db/notification.h"
 #include "phaselock/slot.h"
 #include "tests/support/locks.h"
@@ -296,6 +297,24 @@ static void growth_is_immediate_and_shrinking_lets_finish(void **state)
     db_close(other);
 }
 
+static void who_has_ended_waits_no_more(void **state)
+{
+    (void)state;
+    struct err err;
+    int nos[4];
+    struct db *holder = support_db(), *waiter = support_db();
+    assert_int_equal(take(holder, 1, holder, 4, nos), 4);
+    assert_int_equal(take(waiter, 2, waiter, 1, nos), 0);
+    const char *id =
+        support_text(waiter, "SELECT executor_id FROM lockstep.executor WHERE executor_no = 2");
+    assert_ok(
+        db_run(waiter, &sql_executor_end, (const char *const[]){id, "drained", NULL}, NULL, &err),
+        &err);
+    assert_int_equal(support_int(holder, "SELECT count(*) FROM lockstep.slot_waiter"), 0);
+    db_close(holder);
+    db_close(waiter);
+}
+
 static void who_waits_is_notified_and_who_does_not_is_not(void **state)
 {
     (void)state;
@@ -439,6 +458,7 @@ int main(void)
         TEST(a_backend_younger_than_the_transaction_is_seen),
         TEST(growth_is_immediate_and_shrinking_lets_finish),
         TEST(who_waits_is_notified_and_who_does_not_is_not),
+        TEST(who_has_ended_waits_no_more),
         TEST(who_registers_tries_once_more),
         TEST(a_slot_kept_by_an_executor_whose_reader_died_is_not_given_to_it_twice),
         TEST(a_slot_given_back_before_the_registration_is_found_by_the_second_try),
