@@ -39,7 +39,7 @@ BEGIN
                p_kind = 'lost' OR (p_kind = 'ended' AND 20 <= (
                    SELECT pg_catalog.count(*) FROM lockstep.task_attempt a
                    WHERE a.task_id = t.task_id AND a.status = 'Pending' AND a.sqlstate = '57000'
-                     AND a.attempt > lockstep.attempts_done(t.task_id))) AS counts
+                     AND a.attempt > (SELECT lockstep.attempts_done(t.task_id)))) AS counts
         FROM lockstep.task t
         JOIN ROWS FROM (pg_catalog.unnest(p_task_ids), pg_catalog.unnest(p_tokens)) AS g (task_id, token)
              ON t.task_id = g.task_id AND t.token = g.token
