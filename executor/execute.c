@@ -40,6 +40,7 @@
 #define MARK_MOST        64
 #define SLOTS_MOST       64 /* of one statement that takes or returns slots */
 #define TIMEOUT_GRACE_US (5 * 1000 * 1000)
+#define CANCEL_AGAIN_US  (100 * 1000)
 
 /* Of its first waiting task. */
 static int64_t arrival(const struct phase *phase)
@@ -311,15 +312,27 @@ void time_out(struct readers *readers, int64_t now_us)
     }
 }
 
+/* When to look at a time-out that ends, or has ended without a statement to cancel: as much later
+ * as it has ended before, at least a millisecond and at most CANCEL_AGAIN_US. The statement may be
+ * about to begin, or the reader may have no session for hours. */
+static int64_t again_at_us(int64_t out_us, int64_t now_us)
+{
+    int64_t late_us = now_us - out_us;
+    if (late_us < 0)
+        return out_us;
+    if (late_us < 1000)
+        late_us = 1000;
+    return now_us + (late_us < CANCEL_AGAIN_US ? late_us : CANCEL_AGAIN_US);
+}
+
 int64_t running_due_us(const struct executor *ex)
 {
     int64_t due_us = 0;
     for (int i = 0; i < ex->readers.count; i++) {
         const struct assignment *first = ex->readers.list[i].first;
         int64_t out_us = out_at_us(first, ex->turn.now_us);
-        if (out_us != 0) /* over, but there was no statement to cancel yet: soon again */
-            due_us = clock_earlier_us(due_us,
-                                      out_us > ex->turn.now_us ? out_us : ex->turn.now_us + 1000);
+        if (out_us != 0)
+            due_us = clock_earlier_us(due_us, again_at_us(out_us, ex->turn.now_us));
         if (to_be_marked(first))
             due_us = clock_earlier_us(due_us, first->head_since_us + MARK_AFTER_US);
     }

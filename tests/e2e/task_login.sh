@@ -118,6 +118,21 @@ lacking 'the schema' 'REVOKE USAGE ON SCHEMA lockstep FROM lockstep_task' \
 publish '{"order": 1, "sql": "SELECT 1"}'
 eventually 20 done_are 7 || bad 'a task does not run after the grants'
 
+case_begin 'a time-out that is over while the reader has no session keeps no thread at work'
+sleeps() { cat "/proc/$pid/task/"*/status | awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n }'; }
+publish '{"order": 1, "timeout": 8, "sql": "SELECT hold(3)"}'
+eventually 15 running 1
+bar
+eventually 20 state_is 'no login'
+over() { is "SELECT clock_timestamp() > started_at + interval '9 s' FROM lockstep.task WHERE status = 'Processing'" t; }
+eventually 20 over || bad 'the task is not at work any more'
+before=$(sleeps)
+sleep 3 # the observation itself
+[ $(($(sleeps) - before)) -lt 1500 ] || bad "its threads fell asleep $(($(sleeps) - before)) times in 3 s"
+sql "INSERT INTO let_go VALUES (3); ALTER ROLE $tasks LOGIN"
+eventually 30 done_are 8 || bad 'the task does not run when the login is admitted'
+eventually 10 state_is ok
+
 case_begin 'a task whose session is ended runs elsewhere when its executor has ended'
 publish '{"order": 1, "sql": "SELECT hold(1)"}'
 eventually 15 running 1
@@ -137,7 +152,7 @@ eventually 20 bash -c "! kill -0 $pid 2>/dev/null" || bad 'it does not end'
 wait "$pid" || bad "the executor ended with $?"
 sql "ALTER ROLE $tasks LOGIN; INSERT INTO let_go VALUES (1)"
 daemon
-eventually 20 done_are 8 || bad 'nobody takes over'
+eventually 20 done_are 9 || bad 'nobody takes over'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 case_begin 'an executor whose login is barred names the remedy, and continues when it may log in'
