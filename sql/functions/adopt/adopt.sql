@@ -96,7 +96,7 @@ BEGIN
                 SELECT FROM lockstep.task t WHERE t.phase_id = phase_row.phase_id AND t.executor_no <> ALL (living)
                 AND lockstep.adoptable(t, phase_row.is_open, lacks, max_lost)) THEN
                 -- Some may be due: give_up ends them, but another session held their rows.
-                SELECT pg_catalog.min(COALESCE(t.scheduled_for, pg_catalog.clock_timestamp())) INTO due
+                SELECT pg_catalog.min(COALESCE(t.scheduled_for, pg_catalog.statement_timestamp())) INTO due
                 FROM lockstep.task t
                 WHERE t.phase_id + 0 = phase_row.phase_id AND t.executor_no IS NULL
                   AND lockstep.runnable(t, phase_row.is_open, lacks);
@@ -135,7 +135,7 @@ BEGIN
                 RETURN;
             END IF;
             took_shared := false; -- it goes with the transaction
-            first_due := LEAST(first_due, pg_catalog.clock_timestamp()); -- other sessions hold the rows: ask again
+            first_due := LEAST(first_due, pg_catalog.statement_timestamp()); -- other sessions hold the rows: ask again
         END LOOP;
     END LOOP;
     is_open := NULL;

@@ -42,9 +42,10 @@ BEGIN
         run_no := p_offer[2];
         "order" := p_offer[3];
     END IF;
-    wait_ms := CASE WHEN due <= pg_catalog.clock_timestamp() THEN 200
-                    WHEN due IS NOT NULL -- LEAST passes NULL over
-                        THEN LEAST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 3600000) END;
+    wait_ms := CASE WHEN due <= pg_catalog.statement_timestamp() THEN 200 -- not one that falls due in this call
+                    WHEN due IS NOT NULL -- LEAST and GREATEST pass NULL over
+                        THEN LEAST(GREATEST(EXTRACT(epoch FROM due - pg_catalog.clock_timestamp()) * 1000 + 1, 1),
+                                   3600000) END;
     -- A worker was taking a task of a run at the moment of its cancellation: no notification says when it has
     -- committed.
     IF EXISTS (SELECT FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
