@@ -2,7 +2,7 @@
  * caller gets the same object again (pages compare by identity). A failure is a Problem, as RFC 9457 has it.
  */
 import { learnNow } from './format.js';
-import { parse } from './json.js';
+import { read } from './json.js';
 
 const cache = new Map(); // address -> {etag, doc}
 const KEPT = 60;
@@ -100,10 +100,10 @@ export async function get(path, { signal, quiet, renewed, exact } = {}) {
     if (response.status === 304 && known) return known.doc;
     if (!response.ok) {
         const refused = await problem(response);
-        if (response.status === 401 && !quiet && (await keepSession()) && !renewed) return get(path, { signal, exact, renewed: true });
+        if (response.status === 401 && !quiet && !renewed && (await keepSession())) return get(path, { signal, exact, renewed: true });
         throw refused;
     }
-    const doc = exact ? parse(await answered(response.text())) : await answered(response.json());
+    const doc = exact ? read(await answered(response.text())) : await answered(response.json());
     cache.delete(path); // so that it is the newest of the map
     cache.set(path, { etag: response.headers.get('ETag'), doc });
     if (cache.size > KEPT) cache.delete(cache.keys().next().value);
@@ -138,15 +138,12 @@ function randomKey() {
 async function renew() {
     const before = csrf; // who signs in meanwhile is not signed out by it
     for (let tries = 0; ; tries++) {
-        try {
-            const session = await get('session', { quiet: true });
-            if ((session.login ?? null) !== login) return (told.signedIn(session), false);
-            setSession(session);
-            return true;
-        } catch (error) {
+        const session = await get('session', { quiet: true }).catch((error) => {
             if (error.status !== 401) throw error;
-            if (tries === 1) return (csrf === before && told.signedOut(), false);
-        }
+        });
+        if (session && (session.login ?? null) === login) return (setSession(session), true);
+        if (session) return (told.signedIn(session), false);
+        if (tries === 1) return (csrf === before && told.signedOut(), false);
         await new Promise((wake) => setTimeout(wake, COOKIE_MS));
     }
 }
@@ -170,9 +167,10 @@ export async function send(method, path, body = {}, { long, key, renewed } = {})
             const kept = await keepSession().catch(() => null); // without an answer it is refused as it was
             if (kept) return send(method, path, body, { long, key, renewed: true });
             if (kept === null || !login) throw refused;
-            throw new Problem({ title: 'Another login', detail: `this browser is signed in as ${login} now; nothing was done` }, response.status);
+            const detail = `this browser is signed in as ${login} now; this click did nothing`;
+            throw new Problem({ title: 'Another login', detail, code: 'csrf' }, response.status);
         }
-        if (response.status === 401 && path !== 'session') told.signedOut();
+        if (response.status === 401 && path !== 'session') await keepSession().catch(() => {}); // not sent again: it may have been made
         throw refused;
     }
     const text = await answered(response.text());

@@ -12,6 +12,7 @@ import { changes } from './api.js';
 
 let toastTimer = null,
     owed = [], // what is shown once, and came while another dialog was open
+    sessions = 0, // that have ended
     current = null; // what the dialog shows or asks; null: it is closed
 
 function host() {
@@ -37,6 +38,7 @@ export function closeDialog() {
 /* Its session has ended: what is left to be shown is not for who comes then. */
 export function dropDialog() {
     owed = [];
+    sessions++;
     closeDialog();
 }
 
@@ -218,17 +220,23 @@ async function submit(event, asked) {
     event.preventDefault();
     if (asked.busy) return;
     const { action, values, change } = asked,
+        before = sessions,
         result = await attempt(asked, () => action.act(values, change)),
         shown = isShown(asked);
     if (result == null) {
         if (!shown) toast(`${action.title}: ${asked.problem.message}${asked.problem.unknown ? '; it is not known whether it was done' : ''}`);
         return;
     }
+    if (before !== sessions) return; // the result is not for who comes then
     if (shown) closeDialog();
-    const open = dialogOpen();
-    if (action.shown && open) owed.push(action.shown(result));
-    if (action.shown && !open) show(...action.shown(result)); // also behind a dialog that was closed: it is shown once
-    else toast(action.shown ? `${action.title}: done; it is shown when this dialog is closed.` : (action.done?.(result) ?? 'Done.'));
+    if (!action.shown) {
+        toast(action.done?.(result) ?? 'Done.');
+    } else if (dialogOpen()) {
+        owed.push(action.shown(result));
+        toast(`${action.title}: done; it is shown when this dialog is closed.`);
+    } else {
+        show(...action.shown(result)); // also behind a dialog that was closed: it is shown once
+    }
     action.after?.(result);
     if (shown && action.leave) go(action.leave);
 }

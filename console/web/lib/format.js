@@ -31,7 +31,7 @@ export function count(n) {
     return n == null ? NONE : number.format(n);
 }
 
-/* Of a queue, and of open runs, the server counts one more than the most that is said. */
+/* The server counts the open runs, the rejected messages and the outbox of a queue up to 10,001: there may be any number more. */
 const MOST = 10000;
 
 export const capped = (n) => (n > MOST ? `${count(MOST)}+` : count(n));

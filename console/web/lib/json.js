@@ -26,3 +26,13 @@ export function parse(text) {
     if (!JSON.rawJSON) throw new RangeError(`this browser would change the number ${long}: write it as a text, or use the command line`);
     return JSON.parse(text, (_, value, { source }) => (typeof value === 'number' && altered(source) ? JSON.rawJSON(source) : value));
 }
+
+/* A document of the server, which is shown in any browser: inexact says that it is not to be sent back. */
+export function read(text) {
+    try {
+        return parse(text);
+    } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        return { ...JSON.parse(text), inexact: true };
+    }
+}

@@ -101,6 +101,7 @@ async function connect() {
     aborter?.abort();
     const mine = (aborter = new AbortController()),
         silent = setTimeout(() => mine.abort(), SILENCE_MS);
+    let refused = false;
     if (failures === 0) become('connecting');
     try {
         const response = await fetch('api/v1/stream', {
@@ -110,7 +111,8 @@ async function connect() {
             headers: { Accept: 'text/event-stream', ...(lastId ? { 'Last-Event-ID': lastId } : {}) },
         });
         clearTimeout(silent);
-        if (response.status === 401) deliver('signed out', {}, null); // who hears it stops the stream, if it is so
+        refused = response.status === 401;
+        if (refused) deliver('signed out', {}, null); // who hears it stops the stream, if it is so
         if (!response.ok) throw new Error(`stream: ${response.status}`);
         const missed = failures > 0;
         failures = 0;
@@ -125,7 +127,8 @@ async function connect() {
     clearTimeout(silent);
     if (mine !== aborter) return;
     const wait = WAIT_MS[Math.min(failures++, WAIT_MS.length - 1)];
-    become('waiting', state === 'waiting' ? since : (heardAt ?? Date.now()));
+    if (refused) become('connecting');
+    else become('waiting', state === 'waiting' ? since : (heardAt ?? Date.now()));
     retry = setTimeout(connect, wait * (0.8 + 0.4 * Math.random()));
 }
 

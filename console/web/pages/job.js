@@ -122,6 +122,7 @@ const WOULD = {
 };
 
 function edit(job, after) {
+    if (job.inexact) return null; // this browser would change a number of it
     const path = `jobs/${seg(job.job)}`;
     const body = (v) => ({ definition: parse(v.definition), version: job.version });
     return actionButton('Edit', {
@@ -301,7 +302,7 @@ export function silence(at, name, after) {
             'It fires as before.',
         ],
         body: (v) => {
-            v.from ??= serverNow(); // the same for each click, so that they are one change
+            if (!(serverNow() - v.from < 60000)) v.from = serverNow(); // the same for the clicks of a minute, so that they are one change
             return { reason: v.reason, until: Number(v.hours) > 0 ? new Date(v.from + v.hours * 3600000).toISOString() : null };
         },
     });
@@ -492,7 +493,7 @@ export const page = {
                     ['by', job.changed_by],
                     ['since', when(health?.since, null)],
                 ]),
-                allFields(Object.fromEntries(Object.entries(job).filter(([, v]) => typeof v !== 'object'))),
+                allFields(Object.fromEntries(Object.entries(job).filter(([k, v]) => typeof v !== 'object' && k !== 'inexact'))),
             ),
             panel(
                 'Definition',

@@ -61,14 +61,13 @@ export function matching(params) {
     return Object.fromEntries(Object.entries(given).filter(([, v]) => v));
 }
 
-/* stale: what is known is the list of another filter. */
-function bulk(data, ctx, chosen, filter, stale) {
-    const picked = data.list.items?.filter(chosen.has) ?? [];
+function bulk(list, ctx, chosen, filter) {
+    const picked = list.items?.filter(chosen.has) ?? [];
     const after = () => {
         chosen.clear();
         ctx.reload();
     };
-    const all = chosen.matching && counted(data.list);
+    const all = chosen.matching && counted(list);
     return h(
         'div.bulk',
         { key: 'bulk', role: 'group', 'aria-label': 'actions on the selection' },
@@ -86,12 +85,11 @@ function bulk(data, ctx, chosen, filter, stale) {
             ),
         ),
         !all &&
-            !stale &&
-            data.list.next &&
+            list.next &&
             h(
                 'button.link',
                 { type: 'button', key: 'all', on: { click: chosen.match } },
-                `take all ${counted(data.list)} that match the filters`,
+                `take all ${counted(list)} that match the filters`,
             ),
         h('button.link', { type: 'button', key: 'none', on: { click: chosen.clear } }, 'clear'),
     );
@@ -112,7 +110,8 @@ export const page = {
     },
     view: (data, ctx) => {
         const filter = matching(ctx.query),
-            stale = JSON.stringify(filter) !== JSON.stringify(data.filter), // until its list has come
+            stale = JSON.stringify(filter) !== JSON.stringify(data.filter), // until its list has come: the rows are of another one
+            list = stale ? { ...data.list, next: null, count: null } : data.list,
             chosen = selection(ctx.state, { id: (r) => r.run_id, name: (r) => r.name ?? r.run_id, filter }, ctx.redraw);
         const select = ctx.session.operator ? chosen : null;
         return [
@@ -120,10 +119,10 @@ export const page = {
             filters(filterFields(data), ctx.query),
             panel(
                 'Runs',
-                { key: 'list', note: stale ? null : `${counted(data.list)} match` },
-                select && chosen.size > 0 && bulk(data, ctx, chosen, filter, stale),
+                { key: 'list', note: stale ? null : `${counted(list)} match` },
+                select && chosen.size > 0 && bulk(list, ctx, chosen, filter),
                 listTable(
-                    data.list,
+                    list,
                     {
                         caption: 'Runs',
                         columns: RUN_COLUMNS,
