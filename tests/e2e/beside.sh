@@ -22,8 +22,13 @@ session_open BEGIN "SELECT FROM lockstep.queue WHERE name = '$q' FOR UPDATE"
 waits="SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/control' AND wait_event_type = 'Lock'
        AND datname = current_database()"
 eventually 20 is "$waits" 1 || fail 'no claim waits'
+# The server ends the wait of a claim after 2 s (lock_timeout): readers that wait for it start most tasks behind that.
+began=$(sql "SELECT min(query_start) ${waits#*count(\*)}")
 case_begin 'meanwhile the executor does all that it has in hand'
 eventually 20 is "SELECT count(*) FROM lockstep.task WHERE status <> 'Completed'" 0 || fail 'readers wait for the claim'
+expect 'most of it starts while the first claim waits' "$(sql "SELECT count(*) FILTER (WHERE waits) > count(*) / 2
+    FROM (SELECT started_at < timestamptz '$began' + interval '2 s' AS waits
+          FROM lockstep.task WHERE started_at > '$began') t")" t
 eventually 20 is "$waits" 1 || fail 'the claim does not wait any more' # also one that was tried again
 session_close
 

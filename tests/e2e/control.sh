@@ -59,10 +59,14 @@ eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" 
 case_begin 'a command that waits for the row of a task ends at once when it is interrupted, as cancelled by the user'
 task=$(sql "SELECT max(task_id) FROM lockstep.task")
 session_open "BEGIN; SELECT FROM lockstep.task WHERE task_id = $task FOR UPDATE"
-"$LOCKSTEP_BIN" task cancel "$task" -d "$db" 2>"$tmp/cancel" &
-command=$!
-eventually 10 is "SELECT count(*) > 0 FROM pg_stat_activity
-    WHERE datname = current_database() AND query LIKE '%lockstep.task_cancel(%' AND pid <> pg_backend_pid()" t
+cancels() { "$LOCKSTEP_BIN" task cancel "$task" -d "$db" 2>"$tmp/cancel" & command=$!; }
+waits() { # it gives up after 5 s
+    if gone "$command"; then cancels; fi
+    is "SELECT count(*) > 0 FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE '%lockstep.task_cancel(%' AND pid <> pg_backend_pid()" t
+}
+cancels
+eventually 10 waits || { cat "$tmp/cancel"; failed=1; }
 kill -TERM "$command"
 code=0
 wait "$command" || code=$?

@@ -171,7 +171,7 @@ lockstep run cancel "$run" -q >/dev/null
 expect 'one is cancelled' "$(sql "SELECT string_agg(t.status::text, ' ' ORDER BY task_id)
     FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 'Pending Cancelled'
 echo 'COMMIT; SELECT 1;' >&8
-eventually 10 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Cancelled
+eventually 4 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Cancelled # 5 s is the next question
 expect 'the other is ended' "$(sql "SELECT string_agg(t.status::text, ' ' ORDER BY task_id)
     FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE run_id = '$run'")" 'Terminated Cancelled'
 

@@ -21,7 +21,7 @@ eventually 20 grep -q '^one ' "$tmp/links"
 far="$db host=127.0.0.1 port=$(sed -n 's/^one //p' "$tmp/links")"
 executor() { # LOG CONNINFO FROZEN_AFTER: $pid
     "$LOCKSTEP_BIN" executor run -d "$2" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 \
-        --set executor.frozen_after="$3" 2>"$tmp/$1.log" &
+        --set executor.frozen_after="$3" --set executor.heartbeat=200ms 2>"$tmp/$1.log" &
     pid=$!
 }
 fired() { sql "SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'fired' AND dispatcher LIKE '%pid $1'"; }

@@ -168,7 +168,7 @@ eventually 60 is "$(status "$run")" Completed2 ||
 
 case_begin 'a task whose row is held when its next attempt is due is tried when the row is free'
 sql "CREATE FUNCTION is_due() RETURNS bigint LANGUAGE sql AS 'SELECT 1 / count(*) FROM let_go WHERE what = ''due'''"
-run=$(echo '{"order": 1, "max_attempts": 2, "retry_intervals": [2], "sql": "SELECT is_due()"}' |
+run=$(echo '{"order": 1, "max_attempts": 2, "retry_intervals": [8], "sql": "SELECT is_due()"}' |
     lockstep publish --queue "$a" -q -)
 eventually 20 is "$(status "$run")" Error1
 hold "SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$run' FOR UPDATE OF t"
