@@ -79,19 +79,37 @@ static bool cancelled(const struct replay_options *options)
     return options->cancelled != NULL && options->cancelled(options->context);
 }
 
+/* Executors read committed records only, too. A hidden record that is not behind the queue's cursor
+ * will be claimed by them, so a replay would skip it. */
+static enum rc learn_live(struct reading *reading, int64_t end, struct err *err)
+{
+    DB_RESULT_AUTO *row = NULL;
+    enum rc rc = db_run(reading->options->db, &sql_queue_find,
+                        (const char *const[]){reading->options->queue}, &row, err);
+    reading->live = rc == RC_OK && db_int(row, 0, QUEUE_FIND_NEXT_OFFSET) <= end;
+    return rc == RC_NONE ? RC_OK : rc;
+}
+
 /* With read_committed the end is the last stable offset, which may be below `to`: an open
  * transaction of a producer hides the rest. Waiting for it could take as long as that producer
- * lives, so after a moment the caller learns how far the topic was readable. */
-static bool may_come(struct reading *reading, int64_t end)
+ * lives, so after a moment the caller learns how far the topic was readable. RC_OK: more may come.
+ * RC_NONE: the reading ends here. */
+static enum rc at_end(struct reading *reading, int64_t end, struct err *err)
 {
-    if (end >= reading->to || !reading->patient)
-        return false;
-    int64_t now_us = clock_boot_us();
-    if (reading->hidden_us == 0 || reading->hidden != end) {
-        reading->hidden = end;
-        reading->hidden_us = now_us;
+    if (end < reading->to && reading->patient) {
+        int64_t now_us = clock_boot_us();
+        if (reading->hidden_us == 0 || reading->hidden != end) {
+            enum rc rc = learn_live(reading, end, err);
+            if (rc != RC_OK)
+                return rc;
+            reading->hidden = end;
+            reading->hidden_us = now_us;
+        }
+        if (!reading->live && now_us - reading->hidden_us < HIDDEN_US)
+            return RC_OK;
     }
-    return now_us - reading->hidden_us < HIDDEN_US;
+    reading->end = end < reading->to ? end : reading->to;
+    return RC_NONE;
 }
 
 /* The next record of the range, chosen or not. */
@@ -107,10 +125,8 @@ static enum rc poll_record(struct reading *reading, struct kafka_record *ret_rec
         if (rc != RC_NONE)
             return rc;
         int64_t end = kafka_source_end(reading->source);
-        if (end >= 0 && !may_come(reading, end)) {
-            reading->end = end < reading->to ? end : reading->to;
-            return RC_NONE;
-        }
+        if (end >= 0 && (rc = at_end(reading, end, err)) != RC_OK)
+            return rc;
         if (cancelled(reading->options))
             return err_set(err, RC_RETRY, ERR_CANCELLED, reading->options->queue, NULL,
                            "cancelled");

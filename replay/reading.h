@@ -43,6 +43,7 @@ struct reading {
     bool earliest, latest; /* nothing of the topic is before from; to is its end, and no number */
     bool patient;          /* waits a moment for the end of a transaction that hides records */
     int64_t hidden, hidden_us; /* the offset from which on they are, and since when */
+    bool live;                 /* executors have claimed none of the hidden records, and will */
     char run[37];              /* the choice */
     bool known;                /* it has a row */
     bool implicit;             /* the run chosen is an implicit one: its messages name none */

@@ -5,13 +5,14 @@
  * Invariants: the topic is read with assign(), read_committed, never as a group. A preview changes
  *   nothing. The cursor of a run is in lockstep.replay and moves in the transaction of its work, so
  *   a replay that continues an interrupted one does nothing twice. The database decides the
- *   treatment of each message (sql/functions/replay/). The session holds no lock of a replay when
- *   the call returns.
+ *   treatment of each message (sql/functions/replay/). Records that an open transaction hides hold
+ *   a replay back only if the queue's cursor is past them: executors claim the others. The session
+ *   holds no lock of a replay when the call returns.
  * Threads: one.
  * Ownership: the caller owns options and session; replay_report_done frees a report.
  * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_RETRY + ERR_HELD: another replay is under
- *   way, a later phase is at work, or an open transaction hides the rest of the range; finished
- *   segments stay. RC_RETRY + ERR_CANCELLED: options->cancelled is set.
+ *   way, a later phase is at work, or an open transaction hides records that executors do not
+ *   claim; finished segments stay. RC_RETRY + ERR_CANCELLED: options->cancelled is set.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H

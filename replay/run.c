@@ -391,10 +391,10 @@ static void unlock(const struct replay_options *options)
                       (const char *const[]){DB_INT(options->queue_id)}, NULL, &ignored);
 }
 
-/** Only a range that was read to its end is done. */
+/** Only a range is done that was read to its end, or as far as executors had claimed it. */
 static enum rc read_whole(const struct reading *reading, struct err *err)
 {
-    if (reading->end >= reading->to)
+    if (reading->end >= reading->to || reading->live)
         return RC_OK;
     return err_set(err, RC_RETRY, ERR_HELD, reading->options->queue,
                    "Wait for the end of the open transaction of a producer, which hides them.",

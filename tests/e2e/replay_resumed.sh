@@ -104,17 +104,21 @@ status+=" $(ended lockstep replay --queue "$q" --from-offset 0 --to-offset 12 --
 status+=" $(ended "${again[@]}" --mode all)"
 expect 'refused' "$status $(of_replay state)" '7 7 7 Running'
 
-# A run, the open transaction of a producer, and a run behind it.
-hidden() {
-    q=$(scratch_name)
-    db=$two lockstep queue create "other$q" -q --create-topic --topic "$q"
-    run 1 | put
+# The open transaction of a producer on the topic, and a run behind it.
+transaction() {
     rm -f "$tmp"/publish.committing.*
     LOCKSTEP_PROBE=publish.committing=hold "$LOCKSTEP_BIN-probed" publish -d "$two" -b "$LOCKSTEP_TEST_BROKERS" -q \
         --queue "other$q" - <<<'{"order": 1, "sql": "SELECT 1"}' >/dev/null 2>&1 &
     foreign=$!
     eventually 20 test -e "$tmp/publish.committing.hit"
     run 2 | put
+}
+# A run, such a transaction, and a queue that begins behind all of it.
+hidden() {
+    q=$(scratch_name)
+    db=$two lockstep queue create "other$q" -q --create-topic --topic "$q"
+    run 1 | put
+    transaction
     begins
     everything
 }
@@ -130,6 +134,15 @@ status=0
 wait $replaying || status=$?
 expect 'whole' "$status $(of_replay state) $(of_replay made)" '0 Completed 10'
 [ $status = 0 ] || cat "$tmp/said"
+
+case_begin 'hidden records that executors will claim hold no replay back'
+queue < <(run 1)
+transaction
+everything
+expect 'whole' "$(ended "$LOCKSTEP_BIN" "${again[@]}") $(of_replay state) $(rows)" '0 Completed 1x0,1,2'
+expect 'said' "$(grep -c 'from offset 4 on an open transaction' "$tmp/said")" 1
+touch "$tmp/publish.committing.go"
+wait $foreign || failed=1
 
 # The record behind an unreadable one has its place in the run: the records before it were met
 case_begin 'a replay that is interrupted within a run knows that it has met the run'
