@@ -32,6 +32,14 @@ bool replay_place_parse(const char *text, struct replay_place *ret_place)
     return true;
 }
 
+static enum rc ask_log(const struct replay_options *options, struct log *log, struct err *err)
+{
+    enum rc rc = kafka_admin_open(options->kafka, &log->admin, err);
+    return rc == RC_OK ? kafka_watermarks(log->admin, options->topic, options->partition, KAFKA_MS,
+                                          &log->low, &log->high, err)
+                       : rc;
+}
+
 static enum rc place_offset(const struct replay_options *options, const struct log *log,
                             const struct replay_place *place, int64_t *ret_offset, struct err *err)
 {
@@ -143,10 +151,7 @@ enum rc reading_range(struct reading *reading, struct replay_report *report, str
     const struct replay_options *options = reading->options;
     struct log log = {0};
     reading->order = options->order;
-    enum rc rc = kafka_admin_open(options->kafka, &log.admin, err);
-    if (rc == RC_OK)
-        rc = kafka_watermarks(log.admin, options->topic, options->partition, KAFKA_MS, &log.low,
-                              &log.high, err);
+    enum rc rc = ask_log(options, &log, err);
     if (rc == RC_OK && options->run[0] != '\0')
         rc = place_run(reading, &log, err);
     else if (rc == RC_OK) {
@@ -159,20 +164,37 @@ enum rc reading_range(struct reading *reading, struct replay_report *report, str
         rc = check(reading, &log, err);
     if (rc != RC_OK)
         return rc;
-    /* Retention has deleted the beginning. This is counted and no error: the rest can be replayed,
-     * and the report counts the missing records. */
-    if (reading->from < log.low) {
-        int64_t upto = reading->to < log.low ? reading->to : log.low;
-        struct replay_line deleted = {.action = REPLAY_LOOK_IS_SKIP,
-                                      .why = REPLAY_LOOK_IS_DELETED,
-                                      .records = upto - reading->from};
-        utf8_copy(deleted.run, sizeof deleted.run, reading->run);
-        report_add(report, &deleted);
-        reading->from = upto;
-    }
+    reading->first = reading->from;
+    reading->low = log.low;
+    if (reading->from < log.low)
+        reading->from = reading->to < log.low ? reading->to : log.low;
     reading->earliest = reading->from <= log.low;
     reading->latest = reading->to == log.high && options->to.bound != REPLAY_OFFSET;
     report->from = reading->from;
     report->to = reading->to;
+    return RC_OK;
+}
+
+/* No error: the rest can be replayed. Retention may also pass the cursor of a replay that was
+ * interrupted; one that continues by its number has not asked where the topic begins. */
+enum rc reading_pass_deleted(struct reading *reading, int64_t *from, struct replay_report *report,
+                             struct err *err)
+{
+    if (*from < reading->to && reading->options->resume > 0) {
+        struct log log = {0};
+        enum rc rc = ask_log(reading->options, &log, err);
+        kafka_admin_close(log.admin);
+        if (rc != RC_OK)
+            return rc;
+        reading->low = log.low;
+    }
+    int64_t upto = reading->to < reading->low ? reading->to : reading->low;
+    if (*from >= upto)
+        return RC_OK;
+    struct replay_line deleted = {
+        .action = REPLAY_LOOK_IS_SKIP, .why = REPLAY_LOOK_IS_DELETED, .records = upto - *from};
+    utf8_copy(deleted.run, sizeof deleted.run, reading->run);
+    report_add(report, &deleted);
+    *from = report->from = upto;
     return RC_OK;
 }

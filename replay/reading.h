@@ -40,6 +40,7 @@ struct met {
 struct reading {
     const struct replay_options *options;
     int64_t from, to, end; /* end: where reading stopped, for good */
+    int64_t first, low;    /* where the range was to begin; low: where the topic begins */
     bool earliest, latest; /* nothing of the topic is before from; to is its end, and no number */
     bool patient;          /* waits a moment for the end of a transaction that hides records */
     int64_t hidden, hidden_us; /* the offset from which on they are, and since when */
@@ -59,10 +60,13 @@ struct reading {
     int run_count, run_cap, *run_slots, run_slot_count;
 };
 
-/** Where the range lies, from the options: offsets, times, a run. Records that retention has
- * deleted are counted in the report. */
+/** Where the range lies, from the options: offsets, times, a run. */
 MUST_CHECK enum rc reading_range(struct reading *reading, struct replay_report *report,
                                  struct err *err);
+/** Records from *from on that retention has deleted are counted in the report, and *from moves
+ * past them. */
+MUST_CHECK enum rc reading_pass_deleted(struct reading *reading, int64_t *from,
+                                        struct replay_report *report, struct err *err);
 /** The range ends there and this is the choice: both are in the row of the replay. */
 void reading_choose(struct reading *reading, int64_t to, const char *run, int64_t order);
 /** A replay that is resumed by its number: the run's row has whether it is an implicit one. */

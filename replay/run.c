@@ -134,8 +134,11 @@ enum rc replay_preview(const struct replay_options *options, struct replay_repor
     struct reading reading = {.options = options};
     struct str arrays[ARRAYS] = {0};
     enum rc rc = reading_range(&reading, ret_report, err);
-    if (rc == RC_OK && reading.from < reading.to) {
-        rc = reading_start(&reading, reading.from, err);
+    int64_t from = reading.first;
+    if (rc == RC_OK)
+        rc = reading_pass_deleted(&reading, &from, ret_report, err);
+    if (rc == RC_OK && from < reading.to) {
+        rc = reading_start(&reading, from, err);
         while (rc == RC_OK && (rc = reading_next(&reading, err)) == RC_OK)
             rc = look(&reading, arrays, ret_report, err);
         rc = rc == RC_NONE ? RC_OK : rc;
@@ -224,7 +227,8 @@ static enum rc begin(struct reading *reading, struct replay_report *report, char
     if (!report->resumed && verdict != REPLAY_BEGIN_IS_BEGUN)
         return refuse(options, row, err);
     report->replay_id = (int)db_int(row, 0, REPLAY_BEGIN_REPLAY_ID);
-    *ret_cursor = report->from = db_int(row, 0, REPLAY_BEGIN_CURSOR);
+    report->from = db_int(row, 0, REPLAY_BEGIN_CURSOR);
+    *ret_cursor = report->resumed ? report->from : reading->first;
     report->wanted = report->to;
     report->to = db_int(row, 0, REPLAY_BEGIN_TO_OFFSET);
     (void)snprintf(ret_mode, 16, "%s", db_text(row, 0, REPLAY_BEGIN_MODE));
@@ -420,6 +424,8 @@ static enum rc run(const struct replay_options *given, struct reading *read,
     options.mode = mode;
     if (rc == RC_OK)
         rc = reading_recall(&reading, err);
+    if (rc == RC_OK)
+        rc = reading_pass_deleted(&reading, &cursor, ret_report, err);
     ret_report->readable = reading.to;
     /* At the end of the range already: the replay was interrupted between its last step and
      * finish(). */
