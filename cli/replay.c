@@ -173,9 +173,10 @@ static void say(struct cli *cli, const struct replay_report *report, bool acts, 
 
 /* Called when the replay has waited for more than a moment, so that a command that prints nothing
  * does not seem to hang. */
-static void on_waiting(void *context, const char *why)
+static void on_waiting(void *context, enum replay_wait wait)
 {
-    cli_say(context, "lockstep: waiting: enough phases wait to be opened; %s\n", why);
+    cli_say(context, "lockstep: waiting: enough phases wait to be opened; %s\n",
+            replay_wait_text(wait));
 }
 
 /* Adds to the hint of an error the command that continues the replay, unless no try will help. */

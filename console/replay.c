@@ -1,8 +1,8 @@
 /* A replay by request: turns parameters into replay_options, lets replay/ preview or run it, and
  * writes the report as JSON. A client that goes interrupts it between two steps, and so does a wait
- * for executors: a queue may be paused for days, and the request keeps its visitor's session. The
- * finished steps stay, and `resume` continues. The command line (cli/replay.c) does the same with
- * its own options, and waits. */
+ * for executors if none is at work: a queue may be paused for days, and the request keeps its
+ * visitor's session. The finished steps stay, and `resume` continues. The command line
+ * (cli/replay.c) does the same with its own options, and waits. */
 #include "console/replay.h"
 
 #include "base/str.h"
@@ -20,8 +20,8 @@
 enum { QUEUE, MODE, RUN, FROM, TO, ORDER, RESUME, REASON, PREVIEW };
 
 struct patience {
-    atomic_bool gone; /* the client has */
-    const char *why;  /* it waits for executors; NULL: it does not */
+    atomic_bool gone;      /* the client has */
+    enum replay_wait wait; /* WORK: it does not wait, or executors make room */
 };
 
 /* Called by the server's watcher thread, so the flag is atomic. */
@@ -31,17 +31,18 @@ static void went(void *context)
     patience->gone = true;
 }
 
-/* Called by replay/ on this thread, when it has waited for five seconds. */
-static void has_waited(void *context, const char *why)
+/* Called by replay/ on this thread, when it has waited for five seconds. A phase may take longer
+ * than that. */
+static void has_waited(void *context, enum replay_wait wait)
 {
     struct patience *patience = context;
-    patience->why = why;
+    patience->wait = wait;
 }
 
 static bool has_to_end(void *context)
 {
     const struct patience *patience = context;
-    return patience->gone || patience->why != NULL;
+    return patience->gone || patience->wait != REPLAY_WAIT_WORK;
 }
 
 static int64_t number_of(const char *text, int64_t initial)
@@ -131,17 +132,18 @@ static enum rc of_state(enum rc rc, struct err *err)
 }
 
 static enum rc of_wait(enum rc rc, const struct replay_options *options,
-                       const struct replay_report *report, const char *why, struct err *err)
+                       const struct replay_report *report, enum replay_wait wait, struct err *err)
 {
     char hint[200];
-    if (rc == RC_OK || err->kind != ERR_CANCELLED || why == NULL)
+    if (rc == RC_OK || err->kind != ERR_CANCELLED || wait == REPLAY_WAIT_WORK)
         return rc;
     (void)snprintf(hint, sizeof hint,
                    "Its steps so far are done. The same request continues it, or one with "
                    "\"resume\": %d.",
                    report->replay_id);
     return err_set(err, RC_RETRY, ERR_HELD, options->queue, hint,
-                   "the replay is interrupted: enough phases wait to be opened; %s", why);
+                   "the replay is interrupted: enough phases wait to be opened; %s",
+                   replay_wait_text(wait));
 }
 
 enum rc replay_make(const struct route_context *context, struct db *db, const char *const *params,
@@ -185,7 +187,7 @@ enum rc replay_make(const struct route_context *context, struct db *db, const ch
      * cancel a statement in the middle of a step. */
     http_watch(context->request, went, &patience);
     rc = preview ? replay_preview(&options, &report, err) : replay_run(&options, &report, err);
-    rc = of_wait(of_state(rc, err), &options, &report, patience.why, err);
+    rc = of_wait(of_state(rc, err), &options, &report, patience.wait, err);
     /* patience is on this stack: no call may come after the return. */
     http_watch(context->request, NULL, NULL);
     if (rc == RC_OK)

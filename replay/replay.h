@@ -30,6 +30,15 @@ struct replay_place {
 /** An offset, earliest or latest; false: it is none of them. A time is the database's to read. */
 bool replay_place_parse(const char *text, struct replay_place *ret_place);
 
+/** While enough phases wait to be opened: why it lasts. */
+enum replay_wait {
+    REPLAY_WAIT_WORK, /* executors are at work on them */
+    REPLAY_WAIT_PAUSED,
+    REPLAY_WAIT_NO_EXECUTOR
+};
+/** A sentence for people. */
+const char *replay_wait_text(enum replay_wait wait);
+
 struct replay_options {
     struct db *db;
     const struct kafka_properties *kafka;
@@ -42,8 +51,9 @@ struct replay_options {
     const char *reason;           /* of a replay that begins */
     int resume; /* the number of the one to continue with, 0: a new one, or the same again */
     void *context;
-    void (*waiting)(void *context, const char *why); /* for longer than a moment; may be NULL */
-    bool (*cancelled)(void *context);                /* may be NULL */
+    /* for longer than a moment; may be NULL */
+    void (*waiting)(void *context, enum replay_wait wait);
+    bool (*cancelled)(void *context); /* may be NULL */
 };
 
 /** One line of the answer: so many records of this run and order, with the treatment that they get

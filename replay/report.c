@@ -63,6 +63,15 @@ const char *replay_meaning(const struct replay_line *line)
     return meaning != NULL ? meaning : "";
 }
 
+const char *replay_wait_text(enum replay_wait wait)
+{
+    static const char *const texts[] = {[REPLAY_WAIT_WORK] =
+                                            "the executors are at work on what is there",
+                                        [REPLAY_WAIT_PAUSED] = "the queue is paused",
+                                        [REPLAY_WAIT_NO_EXECUTOR] = "no executor serves the queue"};
+    return texts[wait];
+}
+
 uint32_t replay_hash(const char *key, uint32_t seed)
 {
     uint32_t hash = 2166136261U ^ seed; /* FNV-1a */

@@ -305,11 +305,10 @@ static enum rc wait_for_room(struct reading *reading, int64_t *since_us, struct 
     rc = db_run(options->db, &sql_replay_waits, (const char *const[]){DB_INT(options->queue_id)},
                 &row, err);
     if (rc == RC_OK)
-        options->waiting(options->context, db_bool(row, 0, REPLAY_WAITS_PAUSED)
-                                               ? "the queue is paused"
+        options->waiting(options->context, db_bool(row, 0, REPLAY_WAITS_PAUSED) ? REPLAY_WAIT_PAUSED
                                            : db_int(row, 0, REPLAY_WAITS_EXECUTORS) > 0
-                                               ? "the executors are at work on what is there"
-                                               : "no executor serves the queue");
+                                               ? REPLAY_WAIT_WORK
+                                               : REPLAY_WAIT_NO_EXECUTOR);
     return rc;
 }
 

@@ -487,6 +487,17 @@ lockstep queue set "$q" --lookahead 8 -q
 ends "$long" Completed
 expect 'all is run again, once' "$(sql "SELECT DISTINCT t.attempt_num
     FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$long'")" 2
+sql "CREATE TABLE takes (seconds int); INSERT INTO takes VALUES (0)"
+slow=$(for order in 1 2 3; do echo "{\"order\": $order, \"sql\": \"SELECT pg_sleep(seconds) FROM takes\"}"; done |
+    lockstep publish --queue "$q" -q - 2>/dev/null)
+ends "$slow" Completed
+lockstep queue set "$q" --lookahead 1 -q
+sql 'UPDATE takes SET seconds = 7'
+does 'one that waits for executors at work goes on until the end' POST api/v1/replay \
+    "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$slow\", \"reason\": \"slow\"}" .counts.run_again 3
+sql 'UPDATE takes SET seconds = 0'
+lockstep queue set "$q" --lookahead 8 -q
+ends "$slow" Completed
 does 'a range' POST api/v1/replay \
     "{\"queue\": \"$q\", \"from\": 0, \"to\": \"2001-01-01T00:00:00Z\", \"reason\": \"x\", \"preview\": true}" \
     '.counts.run_again' 0
