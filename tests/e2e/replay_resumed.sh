@@ -150,7 +150,7 @@ unreadable() { task "$1" 0 1 0; task "$1" 1 1 0; echo 'no json'; task "$1" 4 1 0
 made() {
     sql "SELECT y.state, y.made, r.status, r.tasks, r.next_seq, r.stop_after
         FROM lockstep.replay y JOIN lockstep.queue q ON q.queue_id = y.queue_id
-        JOIN lockstep.run r ON r.queue_id = q.queue_id WHERE q.name = '$q'"
+        JOIN lockstep.run r ON r.queue_id = q.queue_id WHERE q.name = '$q' ORDER BY y.replay_id DESC LIMIT 1"
 }
 queue < <(unreadable 1)
 everything
@@ -161,6 +161,20 @@ everything
 killed 2 "${again[@]}"
 expect 'interrupted' "$(ended "${again[@]}") $(made)" "0 $whole"
 grep -q no_beginning "$tmp/said" && failed=1
+
+case_begin 'and so it does if it has only skipped the records of the run'
+begun() { # RUN   the run has its first rows
+    queue < <(unreadable "$1")
+    expect 'begun' "$(ended lockstep replay --queue "$q" --from-offset 0 --to-offset 2 --execute --reason begun)" 0
+    rm -f "$tmp"/replay.step.*
+    everything
+}
+begun 1
+expect 'not interrupted' "$(ended "${again[@]}")" 0
+whole=$(made)
+begun 2
+killed 2 "${again[@]}"
+expect 'interrupted' "$(ended "${again[@]}") $(made)" "0 $whole"
 
 case_begin 'a replay that an open transaction holds back is not finished, and continues behind it'
 hidden

@@ -2,7 +2,7 @@
 -- in one transaction. Rows that are made or reopened have no owner; executors adopt them and run them through the same
 -- gates. The runs on which it acts are marked: they do not end before the replay has passed their end.
 --   p_seen: as in replay_judge; NULL: the session has not met the run. The replay may have met it before an
---   interruption, so a run that is marked counts as met.
+--   interruption (replay_met).
 --
 -- The answer has a row for each action and reason, with the number of records (see replay_judge), or one row whose
 -- action is
@@ -28,8 +28,7 @@ DECLARE
     fresh bigint;         -- rows that were made
     unknown int[];        -- indexes of those whose run has no beginning
     is_busy boolean;
-    seen boolean := COALESCE(p_seen, EXISTS (SELECT FROM lockstep.run b
-                                             WHERE b.run_id = p_segment.run AND b.replay_id = p_replay_id));
+    seen boolean := COALESCE(p_seen, lockstep.replay_met(p_replay_id, p_segment.run));
 BEGIN
     PERFORM lockstep.replay_allowed();
     SELECT y.queue_id, y.mode, y.cursor, y.state, y.reason, y.implicit_run_no, y.epoch INTO STRICT replay_row
