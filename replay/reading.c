@@ -120,6 +120,8 @@ static enum rc poll_record(struct reading *reading, struct kafka_record *ret_rec
         enum rc rc = kafka_source_poll(reading->source, ret_record, err);
         if (rc == RC_OK && ret_record->offset >= reading->to) {
             kafka_record_free(ret_record);
+            /* An earlier end may have been that of a transaction which is over now. */
+            reading->end = reading->to;
             return RC_NONE;
         }
         if (rc != RC_NONE)

@@ -135,6 +135,21 @@ wait $replaying || status=$?
 expect 'whole' "$status $(of_replay state) $(of_replay made)" '0 Completed 10'
 [ $status = 0 ] || cat "$tmp/said"
 
+case_begin 'a replay that a transaction held back for a moment only, and that has read its range, is finished'
+hidden
+LOCKSTEP_PROBE=replay.step=hold@3 "$LOCKSTEP_BIN-probed" "${again[@]}" >/dev/null 2>"$tmp/said" &
+replaying=$!
+eventually 20 is "SELECT r.cursor FROM lockstep.replay r $of_queue '$q'" 3
+run 3 | put # beyond the range, and hidden as well
+eventually 20 test -e "$tmp/replay.step.hit" # it has waited in vain
+touch "$tmp/publish.committing.go"
+wait $foreign || failed=1
+touch "$tmp/replay.step.go"
+wait $replaying || true
+# How much the client has fetched by then is its own affair: it may also be held back once more.
+expect 'none is held back that has read all' "$(sql "SELECT count(*) FROM lockstep.replay r $of_queue '$q'
+    AND r.state = 'Running' AND r.cursor = r.to_offset")" 0
+
 case_begin 'hidden records that executors will claim hold no replay back'
 queue < <(run 1)
 transaction
