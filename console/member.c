@@ -392,6 +392,7 @@ static const struct member {
     {"made", "tasks that it has made"},
     {"reopened", "tasks that it has opened again"},
     {"interrupted", "whether its client has gone: it can be resumed"},
+    {"wanted", "the end that was asked for; this replay was begun before, and ends earlier"},
     {"readable", "how many messages of that part the topic still has"},
     {"abandoned", "whether it was given up"},
     /* advice */

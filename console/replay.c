@@ -108,6 +108,8 @@ static void add_report(const struct replay_report *report, bool preview, struct 
         (void)cJSON_AddNumberToObject(root, "replay_id", report->replay_id);
     (void)cJSON_AddNumberToObject(root, "from", (double)report->from);
     (void)cJSON_AddNumberToObject(root, "to", (double)report->to);
+    if (report->wanted > report->to)
+        (void)cJSON_AddNumberToObject(root, "wanted", (double)report->wanted);
     (void)cJSON_AddNumberToObject(root, "readable", (double)report->readable);
     cJSON *counts = cJSON_AddObjectToObject(root, "counts");
     (void)cJSON_AddNumberToObject(counts, "run_again", (double)report->acted);

@@ -182,7 +182,7 @@ const struct route routes[] = {
      "publishes some of them again as one run; needs lockstep_producer", "+Redriven"},
     {"POST", "replay", NULL, OPERATOR, "queue! mode run^ from^ to order resume^ reason! preview",
      "runs a part of the topic, or a run, again; needs lockstep_producer",
-     "preview:bool replay_id~:int from:int to:int readable:int counts:ReplayCounts "
+     "preview:bool replay_id~:int from:int to:int wanted~:int readable:int counts:ReplayCounts "
      "open_runs~:text lines:ReplayLine[]"},
     {"POST", "replays/{replay}/abandon", NULL, OPERATOR, "replay reason!",
      "gives one up that was interrupted; needs lockstep_producer", "replay_id:int abandoned:bool"},

@@ -272,7 +272,7 @@ const { capped } = await load('lib/format.js');
 same('what was counted to 10,000 only says that there is more', [0, 10000, 10001, null].map((n) => capped(n)), ['0', '10,000', '10,000+', '–']);
 check('what is unknown is no number', typeof lag({ lag: null }) === 'object', lag({ lag: null }));
 
-const { boundProblem, boundText, byOutcome } = await load('pages/replay.js');
+const { boundProblem, boundText, byOutcome, ran } = await load('pages/replay.js');
 same(
     'what is no bound of a replay is told before it is sent',
     ['', '17', 'latest', '2026-11-23', '2026-11-23T08:00:00Z', '2026-11-23 08:00', '-5', 'june 5', '1.5', '2026-13-45', 'now', '99999999999999999', '2026-11-23, 08:00'].map((text) => boundProblem(text) === ''),
@@ -288,6 +288,14 @@ same(
         { order: 2, action: 'skip', meaning: 'runs now', messages: 1 },
     ]).map((o) => [o.action, o.meaning, o.messages]),
     [['skip', 'done', 7], ['reopen', 'failed', 3], ['skip', 'runs now', 1]],
+);
+same(
+    'a replay that ends before the end that was asked for says so',
+    [{}, { wanted: 12 }].map((more) => ran({ replay_id: 3, to: 8, counts: { run_again: 2, skipped: 1 }, ...more })),
+    [
+        'Replay #3: 2 messages run again, 1 skipped.',
+        'Replay #3: 2 messages run again, 1 skipped. It was begun before and ends at offset 8; offsets 8 to 12 are not in it.',
+    ],
 );
 
 done();

@@ -487,6 +487,18 @@ lockstep queue set "$q" --lookahead 8 -q
 ends "$long" Completed
 expect 'all is run again, once' "$(sql "SELECT DISTINCT t.attempt_num
     FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$long'")" 2
+again="{\"queue\": \"$q\", \"mode\": \"all\", \"reason\": \"to the end\", \"from\": $(
+    sql "SELECT first_offset FROM lockstep.run WHERE run_id = '$long'")}"
+lockstep queue set "$q" --lookahead 1 -q
+lockstep queue pause "$q" -q
+as POST api/v1/replay "$again"
+expect 'a range to the end' "$status" 409
+beyond=$(lockstep publish --queue "$q" -q - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
+lockstep queue resume "$q" -q
+does 'one that ends before the end that is asked for now says so' POST api/v1/replay "$again" '.wanted > .to' true
+lockstep queue set "$q" --lookahead 8 -q
+ends "$long" Completed
+ends "$beyond" Completed
 sql "CREATE TABLE takes (seconds int); INSERT INTO takes VALUES (0)"
 slow=$(for order in 1 2 3; do echo "{\"order\": $order, \"sql\": \"SELECT pg_sleep(seconds) FROM takes\"}"; done |
     lockstep publish --queue "$q" -q - 2>/dev/null)

@@ -102,7 +102,10 @@ function request(v) {
     };
 }
 
-const ran = (d) => `Replay #${d.replay_id}: ${plural(d.counts.run_again, 'message')} run again, ${count(d.counts.skipped)} skipped.`;
+export const ran = (d) =>
+    `Replay #${d.replay_id}: ${plural(d.counts.run_again, 'message')} run again, ${count(d.counts.skipped)} skipped.${
+        d.wanted ? ` It was begun before and ends at offset ${count(d.to)}; offsets ${count(d.to)} to ${count(d.wanted)} are not in it.` : ''
+    }`;
 
 /* What is left of it, from its cursor on. */
 function proceed(r, after) {
