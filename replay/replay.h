@@ -10,9 +10,10 @@
  *   holds no lock of a replay when the call returns.
  * Threads: one.
  * Ownership: the caller owns options and session; replay_report_done frees a report.
- * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_RETRY + ERR_HELD: another replay is under
- *   way, a later phase is at work, or an open transaction hides records that executors do not
- *   claim; finished segments stay. RC_RETRY + ERR_CANCELLED: options->cancelled is set.
+ * Failure: RC_REJECT + ERR_USAGE: the range is none. RC_REJECT + ERR_FAILED: the queue is halted.
+ *   RC_RETRY + ERR_HELD: another replay is under way, a later phase is at work, or an open
+ *   transaction hides records that executors do not claim; finished segments stay. RC_RETRY +
+ *   ERR_CANCELLED: options->cancelled is set.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H

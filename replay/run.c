@@ -175,7 +175,7 @@ static enum rc halted(const struct replay_options *options, struct err *err)
 {
     char hint[300];
     (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_EXPLAIN, options->queue);
-    return err_set(err, RC_FATAL, ERR_FAILED, options->queue, hint,
+    return err_set(err, RC_REJECT, ERR_FAILED, options->queue, hint,
                    "the queue is halted: its topic may not be what the rows came from");
 }
 

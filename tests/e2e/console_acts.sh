@@ -510,6 +510,12 @@ does 'one that waits for executors at work goes on until the end' POST api/v1/re
 sql 'UPDATE takes SET seconds = 0'
 lockstep queue set "$q" --lookahead 8 -q
 ends "$slow" Completed
+lockstep queue create "${q}_halted" -q --topic "$q"
+sql "UPDATE lockstep.queue SET halted_reason = 'topic_deleted', halted_at = now() WHERE name = '${q}_halted'"
+as POST api/v1/replay "{\"queue\": \"${q}_halted\", \"from\": 0, \"reason\": \"halted\"}"
+expect 'of a queue that is halted' "$status $(api_is .hint) $(grep -ci '^retry-after' "$tmp/headers")" \
+    "409 To see the cause and the remedy: lockstep queue explain ${q}_halted 0"
+lockstep queue delete "${q}_halted" --yes -q >/dev/null
 does 'a range' POST api/v1/replay \
     "{\"queue\": \"$q\", \"from\": 0, \"to\": \"2001-01-01T00:00:00Z\", \"reason\": \"x\", \"preview\": true}" \
     '.counts.run_again' 0
