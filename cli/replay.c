@@ -11,7 +11,6 @@
 #include "cli/stop.h"
 
 #include "base/remedies.h"
-#include "db/sqlstate.h"
 #include "replay/replay.h"
 #include "task/message.h"
 #include "task/uuid.h"
@@ -179,17 +178,11 @@ static void on_waiting(void *context, enum replay_wait wait)
             replay_wait_text(wait));
 }
 
-/* Adds to the hint of an error the command that continues the replay, unless no try will help. */
 static void hint_resume(const struct replay_report *report, const char *queue, struct err *err)
 {
-    char hint[sizeof err->hint];
-    if (sqlstate_is(err, SQLSTATE_NO_SENSE))
-        return;
-    size_t len = strlen(err->hint);
-    const char *between = len == 0 ? "" : err->hint[len - 1] == '.' ? " " : ". ";
-    (void)snprintf(hint, sizeof hint, "%.300s%s" REMEDY_REPLAY_RESUME, err->hint, between, queue,
-                   report->replay_id);
-    (void)snprintf(err->hint, sizeof err->hint, "%s", hint);
+    char how[160];
+    (void)snprintf(how, sizeof how, REMEDY_REPLAY_RESUME, queue, report->replay_id);
+    replay_hint(report, how, err);
 }
 
 /* The order matters: checks of options first, which need no server. */
@@ -251,7 +244,7 @@ enum rc command_replay(struct cli *cli, struct err *err)
         say(cli, &report, acts, rc);
         rc = rc == RC_OK ? printed : rc;
     }
-    if (rc != RC_OK && report.replay_id > 0)
+    if (rc != RC_OK)
         hint_resume(&report, queue.name, err);
     replay_report_done(&report);
     return rc;

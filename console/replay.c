@@ -133,19 +133,24 @@ static enum rc of_state(enum rc rc, struct err *err)
     return rc;
 }
 
-static enum rc of_wait(enum rc rc, const struct replay_options *options,
-                       const struct replay_report *report, enum replay_wait wait, struct err *err)
+static enum rc of_wait(enum rc rc, const struct replay_options *options, enum replay_wait wait,
+                       struct err *err)
 {
-    char hint[200];
     if (rc == RC_OK || err->kind != ERR_CANCELLED || wait == REPLAY_WAIT_WORK)
         return rc;
-    (void)snprintf(hint, sizeof hint,
+    return err_set(err, RC_RETRY, ERR_HELD, options->queue, NULL,
+                   "the replay is interrupted: enough phases wait to be opened; %s",
+                   replay_wait_text(wait));
+}
+
+static void hint_resume(const struct replay_report *report, struct err *err)
+{
+    char how[120];
+    (void)snprintf(how, sizeof how,
                    "Its steps so far are done. The same request continues it, or one with "
                    "\"resume\": %d.",
                    report->replay_id);
-    return err_set(err, RC_RETRY, ERR_HELD, options->queue, hint,
-                   "the replay is interrupted: enough phases wait to be opened; %s",
-                   replay_wait_text(wait));
+    replay_hint(report, how, err);
 }
 
 enum rc replay_make(const struct route_context *context, struct db *db, const char *const *params,
@@ -189,7 +194,9 @@ enum rc replay_make(const struct route_context *context, struct db *db, const ch
      * cancel a statement in the middle of a step. */
     http_watch(context->request, went, &patience);
     rc = preview ? replay_preview(&options, &report, err) : replay_run(&options, &report, err);
-    rc = of_wait(of_state(rc, err), &options, &report, patience.wait, err);
+    rc = of_wait(of_state(rc, err), &options, patience.wait, err);
+    if (rc != RC_OK)
+        hint_resume(&report, err);
     /* patience is on this stack: no call may come after the return. */
     http_watch(context->request, NULL, NULL);
     if (rc == RC_OK)

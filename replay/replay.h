@@ -85,6 +85,8 @@ struct replay_report {
     int slot_count;
 };
 void replay_report_done(struct replay_report *report);
+/** Adds to the hint of an error how the replay continues, if there is one and a try may help. */
+void replay_hint(const struct replay_report *report, const char *how, struct err *err);
 
 MUST_CHECK enum rc replay_preview(const struct replay_options *options,
                                   struct replay_report *ret_report, struct err *err);

@@ -510,6 +510,16 @@ does 'one that waits for executors at work goes on until the end' POST api/v1/re
 sql 'UPDATE takes SET seconds = 0'
 lockstep queue set "$q" --lookahead 8 -q
 ends "$slow" Completed
+barred=$(lockstep publish --queue "$q" -q - 2>/dev/null < <(
+    printf '%s\n' '{"order": 1, "sql": "SELECT 1"}' '{"order": 2, "sql": "SELECT pg_sleep(600)"}'))
+eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
+as POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$barred\", \"reason\": \"barred\"}"
+held=$(sql "SELECT replay_id FROM lockstep.replay WHERE reason = 'barred' AND state = 'Running'")
+expect 'one that a later phase refuses is told how it continues' "$status $(api_is .hint)" \
+    "409 Its steps so far are done. The same request continues it, or one with \"resume\": $held."
+as POST "api/v1/replays/$held/abandon" '{"reason": "x"}'
+does 'its run is cancelled' POST "api/v1/runs/$barred/cancel" '{"reason": "x"}' .run_id "$barred"
+ends "$barred" Cancelled
 lockstep queue create "${q}_halted" -q --topic "$q"
 sql "UPDATE lockstep.queue SET halted_reason = 'topic_deleted', halted_at = now() WHERE name = '${q}_halted'"
 as POST api/v1/replay "{\"queue\": \"${q}_halted\", \"from\": 0, \"reason\": \"halted\"}"
