@@ -164,7 +164,7 @@ function start(queues, ctx) {
             { name: 'queue', label: 'queue', options: queues },
             { name: 'mode', label: 'mode', options: MODES },
             { name: 'run', label: 'run', help: 'one run; empty: the range below' },
-            { name: 'order', label: 'only the phase of order', type: 'number', min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, help: 'of one run; later phases are not replayed; empty: all phases' },
+            { name: 'order', label: 'only the phase of order', type: 'number', min: 1, max: Number.MAX_SAFE_INTEGER, help: 'of one run; later phases are not replayed; empty: all phases' },
             { name: 'from', label: 'from', check: boundProblem, help: 'an offset, earliest, or a time; without a zone it is of the zone that the page shows' },
             { name: 'to', label: 'to', check: boundProblem, help: 'an offset, latest, or a time' },
         ],
