@@ -95,12 +95,15 @@ static void add_plan(const struct queue_plan *plan, struct str *document)
     cJSON_free(text);
 }
 
-/* control/ has the words of the commands: "--retry-on" is the parameter retry_on. Without dashes it
- * is the topic, whose log does not have the first offset. */
-static void name_parameter(struct err *err)
+/* control/ has the words of the commands: "--retry-on" is the parameter retry_on. If it is the
+ * topic, its log does not have the first offset. */
+static void name_parameter(const struct queue_plan *plan, struct err *err)
 {
     bool is_option = strncmp(err->object, "--", 2) == 0;
     STR_AUTO name = {0};
+    /* Without a topic: the plan was refused before. */
+    if (!is_option && (plan->wish.topic == NULL || !str_same(plan->wish.topic, err->object)))
+        return;
     str_text(&name, is_option ? err->object + 2 : "from_offset");
     for (size_t i = 0; i < name.len; i++)
         if (name.data[i] == '-')
@@ -111,14 +114,11 @@ static void name_parameter(struct err *err)
 static enum rc place(const struct route_context *context, const struct queue_wish *wish,
                      struct queue_plan *plan, struct err *err)
 {
-    if (wish->from_offset != NULL && wish->from_end)
-        return err_set(err, RC_REJECT, ERR_USAGE, "from_end", "Give one of them.",
-                       "from_offset and from_end contradict each other");
     enum rc rc = queue_plan(context->config, wish, plan, err);
     if (rc == RC_OK)
         rc = queue_place(context->kafka, KAFKA_MS, plan, err);
     if (rc == RC_REJECT && err->kind == ERR_USAGE)
-        name_parameter(err);
+        name_parameter(plan, err);
     return rc;
 }
 

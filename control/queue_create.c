@@ -71,8 +71,8 @@ enum rc queue_plan(const struct config *config, const struct queue_wish *wish,
                       (struct number_range){0, INT32_MAX}, &partition, err);
     plan.partition = (int)partition;
     if (rc == RC_OK && wish->from_offset != NULL && wish->from_end)
-        rc = err_set(err, RC_REJECT, ERR_USAGE, "queue create", "Give one of them.",
-                     "--from-offset and --from-end contradict each other");
+        rc = err_set(err, RC_REJECT, ERR_USAGE, "--from-end", "Give one of the two.",
+                     "the first offset is given, too");
     if (rc == RC_OK)
         rc = queue_check_lists(plan.wish.retry_intervals, plan.wish.retry_on, err);
     if (rc == RC_OK)

@@ -78,6 +78,7 @@ bats_require_minimum_version 1.5.0
     run -2 lockstep queue create "$r" --topic "$q" --from-offset soon
     [[ "$output" == *'--from-offset must be one of a number, earliest, latest, not "soon"'* ]]
     run -2 lockstep queue create "$r" --topic "$q" --from-offset 1 --from-end
+    [[ "$output" == *'--from-end: the first offset is given, too'*'hint: Give one of the two.'* ]]
     lockstep queue create "$r.e" --topic "$q" --from-offset earliest -q
     lockstep queue create "$r.l" --topic "$q" --from-offset latest -q
     lockstep queue create "$r.n" --topic "$q" --from-offset 2 -q
