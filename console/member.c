@@ -88,7 +88,7 @@ static const struct member {
     {"database", "the database"},
     {"ClusterFigures.queues", "how many queues"},
     {"halted", "how many queues are halted"},
-    {"open_runs", "how many runs have not ended"},
+    {"open_runs", "the runs that have not ended: how many, or of a replay their ids"},
     {"ClusterFigures.alerts", "how many incidents are open"},
     {"ClusterFigures.executors", "how many executors work"},
     /* overview, explain */
@@ -393,7 +393,8 @@ static const struct member {
     {"reopened", "tasks that it has opened again"},
     {"interrupted", "whether its client has gone: it can be resumed"},
     {"wanted", "the end that was asked for; this replay was begun before, and ends earlier"},
-    {"readable", "how many messages of that part the topic still has"},
+    {"readable",
+     "the offset up to which the part could be read: an open transaction hides the rest"},
     {"abandoned", "whether it was given up"},
     /* advice */
     {"most_tasks", "larger runs are not read"},

@@ -64,7 +64,7 @@ function preview(doc) {
     return [
         facts([
             ['offsets', `${count(doc.from)} to ${count(doc.to)}`],
-            ['messages that can be read', count(doc.readable)],
+            doc.readable < doc.to && ['can be read up to offset', count(doc.readable)],
             ['run again', count(doc.counts.run_again)],
             ['skipped', count(doc.counts.skipped)],
             ['open runs', doc.open_runs],
