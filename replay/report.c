@@ -3,9 +3,9 @@
 #include "replay/report.h"
 #include "replay/reading.h"
 
+#include "base/utf8.h"
 #include "db/sqlstate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,12 +141,13 @@ void replay_report_done(struct replay_report *report)
 
 void replay_hint(const struct replay_report *report, const char *how, struct err *err)
 {
-    char hint[sizeof err->hint];
+    char said[301], hint[sizeof err->hint];
     /* Of an earlier epoch of the topic: each try ends with this error, which has its own hint. */
     if (report->replay_id == 0 || sqlstate_is(err, SQLSTATE_NO_SENSE))
         return;
     size_t len = strlen(err->hint);
     const char *between = len == 0 ? "" : err->hint[len - 1] == '.' ? " " : ". ";
-    (void)snprintf(hint, sizeof hint, "%.300s%s%s", err->hint, between, how);
-    (void)snprintf(err->hint, sizeof err->hint, "%s", hint);
+    utf8_copy(said, sizeof said, err->hint);
+    utf8_format(hint, sizeof hint, "%s%s%s", said, between, how);
+    utf8_copy(err->hint, sizeof err->hint, hint);
 }
