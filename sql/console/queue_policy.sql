@@ -7,7 +7,7 @@ WITH given AS (
         AS p (on_failure text, runs text, max_attempts int, lookahead int)),
 own AS MATERIALIZED ( -- of two at once the second finds the change of the first
     SELECT q.queue_id, q.on_failure, q.runs, q.max_attempts, q.lookahead
-    FROM lockstep.queue q WHERE q.name = $1::text FOR UPDATE),
+    FROM lockstep.queue q WHERE q.name = $1::text FOR NO KEY UPDATE),
 wanted AS (
     SELECT o.queue_id, COALESCE(g.on_failure, o.on_failure) AS on_failure, COALESCE(g.runs, o.runs) AS runs,
            COALESCE(g.max_attempts, o.max_attempts) AS max_attempts, COALESCE(g.lookahead, o.lookahead) AS lookahead

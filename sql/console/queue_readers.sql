@@ -1,7 +1,8 @@
 -- console_queue_readers :maybe  gives queue $1 at most $2 readers, because of $3; changed: it had another number
 -- columns: document, notified
 -- of two at once the second finds the change of the first
-WITH own AS MATERIALIZED (SELECT q.queue_id, q.max_readers FROM lockstep.queue q WHERE q.name = $1::text FOR UPDATE),
+WITH own AS MATERIALIZED (
+    SELECT q.queue_id, q.max_readers FROM lockstep.queue q WHERE q.name = $1::text FOR NO KEY UPDATE),
 changed AS (
     UPDATE lockstep.queue q SET max_readers = $2::int, updated_at = clock_timestamp()
     FROM own o WHERE q.queue_id = o.queue_id AND o.max_readers <> $2::int RETURNING q.queue_id),

@@ -10,7 +10,7 @@ WITH changed AS (
         epoch = q.epoch + CASE WHEN $2::bigint < q.next_offset THEN 1 ELSE 0 END,
         unknown_at = CASE WHEN $2::bigint IS NULL THEN q.unknown_at END, updated_at = clock_timestamp()
     FROM (SELECT b.queue_id, b.halted_reason, b.next_offset FROM lockstep.queue b
-          WHERE b.name = $1::text AND b.halted_reason <> 'other_server' FOR UPDATE) AS before
+          WHERE b.name = $1::text AND b.halted_reason <> 'other_server' FOR NO KEY UPDATE) AS before
     WHERE q.queue_id = before.queue_id
     RETURNING q.queue_id, before.halted_reason, before.next_offset AS was, q.next_offset AS is_now),
 logged AS (

@@ -6,7 +6,7 @@ WITH changed AS (
     SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, server_system = NULL, server_database = NULL,
         server_timeline = NULL, halt_no = q.halt_no + 1, updated_at = clock_timestamp()
     FROM (SELECT b.queue_id, b.halted_detail FROM lockstep.queue b
-          WHERE b.name = $1::text AND b.halted_reason = 'other_server' FOR UPDATE) AS before
+          WHERE b.name = $1::text AND b.halted_reason = 'other_server' FOR NO KEY UPDATE) AS before
     WHERE q.queue_id = before.queue_id
     RETURNING q.queue_id, before.halted_detail, q.next_offset),
 logged AS (

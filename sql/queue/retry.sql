@@ -6,7 +6,7 @@ WITH changed AS (
     SET halted_reason = NULL, halted_detail = NULL, halted_at = NULL, halt_no = q.halt_no + 1, unknown_at = NULL,
         updated_at = clock_timestamp()
     FROM (SELECT b.queue_id, b.halted_reason FROM lockstep.queue b
-          WHERE b.name = $1::text AND b.halted_reason IS NOT NULL FOR UPDATE) AS before
+          WHERE b.name = $1::text AND b.halted_reason IS NOT NULL FOR NO KEY UPDATE) AS before
     WHERE q.queue_id = before.queue_id
     RETURNING q.queue_id, before.halted_reason),
 logged AS (

@@ -7,7 +7,7 @@
 WITH own AS MATERIALIZED ( -- of two at once the second finds what the first has done
     SELECT q.queue_id, q.max_readers, q.on_failure, q.runs, q.max_attempts, q.default_attempts, q.lookahead,
            q.dead_letters, q.external_lease, q.retry_intervals, q.retry_on
-    FROM lockstep.queue q WHERE q.name = $1::text FOR UPDATE),
+    FROM lockstep.queue q WHERE q.name = $1::text FOR NO KEY UPDATE),
 wanted AS (
     SELECT o.queue_id, COALESCE($2::int, o.max_readers) AS max_readers, COALESCE($3::text, o.on_failure) AS on_failure,
            COALESCE($4::text, o.runs) AS runs,

@@ -260,6 +260,13 @@ eventually 20 all_ended "$q" || failed=1
 expect 'by whom' "$(sql "SELECT count(*) FROM lockstep.run WHERE published_by = '$role'")" 2
 sql "DROP OWNED BY $role; DROP ROLE $role"
 
+case_begin 'an operator does not wait for a transaction that has enqueued'
+session_open BEGIN "SELECT lockstep.enqueue('$q', ARRAY[$good])"
+lockstep queue pause "$q" -q --reason 'a test' || failed=1 # it would be refused after 10 s
+lockstep queue resume "$q" -q || failed=1
+lockstep queue set "$q" -q --max-attempts 2 || failed=1
+session_close
+
 case_begin 'a topic that takes less than a task may have: the runs that are too large fail, and no other one'
 libs=$(tr '\0' '\n' <"/proc/$LOCKSTEP_TEST_KAFKA_PID/cmdline" | grep -A1 -xE -- '-cp|-classpath' | tail -1)
 q=$(scratch_name)

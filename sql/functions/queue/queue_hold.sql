@@ -9,7 +9,7 @@ DECLARE
     was boolean;
 BEGIN
     -- of two at once the second finds what the first has done
-    SELECT q.queue_id, q.paused INTO own, was FROM lockstep.queue q WHERE q.name = queue_hold.queue FOR UPDATE;
+    SELECT q.queue_id, q.paused INTO own, was FROM lockstep.queue q WHERE q.name = queue_hold.queue FOR NO KEY UPDATE;
     IF was = queue_hold.held THEN
         RETURN own;
     END IF;
