@@ -1,6 +1,6 @@
 -- How an attempt ends (sql/functions/attempt/complete.sql, fail.sql) and how a run does (run_finish.sql, release.sql).
 BEGIN;
-SELECT plan(73);
+SELECT plan(74);
 \ir protocol.inc
 
 -- complete: once, with the token.
@@ -73,6 +73,13 @@ SELECT is(pg_temp.again(0) || ', ' || pg_temp.again(0), 'Error 0.5, Error 7.0',
 SELECT pg_temp.tell('A0:100<0');
 UPDATE lockstep.task SET max_attempts = 3, payload = '{"sql": "", "retry_intervals": []}' WHERE queue_id = pg_temp.q();
 SELECT is(pg_temp.again(0), 'Error 1.0', 'an empty list is none');
+SELECT pg_temp.tell('A0:100<0');
+UPDATE lockstep.queue SET retry_intervals = '{5,70}' WHERE queue_id = pg_temp.q();
+UPDATE lockstep.task SET max_attempts = 2 WHERE queue_id = pg_temp.q();
+SELECT pg_temp.again(0), pg_temp.again(0);
+SELECT lockstep.reopen((pg_temp.phase(100)).phase_id, NULL, 'a test');
+UPDATE lockstep.task SET token = gen_random_uuid(), executor_no = 1, max_attempts = 9 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.again(0), 'Error 5.0', 'behind an operator''s retry the first interval comes again');
 
 -- The policies.
 SELECT pg_temp.tell('A0:100<0 A1:100<0 A2:200<100 A3:300<200');
