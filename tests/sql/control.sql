@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(179);
+SELECT plan(181);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -340,6 +340,13 @@ FROM pg_temp.run('A') AS r;
 UPDATE lockstep.task SET token = gen_random_uuid() WHERE task_id = (pg_temp.task(1)).task_id;
 SELECT pg_temp.complete(1);
 SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Completed', 'when the rest is done, it is Completed');
+SELECT pg_temp.tell('A0:100<0 A1:100<0 A2:end(2,1)');
+SELECT pg_temp.fail(0), pg_temp.complete(1), lockstep.run_finish((pg_temp.run('A')).run_no);
+SELECT pg_temp.on_task('complete', 0);
+SELECT is(pg_temp.on_run('retry'), '(0,0,)', 'nothing is behind what was declared done: nothing is retried');
+SELECT is((r.status, r.stop_after, r.error, r.ended_at IS NOT NULL)::text, '(Completed,,,t)',
+          'and it is Completed at once')
+FROM pg_temp.run('A') AS r;
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
 SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is(pg_temp.on_run('retry'),
