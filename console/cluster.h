@@ -1,6 +1,6 @@
 /**
  * What: one database that the console serves, with all that belongs to it: its web sessions, the
- *   answers of its last second, its event stream, and its line in the list of all databases.
+ *   answers that are kept, its event stream, and its line in the list of all databases.
  * Invariants: clusters share no session, no answer and no lock, so a database that is down holds up
  *   no other one. At most CLUSTER_REQUESTS requests at a time wait for one database, so it does not
  *   take the workers of the others. A thread of the cluster asks the database whether it answers,
