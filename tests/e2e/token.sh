@@ -33,7 +33,8 @@ for point in $woken; do
 done
 point_executor heir "$LOCKSTEP_BIN" "${options[@]}" --readers 4
 heir=$pid
-eventually 30 points_done
+# shellcheck disable=SC2086
+eventually 30 points_done || { points_told $woken; tail -n 20 "$tmp/heir.log"; exit 1; }
 sql "CREATE TABLE before (LIKE ledger); INSERT INTO before SELECT * FROM ledger"
 kill -CONT "${pids[@]}"
 for q in "${queues[@]}"; do eventually 15 points_again "$q"; done
