@@ -61,18 +61,12 @@ done
 
 case_begin 'messages of other runs, and their retries, have their turn while a backlog without an owner is adopted'
 # Until the other run is on the topic the backlog waits behind its first tasks.
-sql <<'SQL'
-CREATE TABLE let_go (q text);
-CREATE FUNCTION held(q text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = held.q) LOOP PERFORM pg_sleep(0.01); END LOOP;
-END $$
-SQL
+hold_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2 --runs concurrent --max-attempts 2 \
     --retry-intervals 0.05 >/dev/null
 for n in {0..9999}; do
-    echo "{\"order\": 1, \"sql\": \"SELECT $([ "$n" -lt 200 ] || echo "held('$q'), ")work('$q', 1, $n, 0.003)\"}"
+    echo "{\"order\": 1, \"sql\": \"SELECT $([ "$n" -lt 200 ] || echo "hold('$q'), ")work('$q', 1, $n, 0.003)\"}"
 done >"$tmp/work.jsonl"
 backlog=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
 lockstep run pause "$backlog" -q >/dev/null

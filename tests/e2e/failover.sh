@@ -12,13 +12,7 @@ pg_start a
 db=$(pg_conninfo a)
 "$LOCKSTEP_BIN" migrate up -q -d "$db" >/dev/null
 ledger_create
-sql <<'SQL'
-CREATE TABLE let_go (base bigint);
-CREATE FUNCTION held(base bigint) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.base = held.base) LOOP PERFORM pg_sleep(0.01); END LOOP;
-END $$
-SQL
+hold_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 6
 pg_standby a b
@@ -33,7 +27,7 @@ publish() { # FIRST_ORDER SECONDS: for a task; one of the second phase waits unt
     base=$1
     for ((i = 0; i < 800; i++)); do
         held=''
-        [ "$i" != 150 ] || held="held($base), "
+        [ "$i" != 150 ] || held="hold('$base'), "
         echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT ${held}work('$q', $((base + i / 100)), $i, $2)\"}"
     done >"$tmp/tasks.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
@@ -44,7 +38,7 @@ living() {
     [ "$(sql 'SELECT count(*) FROM lockstep.executor
         WHERE ended_at IS NULL AND lockstep.executor_lives(executor_no)' 2>/dev/null)" = "$1" ]
 }
-let_go() { sql "INSERT INTO let_go VALUES ($base)"; }
+let_go() { sql "INSERT INTO let_go VALUES ('$base')"; }
 judge() {
     eventually 40 completed || { failed=1; lockstep run show "$run"; }
     expect "$1" "$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)" ''

@@ -148,11 +148,9 @@ case_begin 'an opening is recorded, and executors are notified of it, while the 
 one=$(scratch_name)
 lockstep queue create "$one" -q --create-topic --max-readers 2
 message() { echo "$1" | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$one" -p 0; }
-sql "CREATE TABLE let_go (); GRANT SELECT ON let_go TO plain;
-    CREATE FUNCTION hold() RETURNS void LANGUAGE plpgsql AS \$\$
-    BEGIN WHILE NOT EXISTS (SELECT FROM public.let_go) LOOP PERFORM pg_sleep(0.01); END LOOP; END \$\$"
+hold_create plain
 message '{"order": 1, "previous_order": 0, "sql": "SELECT pg_sleep(3)"}'
-message '{"order": 1, "previous_order": 0, "sql": "SELECT public.hold()"}'
+message '{"order": 1, "previous_order": 0, "sql": "SELECT public.hold($$rest$$)"}'
 work() {
     "$LOCKSTEP_BIN" executor run -d "$plain" -b "$LOCKSTEP_TEST_BROKERS" --queue "$one" --readers "$1" \
         2>>"$tmp/one.log" &
@@ -167,7 +165,7 @@ work 2 # one reader has the rest of the phase, the other one the next phase: the
 eventually 30 is "$tasks = 'Processing'" 1 || failed=1
 message '{"order": 2, "previous_order": 1, "sql": "SELECT pg_sleep(300)"}'
 eventually 60 is "$tasks = 'Pending' AND t.executor_no IS NOT NULL" 1 || failed=1
-sql 'INSERT INTO let_go DEFAULT VALUES'
+sql "INSERT INTO let_go VALUES ('rest')"
 eventually 60 is "$tasks = 'Completed'" 2 || failed=1
 opened="FROM lockstep.phase p JOIN lockstep.queue q USING (queue_id)
     WHERE q.name = '$one' AND p.\"order\" = 2 AND p.opened_at IS NOT NULL"

@@ -5,13 +5,7 @@
 # ctest: nosan
 . "$(dirname "$0")/../support/e2e.bash"
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
-sql <<'SQL'
-CREATE TABLE let_go (what text);
-CREATE FUNCTION hold(what text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.what = hold.what) LOOP PERFORM pg_sleep(0.01); END LOOP;
-END $$
-SQL
+hold_create
 sent() { [ -e "$tmp/probes/cancel.$1.hit" ]; }
 active() {
     is "SELECT count(*) FROM pg_stat_activity

@@ -16,6 +16,19 @@ END $$
 SQL
 }
 
+# hold_create [ROLE]: makes hold(text), a function that waits for a row with its text in the table let_go. ROLE may read
+# that table.
+hold_create() {
+    sql <<'SQL'
+CREATE TABLE let_go (what text);
+CREATE FUNCTION hold(what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WHILE NOT EXISTS (SELECT FROM public.let_go l WHERE l.what = hold.what) LOOP PERFORM pg_sleep(0.01); END LOOP;
+END $$
+SQL
+    [ $# = 0 ] || sql "GRANT SELECT ON let_go TO $1"
+}
+
 # ledger_tasks QUEUE SEED PHASES MOST_TASKS MOST_MS: JSON Lines, unsorted within what publish may sort; a tenth of the
 # tasks takes the way through an explicit transaction (DO), the sizes are skewed so that small and large phases meet.
 ledger_tasks() {

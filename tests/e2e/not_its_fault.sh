@@ -5,15 +5,6 @@
 . "$(dirname "$0")/../support/e2e.bash"
 . "$here/../support/cluster.bash"
 e2e_leave() { cluster_close; }
-setup() {
-    sql <<'SQL'
-CREATE TABLE let_go (q text);
-CREATE FUNCTION hold(q text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q) LOOP PERFORM pg_sleep(0.01); END LOOP;
-END $$
-SQL
-}
 make() { # TASK...: queue $q and run $run of them
     q=$(scratch_name)
     lockstep queue create "$q" -q --create-topic --max-readers 4
@@ -43,7 +34,7 @@ ends() {
 }
 let_go() { sql "INSERT INTO let_go VALUES ('$q')"; }
 over() { kill -TERM "$pid"; wait "$pid" || { echo "the executor ended with $?"; failed=1; }; }
-setup
+hold_create
 
 case_begin 'attempts that a lost control session ends do not count'
 make '{"order": 1, "sql": "SELECT hold($$QUEUE$$)"}' '{"order": 2, "sql": "SELECT 1"}'
@@ -135,7 +126,7 @@ pg_start crashing
 scratch_drop
 db=$(pg_conninfo crashing)
 lockstep migrate up >/dev/null
-setup
+hold_create
 sql <<'SQL'
 CREATE FUNCTION crash_behind(others text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -6,14 +6,8 @@
 . "$(dirname "$0")/../support/e2e.bash"
 any=$(scratch_name)_any
 e2e_roles=("$any")
-sql <<SQL
-CREATE ROLE $any LOGIN;
-CREATE TABLE let_go (q text);
-CREATE FUNCTION hold(q text) RETURNS void LANGUAGE plpgsql AS \$\$
-BEGIN
-    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.q = hold.q) LOOP PERFORM pg_sleep(0.01); END LOOP;
-END \$\$
-SQL
+sql "CREATE ROLE $any LOGIN"
+hold_create
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
 queue() { lockstep queue create "$1" -q --create-topic --max-readers 4; }
 publish() { printf '%s\n' "${@:2}" | lockstep publish --queue "$1" -q - >/dev/null; } # QUEUE TASK...

@@ -13,13 +13,7 @@ pg_start a
 db=$(pg_conninfo a)
 "$LOCKSTEP_BIN" migrate up -q -d "$db" >/dev/null
 ledger_create
-sql <<'SQL'
-CREATE TABLE let_go (base bigint);
-CREATE FUNCTION held(base bigint) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    WHILE NOT EXISTS (SELECT FROM let_go l WHERE l.base = held.base) LOOP PERFORM pg_sleep(0.01); END LOOP;
-END $$
-SQL
+hold_create
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 6
 pg_as_owner "$LOCKSTEP_TEST_PGBIN/pg_basebackup" -d "$db" -D "$cluster/base" -c fast -X none --no-sync 2>/dev/null
@@ -38,12 +32,12 @@ publish() { # FIRST_ORDER: a task of its fifth phase waits until it is let go
     base=$1
     for ((i = 0; i < 600; i++)); do
         held=''
-        [ "$i" != 450 ] || held="held($base), "
+        [ "$i" != 450 ] || held="hold('$base'), "
         echo "{\"order\": $((base + i / 100)), \"sql\": \"SELECT ${held}work('$q', $((base + i / 100)), $i, 0.02)\"}"
     done >"$tmp/tasks.jsonl"
     run=$(lockstep publish --queue "$q" -q "$tmp/tasks.jsonl")
 }
-let_go() { sql "INSERT INTO let_go VALUES ($base)"; }
+let_go() { sql "INSERT INTO let_go VALUES ('$base')"; }
 judge() {
     eventually 40 completed || { failed=1; lockstep run show "$run"; }
     expect "$1" "$(ledger_check "$q" 6 | grep -v '^a lock is left' || true)" ''

@@ -5,13 +5,7 @@
 # ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/e2e.bash"
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
-sql <<'SQL'
-CREATE TABLE let_go (what text);
-CREATE FUNCTION hold(x text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-    WHILE NOT EXISTS (SELECT FROM let_go WHERE what = x) LOOP PERFORM pg_sleep(0.01); END LOOP;
-END $$
-SQL
+hold_create
 user=$(sql 'SELECT current_user')
 let_go() { sql "INSERT INTO let_go VALUES ('$1')"; }
 a=$(scratch_name) b=$(scratch_name) c=$(scratch_name)
