@@ -4,7 +4,7 @@
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { check, done, launch, open, shown, signIn, violations } from './browser.mjs';
+import { check, done, launch, open, refusal, shown, signIn, violations } from './browser.mjs';
 import { sql } from './database.mjs';
 
 const [url, login] = process.argv.slice(2);
@@ -229,7 +229,7 @@ async function late(path, answer) {
     };
 }
 
-const refusal = (detail) => ({ status: 409, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Conflict', status: 409, detail }) });
+const conflict = (detail) => refusal(409, 'Conflict', { detail });
 const press = (name) => page.getByRole('button', { name, exact: true }).click();
 const toastSays = (text) => page.waitForFunction((said) => document.querySelector('#toast')?.textContent === said, text).then(() => true, () => false);
 
@@ -273,7 +273,7 @@ await page.keyboard.press('Escape');
 
 const readers = { second: 'Readers …', remains: [`Readers of ${QUEUE}`, 'Set readers'] };
 await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends: 'Pause the queue', path: `queues/${QUEUE}/pause`, answer: { json: {} }, says: 'Pause: done.' });
-await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends: 'Pause the queue', path: `queues/${QUEUE}/pause`, answer: refusal('not now'), says: `Pause ${QUEUE}: not now` });
+await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Pause …', sends: 'Pause the queue', path: `queues/${QUEUE}/pause`, answer: conflict('not now'), says: `Pause ${QUEUE}: not now` });
 await lateAnswer({ ...readers, at: `queues/${QUEUE}`, first: 'Delete …', sends: 'Delete the queue', path: `queues/${QUEUE}`, answer: { json: { queue: QUEUE, tasks: 3 } }, says: `${QUEUE} is deleted, with 3 tasks.` });
 check('an action that is answered late does not change the page', page.url().endsWith(`/queues/${QUEUE}`), page.url());
 
@@ -343,9 +343,9 @@ check('nor when the filter is another', (await selected()) === '1 selected', awa
 /* A change without an answer may have been made: the same one is sent with the same key, which makes it once. A refusal ends its key. */
 const keys = [];
 const answers = [
-    (route) => route.fulfill(refusal('not yet')),
+    (route) => route.fulfill(conflict('not yet')),
     async (route) => (await route.fetch(), route.abort()),
-    (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) }),
+    (route) => route.fulfill(refusal(503, 'Service Unavailable')),
     (route) => route.continue(),
 ];
 await page.route(`**/queues/${QUEUE}/runs`, (route) => {
@@ -407,7 +407,7 @@ await confirm('by hand');
 await exactly('and as a parameter of a run', `SELECT count(*) = 1 FROM lockstep.task t WHERE t.payload::text LIKE '%${LONG.slice(0, -1)}5%'`);
 
 /* What is refused because of its token was not done, also when nobody says whether the session is still there. */
-const csrf = { status: 403, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Forbidden', status: 403, code: 'csrf', detail: 'the token is of another session' }) };
+const csrf = refusal(403, 'Forbidden', { code: 'csrf', detail: 'the token is of another session' });
 await page.goto(`${url}queues/${QUEUE}`);
 await shown(page);
 await page.route(`**/queues/${QUEUE}/pause`, (route) => route.fulfill(csrf));

@@ -2,7 +2,7 @@
  * as database.mjs.
  */
 import { readFileSync } from 'node:fs';
-import { check, done, launch, open, shown, violations } from './browser.mjs';
+import { check, done, launch, open, refusal, shown, violations } from './browser.mjs';
 import { sql } from './database.mjs';
 
 const [url, run] = process.argv.slice(2);
@@ -189,7 +189,7 @@ await step('what has the focus keeps it when its row moves, and takes it from no
 });
 
 await step('a week that could not be read is read by the next load', async () => {
-    const problem = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
+    const problem = refusal(503, 'Service Unavailable');
     await page.route('**/calendar*', (route) => route.fulfill(problem), { times: 1 });
     await page.goto(url + 'jobs');
     await page.waitForSelector('main .problem');
@@ -199,7 +199,7 @@ await step('a week that could not be read is read by the next load', async () =>
 });
 
 await step('triggers that could not be read are not called none', async () => {
-    const problem = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
+    const problem = refusal(503, 'Service Unavailable');
     await page.route('**/triggers*', (route) => route.fulfill(problem));
     await page.goto(url + 'jobs/on_rows');
     await shown(page);
@@ -228,7 +228,7 @@ await step('what matches a filter is not offered with the count of the one befor
     await shown(page);
     await page.locator('main tbody input[type=checkbox]').check();
     await offer.waitFor();
-    const problem = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
+    const problem = refusal(503, 'Service Unavailable');
     await page.route(/\/runs\?.*name=wait/, (route) => route.fulfill(problem));
     await page.getByLabel('name contains').fill('wait');
     await page.waitForSelector('main .problem');

@@ -48,6 +48,9 @@ export async function shown(page) {
     await page.waitForFunction(() => !document.querySelector('main .loading'));
 }
 
+/* What a route is fulfilled with: the server refuses, in the words of RFC 9457. */
+export const refusal = (status, title, more = {}) => ({ status, contentType: 'application/problem+json', body: JSON.stringify({ title, status, ...more }) });
+
 export async function violations(page, rules = RULES) {
     if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe); // by the protocol, which the policy of the page does not concern
     const result = await page.evaluate((options) => window.axe.run(document, options), rules);

@@ -1,5 +1,5 @@
 /* lists.mjs URL: long lists of the database of huge.sql, their pages, and what is said of them. */
-import { check, done, launch, open, shown } from './browser.mjs';
+import { check, done, launch, open, refusal, shown } from './browser.mjs';
 import { sql } from './database.mjs';
 
 const [url] = process.argv.slice(2);
@@ -128,7 +128,7 @@ check('no error, and no request outside', page.trouble.length === 0, page.troubl
 const hindered = await open(browser, url);
 let refused = 0;
 await hindered.route(/api\/v1\/jobs(\?|$)/, (route) =>
-    refused++ ? route.continue() : route.fulfill({ status: 504, contentType: 'application/problem+json', body: '{"title": "Gateway Timeout", "status": 504, "detail": "too late"}' }),
+    refused++ ? route.continue() : route.fulfill(refusal(504, 'Gateway Timeout', { detail: 'too late' })),
 );
 await hindered.goto(url + 'jobs');
 await hindered.waitForSelector('main .problem');

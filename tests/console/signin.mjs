@@ -1,7 +1,7 @@
 /* signin.mjs URL MONITOR OPERATOR PAGE...: sign-in with PostgreSQL logins (password "secret of NAME"), sign-out, each page as either of the two
  * roles, and what ends a session. Environment: as database.mjs.
  */
-import { check, done, launch, open, shown, signIn, violations } from './browser.mjs';
+import { check, done, launch, open, refusal, shown, signIn, violations } from './browser.mjs';
 import { sql } from './database.mjs';
 
 const [url, monitor, operator, ...pages] = process.argv.slice(2);
@@ -136,11 +136,13 @@ const refused = await looking.evaluate(async (path) => {
 }, run);
 check('and the server refuses what the page does not offer', refused === 403, String(refused));
 
+const late = (route) => route.fulfill(refusal(401, 'Unauthorized'));
+
 /* The session ends with a change: at its commit, so that it may have been made. */
 await other.goto(url + run);
 await shown(other);
 let answer = 503; // then
-await other.route('**/cancel', (route) => route.fulfill({ status: answer, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Lost', status: answer }) }));
+await other.route('**/cancel', (route) => route.fulfill(refusal(answer, 'Lost')));
 await other.getByRole('button', { name: 'Cancel …', exact: true }).click();
 await other.locator('dialog #field-reason').fill('too late');
 await other.locator('dialog button[type=submit]').click();
@@ -151,7 +153,7 @@ await other.locator('dialog button[type=submit]').click();
 await lost;
 await other.locator('dialog button[type=submit]:not([aria-disabled=true])').waitFor();
 check('a change that was refused with the cookie of before ends no session', (await other.locator('.sign-in').count()) === 0 && (await other.locator('dialog[open] .problem').count()) === 1);
-await other.route('**/api/v1/session', (route) => (route.request().method() === 'GET' ? route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{}' }) : route.fallback()));
+await other.route('**/api/v1/session', (route) => (route.request().method() === 'GET' ? late(route) : route.fallback()));
 await other.locator('dialog button[type=submit]').click();
 await other.waitForSelector('.sign-in');
 await other.unroute('**/cancel');
@@ -212,7 +214,6 @@ await other.reload();
 await shown(other);
 
 /* The session before ends with that sign-in. What was asked for with its cookie, while the new one was on its way, is answered with 401. */
-const late = (route) => route.fulfill({ status: 401, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Unauthorized', status: 401 }) });
 let sessions = 0;
 await other.route('**/api/v1/session', (route) => (++sessions === 2 ? late(route) : route.fallback()));
 for (const what of [run, 'stream']) await other.route(`**/api/v1/${what}`, late, { times: 1 });
@@ -224,7 +225,7 @@ await other.waitForFunction(() => {
 check('a cookie that comes late ends no session', (await other.locator('.sign-in').count()) === 0 && sessions > 2, `${sessions} looks at the session`);
 await other.unroute('**/api/v1/session');
 
-const unavailable = { status: 503, contentType: 'application/problem+json', body: JSON.stringify({ title: 'Service Unavailable', status: 503 }) };
+const unavailable = refusal(503, 'Service Unavailable');
 await other.route('**/api/v1/session', (route) => (route.request().method() === 'DELETE' ? route.fulfill(unavailable) : route.fallback()));
 await other.getByRole('button', { name: 'sign out' }).click();
 await other.waitForSelector('dialog[open] .problem, .sign-in');
