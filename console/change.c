@@ -12,8 +12,6 @@
 #include "db/sqlstate.h"
 #include "sql/sql.h"
 
-#include <poll.h>
-
 /* No portion begins later, so that the answer comes within about five seconds: clients and proxies
  * give up on slow requests, and the client would not learn which runs are left. */
 #define PORTIONS_US 4000000
@@ -96,13 +94,12 @@ static enum rc make_whole(struct db *db, struct making *making, struct str *answ
 {
     const struct change *change = making->change;
     enum rc rc = make_once(db, making, answer, err);
-    for (int i = 0, wait_ms = UNDONE_FIRST_MS;
-         rc == RC_RETRY && sqlstate_undone(err) && i < UNDONE_MOST &&
-         !http_gone(change->context->request);
-         i++, wait_ms *= 2) {
+    for (int i = 0; i < UNDONE_MOST && rc == RC_RETRY && sqlstate_undone(err) &&
+                    !http_gone(change->context->request);
+         i++) {
         log_event(LOG_INFO, "statement_repeated", "statement", change->route->path, "code",
                   err->code, "detail", err->detail, NULL);
-        (void)poll(NULL, 0, wait_ms);
+        sqlstate_undone_wait(i);
         str_clear(answer);
         str_add(answer, making->answer->data, making->answer->len);
         rc = make_once(db, making, answer, err);

@@ -15,7 +15,6 @@
 #include "db/sqlstate.h"
 #include "db/task_session.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -339,13 +338,12 @@ enum rc db_run(struct db *db, const struct sql_statement *stmt, const char *cons
     struct err own;
     err = err != NULL ? err : &own;
     enum rc rc = run_once(db, stmt, params, ret_result, err);
-    for (int i = 0, wait_ms = UNDONE_FIRST_MS; i < UNDONE_MOST && again(db, stmt, rc, err); i++) {
+    for (int i = 0; i < UNDONE_MOST && again(db, stmt, rc, err); i++) {
         /* A person who waits for a command does not need this line. */
         if (db->role != DB_CLI)
             log_event(LOG_INFO, "statement_repeated", "statement", stmt->name, "code", err->code,
                       "detail", err->detail, NULL);
-        (void)poll(NULL, 0, wait_ms);
-        wait_ms *= 2;
+        sqlstate_undone_wait(i);
         rc = run_once(db, stmt, params, ret_result, err);
     }
     if (waited(db, rc, err))

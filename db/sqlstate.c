@@ -4,6 +4,7 @@
 
 #include "base/remedies.h"
 
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -65,6 +66,11 @@ bool sqlstate_undone(const struct err *err)
 {
     return sqlstate_is(err, SQLSTATE_SERIALIZATION_FAILURE) ||
            sqlstate_is(err, SQLSTATE_DEADLOCK_DETECTED);
+}
+
+void sqlstate_undone_wait(int tries)
+{
+    (void)poll(NULL, 0, 5 << tries);
 }
 
 bool sqlstate_barred(const struct err *err)

@@ -68,10 +68,12 @@ enum rc sqlstate_reaction(const char *sqlstate, enum err_kind *ret_kind, const c
 
 /** The server has undone the statement for another session's sake, a deadlock or a serialization
  * failure, and is well: the statement, or its transaction, is simply repeated, at most so many
- * times; the first time after so long, and each time after twice as long: 1.3 s in all. */
-#define UNDONE_MOST     8
-#define UNDONE_FIRST_MS 5
+ * times. */
+#define UNDONE_MOST 8
 bool sqlstate_undone(const struct err *err);
+/** Waits before it is repeated; tries: how often it was before. Each time twice as long, 1.3 s in
+ * all. */
+void sqlstate_undone_wait(int tries);
 /** The login is not let in, or may not do this: a person helps. */
 bool sqlstate_barred(const struct err *err);
 /** Of a statement of Lockstep: the schema lacks what it names, or has it in another form. */
