@@ -1,10 +1,11 @@
 /* range: from the options of a replay to offsets. Begin with reading_range(). It asks the broker
- * for the ends of the log and the offset of a time once, and changes nothing; reading.c then reads
+ * for the ends of the log and the offset of a time, and changes nothing; reading.c then reads
  * from offsets only. The range does not move afterwards, while producers continue to write:
  * "latest" is the end at this moment. */
 #include "replay/reading.h"
 #include "replay/report.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "kafka/place.h"
 
@@ -89,7 +90,7 @@ static enum rc place_run(struct reading *reading, const struct log *log, struct 
     /* In lower case, because it is compared with the ids of messages as text. */
     (void)snprintf(reading->run, sizeof reading->run, "%s", options->run);
     for (char *c = reading->run; *c != '\0'; c++)
-        *c = (char)(*c >= 'A' && *c <= 'F' ? *c - 'A' + 'a' : *c);
+        *c = ascii_lower(*c);
     enum rc rc = db_run(options->db, &sql_replay_run,
                         (const char *const[]){DB_INT(options->queue_id), options->run}, &row, err);
     /* The whole log, if nothing is known of the run. */
@@ -168,7 +169,6 @@ enum rc reading_range(struct reading *reading, struct replay_report *report, str
     reading->low = log.low;
     if (reading->from < log.low)
         reading->from = reading->to < log.low ? reading->to : log.low;
-    reading->earliest = reading->from <= log.low;
     reading->latest = reading->to == log.high && options->to.bound != REPLAY_OFFSET;
     report->from = reading->from;
     report->to = reading->to;

@@ -39,10 +39,10 @@ struct met {
 
 struct reading {
     const struct replay_options *options;
-    int64_t from, to, end; /* end: where reading stopped, for good */
-    int64_t first, low;    /* where the range was to begin; low: where the topic begins */
-    bool earliest, latest; /* nothing of the topic is before from; to is its end, and no number */
-    bool patient;          /* waits a moment for the end of a transaction that hides records */
+    int64_t from, to, end;     /* end: where reading stopped, for good */
+    int64_t first, low;        /* where the range was to begin; low: where the topic begins */
+    bool latest;               /* to is the end of the topic, and was not given as a number */
+    bool patient;              /* waits a moment for the end of a transaction that hides records */
     int64_t hidden, hidden_us; /* the offset from which on they are, and since when */
     bool live;                 /* executors have claimed none of the hidden records, and will */
     char run[37];              /* the choice */

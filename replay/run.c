@@ -208,17 +208,17 @@ static enum rc begin(struct reading *reading, struct replay_report *report, char
     const struct replay_options *options = reading->options;
     DB_RESULT_AUTO *row = NULL;
     bool resume = options->resume > 0;
-    const char *const params[] = {[REPLAY_BEGIN_P_QUEUE_ID] = DB_INT(options->queue_id),
-                                  [REPLAY_BEGIN_P_RESUME] = resume ? DB_INT(options->resume) : NULL,
-                                  [REPLAY_BEGIN_P_MODE] = options->mode,
-                                  [REPLAY_BEGIN_P_FROM_OFFSET] = DB_INT(reading->from),
-                                  [REPLAY_BEGIN_P_TO_OFFSET] = DB_INT(reading->to),
-                                  [REPLAY_BEGIN_P_RUN] = options->run[0] ? options->run : NULL,
-                                  [REPLAY_BEGIN_P_ORDER] =
-                                      options->order >= 0 ? DB_INT(options->order) : NULL,
-                                  [REPLAY_BEGIN_P_REASON] = options->reason,
-                                  [REPLAY_BEGIN_P_EARLIEST] = reading->earliest ? "true" : "false",
-                                  [REPLAY_BEGIN_P_LATEST] = reading->latest ? "true" : "false"};
+    const char *const params[] = {
+        [REPLAY_BEGIN_P_QUEUE_ID] = DB_INT(options->queue_id),
+        [REPLAY_BEGIN_P_RESUME] = resume ? DB_INT(options->resume) : NULL,
+        [REPLAY_BEGIN_P_MODE] = options->mode,
+        [REPLAY_BEGIN_P_FROM_OFFSET] = DB_INT(reading->from),
+        [REPLAY_BEGIN_P_TO_OFFSET] = DB_INT(reading->to),
+        [REPLAY_BEGIN_P_RUN] = options->run[0] ? options->run : NULL,
+        [REPLAY_BEGIN_P_ORDER] = options->order >= 0 ? DB_INT(options->order) : NULL,
+        [REPLAY_BEGIN_P_REASON] = options->reason,
+        [REPLAY_BEGIN_P_EARLIEST] = reading->from <= reading->low ? "true" : "false",
+        [REPLAY_BEGIN_P_LATEST] = reading->latest ? "true" : "false"};
     enum rc rc = db_run(options->db, &sql_replay_begin, params, &row, err);
     if (rc != RC_OK)
         return rc;
