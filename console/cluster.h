@@ -37,9 +37,9 @@ const struct api *cluster_api(const struct cluster *cluster);
 /** False: as many requests as may wait for it do. */
 bool cluster_enter(struct cluster *cluster);
 void cluster_leave(struct cluster *cluster);
-/** Asks whether it answers, unless it is being asked, or its last answer is at most known_us old,
- * and, if that is due, whether visitor (NULL: no one), a person who has signed in there, may still
- * look. */
+/** Asks the database whether it answers, unless it is being asked or its last answer is at most
+ * known_us old. visitor: a person with a web session there (NULL: none), whose groups are read
+ * again if that is due. */
 void cluster_ask(struct cluster *cluster, struct visitor *visitor, int64_t known_us);
 /** Whether it answers; its figures, JSON, are added. Waits for the answer to cluster_ask until
  * until_us of clock_boot_us: a database that is silent until then does not answer. */

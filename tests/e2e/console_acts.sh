@@ -235,7 +235,7 @@ for key in '' 'Idempotency-Key: undone'; do
     sql "ALTER SEQUENCE undone RESTART"
     api PUT "api/v1/queues/$q/readers" '{"max_readers": 1, "reason": "undone"}' -b "$tmp/cookies" \
         -H "X-CSRF-Token: $csrf" -H "$key"
-    expect "what was undone for another session is repeated: $key" "$status $(api_is .max_readers)" '200 1'
+    expect "a change that the server has undone is repeated: $key" "$status $(api_is .max_readers)" '200 1'
     as PUT "api/v1/queues/$q/readers" '{"max_readers": 2, "reason": "other"}'
 done
 expect 'and made once' "$(sql "SELECT count(*) FROM lockstep.event_log WHERE event = 'queue_changed'
@@ -479,7 +479,7 @@ as POST api/v1/replay "$again"
 held=$(sql "SELECT replay_id FROM lockstep.replay WHERE reason = 'no room' AND state = 'Running'")
 expect 'one that waits for a queue that is paused is interrupted' "$status $(api_is .detail)" \
     '409 the replay is interrupted: enough phases wait to be opened; the queue is paused'
-expect 'and is told how it continues' "$(api_is .hint)" \
+expect 'the hint says how the replay continues' "$(api_is .hint)" \
     "Its steps so far are done. The same request continues it, or one with \"resume\": $held."
 lockstep queue resume "$q" -q
 does 'and the same request continues it' POST api/v1/replay "$again" .replay_id "$held"
@@ -505,7 +505,7 @@ slow=$(for order in 1 2 3; do echo "{\"order\": $order, \"sql\": \"SELECT pg_sle
 ends "$slow" Completed
 lockstep queue set "$q" --lookahead 1 -q
 sql 'UPDATE takes SET seconds = 7'
-does 'one that waits for executors at work goes on until the end' POST api/v1/replay \
+does 'a replay that waits for executors at work goes on until the end' POST api/v1/replay \
     "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$slow\", \"reason\": \"slow\"}" .counts.run_again 3
 sql 'UPDATE takes SET seconds = 0'
 lockstep queue set "$q" --lookahead 8 -q
@@ -515,7 +515,7 @@ barred=$(lockstep publish --queue "$q" -q - 2>/dev/null < <(
 eventually 30 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
 as POST api/v1/replay "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$barred\", \"reason\": \"barred\"}"
 held=$(sql "SELECT replay_id FROM lockstep.replay WHERE reason = 'barred' AND state = 'Running'")
-expect 'one that a later phase refuses is told how it continues' "$status $(api_is .hint)" \
+expect 'the hint says how a replay that a later phase refuses continues' "$status $(api_is .hint)" \
     "409 Its steps so far are done. The same request continues it, or one with \"resume\": $held."
 as POST "api/v1/replays/$held/abandon" '{"reason": "x"}'
 does 'its run is cancelled' POST "api/v1/runs/$barred/cancel" '{"reason": "x"}' .run_id "$barred"

@@ -72,7 +72,7 @@ expect 'liveness: the one line' \
 grep -q 'event=incarnation_lost object=liveness.*error="the server does not answer"' "$tmp/liveness.log" ||
     { cat "$tmp/liveness.log"; failed=1; }
 
-begin control '' 3 # one is free, so it claims what comes
+begin control '' 3 # one reader is free, so it claims the next task
 begin line "$proxied" 2
 frozen_after=20s begin reader '' 2 # it is not to be lost
 begin both '' 2
