@@ -12,8 +12,8 @@ pid=$!
 
 case_begin 'a monitor that is not let in any more says so'
 eventually 30 grep -q event=monitor_started "$tmp/log"
-sql "ALTER ROLE $login NOLOGIN; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$login'" \
-    >/dev/null
+sql "ALTER ROLE $login NOLOGIN" # committed before its sessions are ended: none begins after that
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$login'" >/dev/null
 eventually 30 grep -q 'event=monitor_lost .*code=28000' "$tmp/log" || { cat "$tmp/log"; failed=1; }
 
 case_begin 'and continues when it is let in'
@@ -21,8 +21,8 @@ sql "ALTER ROLE $login LOGIN"
 eventually 30 grep -q event=monitor_is_back "$tmp/log" || { cat "$tmp/log"; failed=1; }
 
 case_begin 'a monitor whose right is taken away says what to grant, and continues with it'
-sql "REVOKE lockstep_operator FROM $login; SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE usename = '$login'" >/dev/null
+sql "REVOKE lockstep_operator FROM $login"
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$login'" >/dev/null
 eventually 30 grep -q 'event=monitor_lost .*code=42501' "$tmp/log" || { cat "$tmp/log"; failed=1; }
 # REMEDY_GRANT_GROUP
 sql "$(sed -nE 's/.*event=monitor_lost .*hint="(GRANT[^;]*;).*/\1/p' "$tmp/log" | tail -n 1 | tr -d '\\')"
