@@ -822,7 +822,7 @@ CREATE INDEX run_newest ON lockstep.run (((queue_id)::bigint), run_no);
 CREATE INDEX run_of_job ON lockstep.run (job_id, run_no) WHERE ((job_id IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX run_parked ON lockstep.run (queue_id) WHERE ((parked_order IS NOT NULL) AND (ended_at IS NULL));
 CREATE INDEX run_replay ON lockstep.run (replay_id) WHERE (replay_id IS NOT NULL);
-CREATE INDEX run_unswept ON lockstep.run (queue_id, run_no) WHERE ((ended_at IS NOT NULL) AND (NOT swept));
+CREATE INDEX run_unswept ON lockstep.run (((queue_id)::bigint), run_no) WHERE ((ended_at IS NOT NULL) AND (NOT swept));
 CREATE TRIGGER guard_run BEFORE INSERT OR UPDATE OF status, on_failure, publish_mode, publish_from, publish_format ON lockstep.run FOR EACH ROW EXECUTE FUNCTION lockstep.guard_run();
 CREATE TRIGGER job_run_ended AFTER UPDATE OF ended_at ON lockstep.run FOR EACH ROW WHEN (((new.job_id IS NOT NULL) AND (old.ended_at IS NULL) AND (new.ended_at IS NOT NULL))) EXECUTE FUNCTION lockstep.job_run_ended();
 GRANT SELECT ON TABLE lockstep.run TO lockstep_monitor, lockstep_operator, lockstep_producer;

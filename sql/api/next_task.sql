@@ -50,17 +50,23 @@ BEGIN
         RETURN;
     END IF;
     LOOP
-        -- Skipped: a task that another worker takes at this moment.
-        SELECT k.task_id, k.payload INTO chosen, text_of
-        -- by task_offered
-        FROM lockstep.phase p JOIN lockstep.run r USING (run_no) JOIN lockstep.task k ON k.phase_id + 0 = p.phase_id
-        WHERE p.queue_id = queue_row.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
-          AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
-          AND k.type = 'external' AND k.worker IS NULL AND lockstep.is_processable(k.status) AND k.cancelled_by IS NULL
-          AND (k.scheduled_for IS NULL OR k.scheduled_for <= clock_timestamp())
-          AND (next_task.types IS NULL OR COALESCE(k.payload::json ->> 'kind', 'external') = ANY (next_task.types))
-        ORDER BY p.run_no, p."order", k.kafka_offset LIMIT 1
-        FOR NO KEY UPDATE OF k SKIP LOCKED;
+        -- Phase by phase, so that a task is read and no backlog is sorted. Skipped: a task that another worker takes at
+        -- this moment.
+        SELECT t.task_id, t.payload INTO chosen, text_of
+        FROM (SELECT p.phase_id
+              FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
+              WHERE p.queue_id = queue_row.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
+                AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
+              ORDER BY p.run_no, p."order" OFFSET 0) AS o
+        CROSS JOIN LATERAL (
+            SELECT k.task_id, k.payload FROM lockstep.task k -- by task_offered
+            WHERE k.phase_id + 0 = o.phase_id AND k.type = 'external' AND k.worker IS NULL
+              AND lockstep.is_processable(k.status) AND k.cancelled_by IS NULL
+              AND (k.scheduled_for IS NULL OR k.scheduled_for <= clock_timestamp())
+              AND (next_task.types IS NULL OR COALESCE(k.payload::json ->> 'kind', 'external') = ANY (next_task.types))
+            ORDER BY k.kafka_offset LIMIT 1
+            FOR NO KEY UPDATE SKIP LOCKED) AS t
+        LIMIT 1;
         IF NOT FOUND THEN
             RETURN;
         END IF;

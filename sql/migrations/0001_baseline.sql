@@ -424,7 +424,7 @@ CREATE INDEX run_newest ON lockstep.run ((queue_id::bigint), run_no);
 CREATE INDEX run_log ON lockstep.run (queue_id, first_offset) WHERE first_offset IS NOT NULL; -- the run at an offset
 CREATE INDEX run_replay ON lockstep.run (replay_id) WHERE replay_id IS NOT NULL;
 CREATE INDEX run_parked ON lockstep.run (queue_id) WHERE parked_order IS NOT NULL AND ended_at IS NULL;
-CREATE INDEX run_unswept ON lockstep.run (queue_id, run_no) WHERE ended_at IS NOT NULL AND NOT swept;
+CREATE INDEX run_unswept ON lockstep.run ((queue_id::bigint), run_no) WHERE ended_at IS NOT NULL AND NOT swept;
 CREATE INDEX run_of_job ON lockstep.run (job_id, run_no) WHERE job_id IS NOT NULL AND ended_at IS NULL;
 CREATE FUNCTION lockstep.guard_run() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER guard_run

@@ -202,6 +202,15 @@ FROM (VALUES (1), (5)) AS q (queue), generate_series(1, 3000) AS n;
 INSERT INTO lockstep.phase (phase_id, run_no, queue_id, "order", previous_order, opened_at, done_at)
 OVERRIDING SYSTEM VALUE
 SELECT run_no, run_no, queue_id, 100, 0, clock_timestamp(), clock_timestamp() FROM lockstep.run WHERE run_no < 100000;
+-- The rows of runs whose tasks are deleted stay.
+INSERT INTO lockstep.run (run_no, run_id, queue_id, on_failure, status, first_offset, end_offset, tasks, phases,
+                          started_at, ended_at, swept)
+OVERRIDING SYSTEM VALUE
+SELECT 40000 + n, uid(40000 + n), 5, 'stop', 'Completed', 10000 + n * 10, 10000 + n * 10 + 9, 10, 1,
+       clock_timestamp() - interval '3 days', clock_timestamp() - interval '3 days', true
+FROM generate_series(1, 100) AS n;
+INSERT INTO lockstep.run_summary (run_no, tasks, completed, begun_at, swept_at)
+SELECT 40000 + n, 10, 10, clock_timestamp(), clock_timestamp() FROM generate_series(1, 100) AS n;
 -- The chain's phases so far: 10,000 before those of the first part. Three of every four are like a wide phase, a run
 -- that ends and a run that stops have had.
 INSERT INTO lockstep.phase (phase_id, run_no, queue_id, "order", previous_order, opened_at, done_at)
@@ -246,6 +255,18 @@ FROM (SELECT p.phase_id, p.run_no, p.queue_id, 'Completed' AS status, 'sql' AS t
       FROM lockstep.phase p, generate_series(1, 80000) AS i WHERE p.phase_id = 21 OR (p.phase_id = 41 AND i <= 20000))
     AS t;
 UPDATE lockstep.run SET tasks = 80034 WHERE run_no = 100002;
+-- External tasks that wait, of a run behind.
+INSERT INTO lockstep.run (run_no, run_id, queue_id, on_failure, status, first_offset, tasks, phases, last_phase_id,
+                          last_order, started_at)
+OVERRIDING SYSTEM VALUE
+VALUES (100044, uid(100044), 4, 'stop', 'Running', 100044000, 100, 1, 44, 100, clock_timestamp());
+INSERT INTO lockstep.phase (phase_id, run_no, queue_id, "order", previous_order, opened_at, external)
+OVERRIDING SYSTEM VALUE
+VALUES (44, 100044, 4, 100, 0, clock_timestamp(), true);
+INSERT INTO lockstep.task (task_id, phase_id, run_no, queue_id, type, "order", seq, kafka_offset, payload)
+OVERRIDING SYSTEM VALUE
+SELECT 2000000 + n, 44, 100044, 4, 'external', 100, n, 100044000 + n, '{"sql": "SELECT 1"}'
+FROM generate_series(1, 100) AS n;
 INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
 SELECT t.task_id, 1, 'Error', 1, clock_timestamp(), clock_timestamp(), 'e' FROM lockstep.task t
 WHERE t.task_id % 20 = 0;

@@ -22,7 +22,7 @@ BEGIN
     IF FOUND THEN
         RETURN no;
     END IF;
-    -- By run_newest. BETWEEN, and the queue in ORDER BY: this order the primary key does not have. By that one the
+    -- By run_unswept. BETWEEN, and the queue in ORDER BY: this order the primary key does not have. By that one the
     -- planner would go through the runs of all queues when it takes those of this one for many.
     IF queue_row.keep_runs IS NOT NULL THEN
         SELECT r.run_no INTO newest FROM lockstep.run r

@@ -16,8 +16,8 @@ BEGIN
     SELECT LEAST(pg_catalog.clock_timestamp() - GREATEST(q.keep_days, q.keep_failed_days) * interval '1 day',
                  (SELECT r.created_at
                   FROM lockstep.run r
-                  WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.ended_at IS NULL
-                  ORDER BY r.queue_id::bigint, r.run_no LIMIT 1),
+                  WHERE r.queue_id BETWEEN p_queue_id AND p_queue_id AND r.ended_at IS NULL
+                  ORDER BY r.queue_id, r.run_no LIMIT 1), -- by run_active
                  (SELECT r.created_at
                   FROM lockstep.run r
                   WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.ended_at IS NOT NULL AND NOT r.swept
