@@ -9,7 +9,9 @@ RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     queue_row record;
     no bigint;
-    one record;
+    tasks jsonb[] := p_tasks;
+    task jsonb;
+    task_order bigint;
     message text;
     sent text[] := '{}';
     size bigint := 0;
@@ -22,21 +24,23 @@ BEGIN
     IF NOT p_checked THEN
         PERFORM lockstep.enqueue_check(t.task, t.n) FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n);
     END IF;
-    FOR one IN
-        SELECT t.task, (t.task ->> 'order')::bigint AS "order"
-        FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n) ORDER BY 2, t.n
-    LOOP
-        IF one."order" <> last_order THEN
+    IF pg_catalog.cardinality(p_tasks) > 1 THEN
+        tasks := ARRAY(SELECT t.task FROM pg_catalog.unnest(p_tasks) WITH ORDINALITY AS t (task, n)
+                       ORDER BY (t.task ->> 'order')::bigint, t.n);
+    END IF;
+    FOREACH task IN ARRAY tasks LOOP
+        task_order := (task ->> 'order')::bigint;
+        IF task_order <> last_order THEN
             previous_order := last_order;
-            last_order := one."order";
+            last_order := task_order;
             layers := layers + 1;
         END IF;
-        message := one.task
+        message := task
             || pg_catalog.jsonb_build_object('run', p_run, 'seq', pg_catalog.cardinality(sent), 'previous_order',
                                              previous_order)
             -- As a publisher does it: a database that is made again has them from the topic. A task that leaves no room
             -- for the longest name goes without them (producer/records.c).
-            || CASE WHEN sent = '{}' AND pg_catalog.octet_length(one.task::text) <= 999872 - 6064
+            || CASE WHEN sent = '{}' AND pg_catalog.octet_length(task::text) <= 999872 - 6064
                         THEN pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
                                  'run_name', p_name, 'run_on_failure', queue_row.on_failure))
                     ELSE '{}' END;

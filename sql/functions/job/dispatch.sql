@@ -24,6 +24,7 @@ DECLARE
     began CONSTANT timestamptz := clock_timestamp();
     now CONSTANT timestamptz := COALESCE(p_now, began);
     due record;
+    own lockstep.schedule;
     read int;
     last_at timestamptz := '-infinity';            -- of the page before, all of which are decided or held
     last_id int := 0;
@@ -35,7 +36,7 @@ BEGIN
     LOOP
         read := 0;
         FOR due IN
-            SELECT s.schedule_id, s.job_id, s.wake_at, s.uses_sql, j.overlap = 'cancel' AS cancels,
+            SELECT s.schedule_id, s.wake_at, s.uses_sql, j.overlap = 'cancel' AS cancels, j AS job,
                    s.uses_sql OR j.overlap = 'cancel' OR pg_column_size(j.spec) > SMALL AS is_alone
             FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
             WHERE s.is_active AND s.wake_at <= now AND (s.wake_at, s.schedule_id) > (last_at, last_id)
@@ -45,21 +46,26 @@ BEGIN
             -- a given clock does not move
             EXIT pages WHEN decided = p_most
                             OR decided > 0 AND (due.is_alone OR p_now IS NULL AND clock_timestamp() > began + LONGEST);
-            IF due.uses_sql AND EXISTS (SELECT FROM lockstep.job_ask a WHERE a.wake_at < due.wake_at) THEN
-                done := lockstep.job_request_turn(now, p_by);
-                IF done.verdict IS NOT NULL THEN
-                    RETURN NEXT done;
-                    RETURN;
+            IF due.uses_sql THEN
+                IF EXISTS (SELECT FROM lockstep.job_ask a WHERE a.wake_at < due.wake_at) THEN
+                    done := lockstep.job_request_turn(now, p_by);
+                    IF done.verdict IS NOT NULL THEN
+                        RETURN NEXT done;
+                        RETURN;
+                    END IF;
                 END IF;
             END IF;
             read := read + 1;
             last_at := due.wake_at;
             last_id := due.schedule_id;
-            IF NOT due.cancels THEN
-                PERFORM FROM lockstep.schedule s WHERE s.schedule_id = due.schedule_id FOR NO KEY UPDATE SKIP LOCKED;
+            IF due.cancels THEN
+                SELECT s.* INTO own FROM lockstep.schedule s WHERE s.schedule_id = due.schedule_id;
+            ELSE
+                SELECT s.* INTO own
+                FROM lockstep.schedule s WHERE s.schedule_id = due.schedule_id FOR NO KEY UPDATE SKIP LOCKED;
                 CONTINUE WHEN NOT FOUND;
             END IF;
-            done := lockstep.job_turn(due.job_id, due.schedule_id, now, p_by);
+            done := lockstep.job_turn(due.job, own, now, p_by);
             RETURN NEXT done;
             decided := decided + 1;
             EXIT pages WHEN due.is_alone OR done.verdict = 'wait'; -- wait: another session is in the way

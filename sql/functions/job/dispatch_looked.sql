@@ -17,9 +17,9 @@ BEGIN
         RETURN done;
     END IF;
     DELETE FROM lockstep.job_ask a WHERE a.token = ask.token;
+    SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = ask.job_id;
     IF p_rows IS NULL THEN
         SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = ask.schedule_id;
-        SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = ask.job_id;
         PERFORM lockstep.job_failed(own, due, NULL, p_by, p_why);
         done.verdict := 'error';
         done.job := own.name;
@@ -30,8 +30,8 @@ BEGIN
     UPDATE lockstep.schedule s
     SET look = ROW(ask.asked_at, p_rows, p_oldest, p_newest, (s.look).failures, NULL)::lockstep.rows_look,
         asked_until = NULL
-    WHERE s.schedule_id = ask.schedule_id;
-    RETURN lockstep.job_turn(ask.job_id, ask.schedule_id, ask.asked_at, p_by);
+    WHERE s.schedule_id = ask.schedule_id RETURNING s.* INTO due;
+    RETURN lockstep.job_turn(own, due, ask.asked_at, p_by);
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.dispatch_looked(text, uuid, bigint, timestamptz, timestamptz, text) FROM PUBLIC;

@@ -49,7 +49,7 @@ BEGIN
         RETURN lockstep.job_fire(own, NULL, ask.scheduled_for, ask.source, 'by hand', ask.params, NULL, 0, tasks,
                                  p_marked, ask.run_id);
     END IF;
-    SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = ask.schedule_id;
+    SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = ask.schedule_id FOR NO KEY UPDATE;
     decided := lockstep.job_decide(own, due, ask.asked_at);
     IF decided.verdict <> 'fire' OR decided.scheduled_for IS DISTINCT FROM ask.scheduled_for THEN
         RAISE EXCEPTION 'it does not fire any more: %', COALESCE(decided.reason, decided.verdict)

@@ -1,6 +1,8 @@
 -- Carries out the decision about a schedule. The schedule's row is locked before any row is written, as by the end of a
--- run; only a cancel comes before it, because it needs a run whose end may hold that row. p_tasks, p_rows: the results
--- of users' SQL: the tasks instead of the template's, and the number of rows from which they are.
+-- run: by the caller, before it decided. Only a cancel comes before that lock, because it needs a run whose end may
+-- hold the row, so a schedule with overlap = cancel is locked here.
+-- p_tasks, p_rows: the results of users' SQL: the tasks instead of the template's, and the number of rows from which
+-- they are.
 CREATE OR REPLACE FUNCTION lockstep.job_act(
     p_job lockstep.job, p_schedule lockstep.schedule, p_decided record, p_by text, p_tasks jsonb[] DEFAULT NULL,
     p_rows bigint DEFAULT NULL, OUT run uuid)
@@ -14,7 +16,7 @@ DECLARE
     -- the time that waited for the end of a run is decided
     ends_queue CONSTANT boolean := p_decided.verdict <> 'wait'
                                    AND COALESCE(p_decided.scheduled_for = p_schedule.queued_for, false);
-    has_news boolean;
+    has_news boolean := false;
 BEGIN
     IF p_decided.verdict = 'cancel' THEN
         run := lockstep.job_cancel_runs(p_job, pg_catalog.format('job %s is due again', p_job.name));
@@ -23,10 +25,12 @@ BEGIN
             p_decided.wake_at := pg_catalog.clock_timestamp();
         END IF;
     END IF;
-    -- Meanwhile the job that it follows has ended once more.
-    SELECT s.after_job IS NOT NULL AND s.next_at IS DISTINCT FROM p_schedule.next_at INTO has_news
-    FROM lockstep.schedule s
-    WHERE s.schedule_id = p_schedule.schedule_id FOR NO KEY UPDATE;
+    IF p_job.overlap = 'cancel' THEN
+        -- Meanwhile the job that it follows has ended once more.
+        SELECT s.after_job IS NOT NULL AND s.next_at IS DISTINCT FROM p_schedule.next_at INTO has_news
+        FROM lockstep.schedule s
+        WHERE s.schedule_id = p_schedule.schedule_id FOR NO KEY UPDATE;
+    END IF;
     IF p_decided.verdict = 'fire' THEN
         run := lockstep.job_fire(p_job, p_schedule, p_decided.scheduled_for, source, p_by, NULL, p_decided.missed_from,
                                  p_decided.missed_count, p_tasks, COALESCE(p_rows, (p_schedule.look).rows));

@@ -1,25 +1,23 @@
--- A schedule whose job the caller has locked has its turn: it is decided, and the decision is carried out. An error is
--- recorded, and the schedule continues with its next time.
+-- A schedule whose job the caller has locked has its turn: it is decided, and the decision is carried out. Unless the
+-- overlap is cancel (job_act), the caller has locked the schedule's row, too. An error is recorded, and the schedule
+-- continues with its next time.
 --   verdict   fire, skip, miss, queue, cancel, wait: as job_decide; error: with the reason
 --             look: the caller runs the look as the tasks' login, and reports with dispatch_looked(token, ...)
 --             ask: the caller runs mark and query as the tasks' login, in the transaction of lockstep.fire(token, ...)
-CREATE OR REPLACE FUNCTION lockstep.job_turn(p_job_id int, p_schedule_id int, p_now timestamptz, p_by text)
+CREATE OR REPLACE FUNCTION lockstep.job_turn(
+    p_job lockstep.job, p_schedule lockstep.schedule, p_now timestamptz, p_by text)
 RETURNS lockstep.dispatched LANGUAGE plpgsql AS $$
 DECLARE
     AGAIN CONSTANT interval := interval '2 seconds';
-    own lockstep.job;
-    due lockstep.schedule;
     decided record;
     done lockstep.dispatched;
     taken text;
     pause interval;
 BEGIN
-    SELECT j.* INTO own FROM lockstep.job j WHERE j.job_id = p_job_id;
-    SELECT s.* INTO due FROM lockstep.schedule s WHERE s.schedule_id = p_schedule_id;
-    done.job := own.name;
-    done.schedule := due.name;
+    done.job := p_job.name;
+    done.schedule := p_schedule.name;
     BEGIN
-        decided := lockstep.job_decide(own, due, p_now);
+        decided := lockstep.job_decide(p_job, p_schedule, p_now);
         -- never at once: the caller continues until nothing is due
         IF decided.verdict = 'wait' AND decided.wake_at <= p_now THEN
             decided.wake_at := p_now + AGAIN;
@@ -28,15 +26,15 @@ BEGIN
         done.scheduled_for := decided.scheduled_for;
         done.reason := decided.reason;
         IF decided.verdict = 'look' THEN
-            done := lockstep.job_ask(own, due, done, p_now, p_by);
-        ELSIF decided.verdict = 'fire' AND (own.spec ? 'query' OR (due.rows_rule).mark IS NOT NULL) THEN
+            done := lockstep.job_ask(p_job, p_schedule, done, p_now, p_by);
+        ELSIF decided.verdict = 'fire' AND (p_job.spec ? 'query' OR (p_schedule.rows_rule).mark IS NOT NULL) THEN
             done.verdict := 'ask';
-            done.reason := CASE WHEN (due.rows_rule).relation IS NULL
-                                    THEN lockstep.job_source(due, decided.missed_count)
+            done.reason := CASE WHEN (p_schedule.rows_rule).relation IS NULL
+                                    THEN lockstep.job_source(p_schedule, decided.missed_count)
                                 ELSE decided.reason END;
-            done := lockstep.job_ask(own, due, done, p_now, p_by);
+            done := lockstep.job_ask(p_job, p_schedule, done, p_now, p_by);
         ELSE
-            done.run := lockstep.job_act(own, due, decided, p_by);
+            done.run := lockstep.job_act(p_job, p_schedule, decided, p_by);
         END IF;
         PERFORM lockstep.job_deferred();
     EXCEPTION
@@ -51,19 +49,19 @@ BEGIN
             -- The server lacks room (class 53, but for 53400, a limit of the statement itself), or has trouble of its
             -- own (58, XX).
             ELSIF pg_catalog.left(SQLSTATE, 2) IN ('53', '58', 'XX') AND SQLSTATE <> '53400' THEN
-                pause := lockstep.job_again(own, due, pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
+                pause := lockstep.job_again(p_job, p_schedule, pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
             END IF;
             IF pause IS NOT NULL THEN
                 done.verdict := 'wait';
                 UPDATE lockstep.schedule s SET wake_at = p_now + pause, asked_until = NULL
-                WHERE s.schedule_id = due.schedule_id;
+                WHERE s.schedule_id = p_schedule.schedule_id;
             ELSE
                 done.verdict := 'error';
-                PERFORM lockstep.job_failed(own, due, done.scheduled_for, p_by,
+                PERFORM lockstep.job_failed(p_job, p_schedule, done.scheduled_for, p_by,
                                             pg_catalog.concat_ws(': ', SQLSTATE, SQLERRM));
             END IF;
     END;
     RETURN done;
 END
 $$;
-REVOKE EXECUTE ON FUNCTION lockstep.job_turn(int, int, timestamptz, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION lockstep.job_turn(lockstep.job, lockstep.schedule, timestamptz, text) FROM PUBLIC;
