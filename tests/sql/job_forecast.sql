@@ -51,7 +51,8 @@ FROM (VALUES ('Europe/Warsaw', '2041-03-31T00:00:00Z'::timestamptz), ('America/H
              ('Australia/Lord_Howe', '2024-04-06T15:00:00Z'), ('Pacific/Apia', '2011-12-30T10:00:00Z'),
              ('Antarctica/Casey', '2012-02-21T17:00:00Z'), ('UTC', '2041-02-28T22:00:00Z')) AS z (zone, at)
 CROSS JOIN (VALUES (interval '-9 days'), (interval '-1 hour'), (interval '40 minutes')) AS a (after)
-CROSS JOIN LATERAL (VALUES ('infinity'::timestamptz, 60), (z.at + interval '3 hours', 1000)) AS u (until, n)
+CROSS JOIN LATERAL (VALUES ('infinity'::timestamptz, 60), ('infinity', 300),
+                           (z.at + interval '3 hours', 1000)) AS u (until, n)
 CROSS JOIN LATERAL (
     SELECT spec, lockstep.rule_of(CASE WHEN spec ->> 'kind' = 'interval' THEN spec
                                        ELSE spec || jsonb_build_object('zone', z.zone) END) AS rule

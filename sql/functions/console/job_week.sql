@@ -7,20 +7,20 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp A
 DECLARE
     MOST CONSTANT int := 170;
     begins CONSTANT timestamptz := clock_timestamp() - interval '1 microsecond';
+    times timestamptz[];
 BEGIN
-    SELECT COALESCE(json_agg(json_build_array(w.quarter, w.n) ORDER BY w.quarter) FILTER (WHERE w.n > 0), '[]'),
-           min(w.until)
-    INTO job_week.quarters, job_week.until
-    FROM (SELECT floor(date_part('epoch', f.at) / 900)::bigint AS quarter, count(*) FILTER (WHERE f.no <= MOST) AS n,
-                 min(f.at) FILTER (WHERE f.no = MOST + 1) AS until
-          FROM (SELECT t.at, row_number() OVER (ORDER BY t.at) AS no
-                FROM (SELECT DISTINCT u.at
-                      FROM lockstep.schedule s
-                      CROSS JOIN LATERAL unnest(lockstep.rule_walk(s.rule, begins, now() + interval '7 days', MOST + 1))
-                          AS u (at)
-                      WHERE s.job_id = p_job_id AND s.is_active AND (s.rule).kind IS NOT NULL
-                        AND lockstep.rule_fault(s.rule) IS NULL) t) f
-          GROUP BY 1) w;
+    times := ARRAY(SELECT DISTINCT u.at
+                   FROM lockstep.schedule s
+                   CROSS JOIN LATERAL unnest(lockstep.rule_walk(s.rule, begins, now() + interval '7 days', MOST + 1))
+                       AS u (at)
+                   WHERE s.job_id = p_job_id AND s.is_active AND (s.rule).kind IS NOT NULL
+                     AND lockstep.rule_fault(s.rule) IS NULL
+                   ORDER BY u.at LIMIT MOST + 1);
+    until := times[MOST + 1];
+    -- of an array: json_agg of each pair takes three times as long
+    quarters := COALESCE((SELECT array_to_json(array_agg(ARRAY[w.quarter, w.n] ORDER BY w.quarter))
+                          FROM (SELECT floor(date_part('epoch', t.at) / 900)::bigint AS quarter, count(*) AS n
+                                FROM unnest(times[:MOST]) AS t (at) GROUP BY 1) w), '[]');
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_week(int) FROM PUBLIC;

@@ -4,7 +4,9 @@
 -- of each phase shows between which offsets the tasks of that time are; a task that ran for much longer than its
 -- neighbours may be missing.
 CREATE OR REPLACE FUNCTION lockstep.run_bars(p_run_no bigint, p_from_s float8, p_to_s float8) RETURNS json
-LANGUAGE sql STABLE SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+RETURN ( -- PL/pgSQL keeps its plan: SQL is planned at each call, which takes as long as the rest
 WITH run AS MATERIALIZED (
     SELECT r.run_no, COALESCE(r.started_at, r.created_at) AS t0, pg_catalog.clock_timestamp() AS now
     FROM lockstep.run r WHERE r.run_no = p_run_no),
@@ -88,7 +90,8 @@ SELECT pg_catalog.json_build_object(
                                   ORDER BY b.kafka_offset, b.attempt) AS bars
                        FROM bar b WHERE b.bars <= 500 GROUP BY b.phase_id) x USING (phase_id)),
                '[]'))
-FROM run r
+FROM run r);
+END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.run_bars(bigint, float8, float8) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.run_bars(bigint, float8, float8) TO lockstep_operator, lockstep_monitor;

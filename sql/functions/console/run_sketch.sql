@@ -4,8 +4,10 @@
 -- counts for its neighbours, as in lockstep.queue_history. So a phase has a density and no bars, counts or straggler,
 -- its end is when it was done, and readers is how many worked in the part of a density that kept most busy. How many of
 -- a phase have failed says lockstep.run_failures.
-CREATE OR REPLACE FUNCTION lockstep.run_sketch(p_run_no bigint, p_buckets int) RETURNS json LANGUAGE sql STABLE
+CREATE OR REPLACE FUNCTION lockstep.run_sketch(p_run_no bigint, p_buckets int) RETURNS json LANGUAGE plpgsql STABLE
 SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+RETURN ( -- PL/pgSQL keeps its plan: SQL is planned at each call, which takes as long as the rest
 WITH run AS MATERIALIZED (
     SELECT r.run_no, r.run_id, q.name AS queue, r.name, r.status, COALESCE(r.started_at, r.created_at) AS t0,
            r.ended_at, r.phases, pg_catalog.clock_timestamp() AS now,
@@ -105,7 +107,8 @@ SELECT pg_catalog.json_build_object(
                                     ORDER BY b."order" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_s
                          FROM phase b LEFT JOIN lockstep.run_failures(p_run_no) f USING (phase_id)) p),
                '[]'))
-FROM run r CROSS JOIN most m
+FROM run r CROSS JOIN most m);
+END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.run_sketch(bigint, int) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.run_sketch(bigint, int) TO lockstep_operator, lockstep_monitor;

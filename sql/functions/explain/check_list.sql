@@ -1,8 +1,12 @@
 -- The findings of `lockstep check` and of the console's System page: is this installation sound, as far as the database
 -- can know? subject: the thing that was checked; grade: ok, warn or FAIL; no orders the findings. A queue without an
--- executor, or whose locks another session has taken, is listed only while it has work to do.
+-- executor, or whose locks another session has taken, is listed only while it has work to do. It is PL/pgSQL because a
+-- session keeps its plans, and so those of the functions that it calls for each queue; SQL is planned at each call.
 CREATE OR REPLACE FUNCTION lockstep.check_list()
-RETURNS TABLE (no int, subject text, grade text, finding text, hint text) LANGUAGE sql STABLE AS $$
+RETURNS TABLE (no int, subject text, grade text, finding text, hint text)
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN QUERY
     SELECT 1, 'primary', 'FAIL', 'the server is a standby',
            'Connect to the primary; target_session_attrs=read-write finds it.'
     WHERE pg_catalog.pg_is_in_recovery()
@@ -45,7 +49,10 @@ RETURNS TABLE (no int, subject text, grade text, finding text, hint text) LANGUA
           FROM lockstep.queue q
           CROSS JOIN LATERAL (SELECT * FROM lockstep.explain_executors(q.queue_id)
                               UNION ALL
-                              SELECT * FROM lockstep.explain_locks(q.queue_id)) AS x
+                              SELECT * FROM lockstep.explain_locks(q.queue_id)
+                              WHERE EXISTS ( -- asked once for all queues
+                                  SELECT FROM pg_catalog.unnest('{phase,slot,executor,relay}'::text[]) AS c (class)
+                                  CROSS JOIN LATERAL lockstep.lock_strangers(c.class))) AS x
           WHERE NOT lockstep.explain_blind()
             AND (x.reason NOT IN ('no_executor', 'locks_taken')
                  OR EXISTS (SELECT FROM lockstep.run r WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL))
@@ -103,7 +110,8 @@ RETURNS TABLE (no int, subject text, grade text, finding text, hint text) LANGUA
             CASE WHEN lockstep.queries_hidden() THEN '' ELSE ': ' || r.error END)
             END AS words) AS u
     WHERE EXISTS (SELECT FROM lockstep.monitor_status m WHERE m.is_alive)
-      AND (NOT r.is_served OR r.undelivered_since < pg_catalog.clock_timestamp() - interval '1 minute')
+      AND (NOT r.is_served OR r.undelivered_since < pg_catalog.clock_timestamp() - interval '1 minute');
+END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.check_list() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.check_list() TO lockstep_executor, lockstep_operator, lockstep_monitor;

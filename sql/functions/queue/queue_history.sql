@@ -6,7 +6,9 @@
 -- of rows that are read does not grow with the tables. Runs beyond the newest 1,000 are left out.
 CREATE OR REPLACE FUNCTION lockstep.queue_history(
     p_queue text, p_since timestamptz DEFAULT NULL, p_buckets int DEFAULT 60, p_until timestamptz DEFAULT NULL)
-RETURNS json LANGUAGE sql STABLE SET enable_seqscan = off SET jit = off AS $$
+RETURNS json LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off AS $$
+BEGIN
+RETURN ( -- PL/pgSQL keeps its plan: SQL is planned at each call, which takes as long as the rest
 WITH axis AS MATERIALIZED (
     SELECT q.queue_id, q.name, q.max_readers, a.buckets, a.until_at, a.since,
            pg_catalog.date_part('epoch', a.until_at - a.since) / a.buckets AS width
@@ -104,7 +106,8 @@ SELECT pg_catalog.json_build_object(
                                      'barrier_ms', pg_catalog.round(b.barrier_ms::numeric, 3)) ORDER BY i.cell)
                       FROM pg_catalog.generate_series(0, x.buckets - 1) AS i (cell)
                       LEFT JOIN ran r USING (cell) LEFT JOIN barrier b USING (cell)))
-FROM axis x
+FROM axis x);
+END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.queue_history(text, timestamptz, int, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.queue_history(text, timestamptz, int, timestamptz)

@@ -9,7 +9,9 @@
 -- the share of the readers that was busy. A run of more than two million tasks has its phases alone (times_hidden):
 -- reading it would take minutes.
 CREATE OR REPLACE FUNCTION lockstep.run_gantt(p_run_no bigint, p_buckets int DEFAULT 200) RETURNS json
-LANGUAGE sql STABLE SET enable_hashjoin = on SET enable_seqscan = off SET work_mem = '32MB' SET jit = off AS $$
+LANGUAGE plpgsql STABLE SET enable_hashjoin = on SET enable_seqscan = off SET work_mem = '32MB' SET jit = off AS $$
+BEGIN
+RETURN ( -- PL/pgSQL keeps its plan: SQL is planned at each call, which takes as long as the rest
 WITH run AS MATERIALIZED (
     SELECT r.run_no, r.run_id, q.name AS queue, r.name, r.status, COALESCE(r.started_at, r.created_at) AS t0,
            r.started_at, r.ended_at, pg_catalog.clock_timestamp() AS now, r.tasks <= 2000000 AS is_read,
@@ -43,8 +45,7 @@ bar AS MATERIALIZED ( -- a successful attempt, and one that runs, is the task's 
     WHERE t.attempt_num > 1 OR t.end_s IS NULL
     UNION ALL
     SELECT t.phase_id, t.task_id, t.kafka_offset, t.name, NULL, t.status, false, t.opened_s, NULL, NULL
-    FROM task t
-    WHERE t.end_s IS NULL
+    FROM task t WHERE t.end_s IS NULL
       AND NOT EXISTS (SELECT FROM lockstep.task_attempt k
                       WHERE k.task_id = t.task_id AND k.attempt = t.attempt_num AND k.started_at IS NOT NULL OFFSET 0)),
 span AS MATERIALIZED (
@@ -122,13 +123,12 @@ SELECT pg_catalog.json_build_object(
                       FROM phase f LEFT JOIN span n USING (phase_id)
                       LEFT JOIN (SELECT s.phase_id, pg_catalog.sum(s.n) AS tasks,
                                         pg_catalog.json_object_agg(s.status, s.n ORDER BY s.status) AS counts
-                                 FROM (SELECT t.phase_id, t.status, pg_catalog.count(*) AS n
-                                       FROM task t GROUP BY t.phase_id, t.status) s
-                                 GROUP BY s.phase_id) c USING (phase_id)) p
-                LEFT JOIN bars b USING (phase_id)
-                LEFT JOIN density d USING (phase_id) LEFT JOIN ended_last e USING (phase_id)),
-               '[]'))
-FROM run r CROSS JOIN most m
+                                 FROM (SELECT t.phase_id, t.status, pg_catalog.count(*) AS n FROM task t
+                                       GROUP BY t.phase_id, t.status) s GROUP BY s.phase_id) c USING (phase_id)) p
+                LEFT JOIN bars b USING (phase_id) LEFT JOIN density d USING (phase_id)
+                LEFT JOIN ended_last e USING (phase_id)),
+               '[]')) FROM run r CROSS JOIN most m);
+END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.run_gantt(bigint, int) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION lockstep.run_gantt(bigint, int)
