@@ -4,7 +4,7 @@
 SELECT current_setting('server_version_num')::int AS version_num, current_setting('server_version') AS version,
        current_database() AS database, session_user AS login,
        (SELECT u.rolsuper FROM pg_roles u WHERE u.rolname = session_user) AS superuser,
-       pg_postmaster_start_time()::text AS started,
+       extract(epoch FROM pg_postmaster_start_time())::text AS started,
        COALESCE((SELECT pg_has_role(session_user, r.oid, 'MEMBER')
                  FROM pg_roles r WHERE r.rolname = 'lockstep_executor'),
                 false) AS is_executor,

@@ -73,6 +73,11 @@ checked() {
     db=$other
 }
 
+@test "check knows its database in a session of task_conninfo that has a time zone of its own" {
+    sql "ALTER ROLE $task SET timezone = 'Europe/Warsaw'"
+    checked 'task SQL' "ok $task, a member of lockstep_task"
+}
+
 @test "a queue that is well has one line, and a halted one says why, since when and what to do" {
     lockstep queue create "$queue" --create-topic -q
     run lockstep check
