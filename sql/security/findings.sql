@@ -33,7 +33,11 @@ granted AS ( -- on relations and columns of ours
 secrets (relname, attname, reader) AS ( -- a login that reads a token can end another task's attempt
     SELECT 'task', 'token', l.executor FROM lockstep l
     UNION ALL
-    SELECT 'console_token', 'hash', l.owner FROM lockstep l),
+    SELECT 'console_token', 'hash', l.owner FROM lockstep l
+    UNION ALL -- or fire a job with rows of its own
+    SELECT 'job_ask', 'token', l.owner FROM lockstep l
+    UNION ALL -- or publish something else as a run to come, whose id follows from it
+    SELECT 'schedule', 'schedule_uid', l.owner FROM lockstep l),
 judged AS (
     SELECT g.*, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE g.grantee::regrole::text END AS who,
            CASE WHEN g.privilege_type IN ('REFERENCES', 'TRIGGER') THEN true

@@ -218,6 +218,21 @@ hints_run() { # SUBJECT...
     lockstep queue delete "$queue" --yes -q # it writes an event
 }
 
+@test "check --security leaves no secret to a login that was granted all tables" {
+    sql 'GRANT SELECT ON ALL TABLES IN SCHEMA lockstep TO etl_task'
+    checked --security
+    [ "$status" = 1 ]
+    for table in task console_token job_ask schedule; do
+        found "FAIL grants: etl_task has SELECT on lockstep.$table"
+    done
+    hints_run grants
+    checked --security
+    [ "$status" = 0 ] || { cat "$BATS_TEST_TMPDIR/lines"; return 1; }
+    [ "$(sql "SELECT count(*) FROM (VALUES ('task', 'token'), ('console_token', 'hash'), ('job_ask', 'token'),
+            ('schedule', 'schedule_uid')) AS v (name, secret)
+        WHERE has_column_privilege('etl_task', 'lockstep.' || name, secret, 'SELECT')")" = 0 ]
+}
+
 @test "check and check --security find a role that the tasks' login may become and that may do more" {
     dba=$(scratch_name) maker=$(scratch_name)_m
     logins+=("$dba" "$maker")
