@@ -14,6 +14,14 @@ groups AS (
     FROM pg_roles r
     WHERE r.rolname IN ('lockstep_owner', 'lockstep_executor', 'lockstep_task', 'lockstep_producer',
                         'lockstep_operator', 'lockstep_monitor', 'lockstep_worker')),
+memberships AS (
+    -- From PostgreSQL 16 on a membership may have several grants, and REVOKE takes that of one grantor. Before, it has
+    -- one grant, whose grantor may be gone.
+    SELECT m.roleid, m.member,
+           format('REVOKE %s FROM %s%s;', m.roleid::regrole, m.member::regrole,
+                  CASE WHEN current_setting('server_version_num')::int >= 160000
+                           THEN format(' GRANTED BY %s', m.grantor::regrole) END) AS undone
+    FROM pg_auth_members m),
 tasks AS ( -- logins that run task SQL
     SELECT r.oid, r.rolname, r.rolsuper, r.rolcreaterole
     FROM pg_roles r, lockstep l
@@ -72,8 +80,8 @@ found (grade, created, subject, finding, hint) AS (
     WHERE has_database_privilege(t.oid, d.oid, 'CREATE') AND NOT t.rolsuper
     UNION ALL
     SELECT 2, false, 'members', format('%s, which runs task SQL, is a member of %s', t.rolname, r.rolname),
-           (SELECT string_agg(DISTINCT format('REVOKE %I FROM %s;', g.rolname, m.member::regrole), ' ')
-            FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid
+           (SELECT string_agg(m.undone, ' ' ORDER BY m.undone)
+            FROM memberships m JOIN pg_roles g ON g.oid = m.roleid
             WHERE m.member IN (t.oid, l.task) AND m.roleid <> l.task AND pg_has_role(t.oid, m.member, 'MEMBER')
               AND (g.oid = r.oid OR (NOT g.rolsuper AND pg_has_role(g.oid, r.oid, 'MEMBER'))))
            || ' -- it needs lockstep_task only'
@@ -92,11 +100,12 @@ found (grade, created, subject, finding, hint) AS (
     FROM tasks t WHERE t.rolsuper OR t.rolcreaterole
     UNION ALL
     SELECT 2, false, 'members', format('the group role %s is a member of %s', g.rolname, r.rolname),
-           format('REVOKE %I FROM %I;', r.rolname, g.rolname)
-    FROM pg_auth_members m JOIN groups g ON g.oid = m.member JOIN pg_roles r ON r.oid = m.roleid
+           string_agg(m.undone, ' ' ORDER BY m.undone)
+    FROM memberships m JOIN groups g ON g.oid = m.member JOIN pg_roles r ON r.oid = m.roleid
     WHERE NOT (g.rolname = 'lockstep_executor' AND r.rolname = 'lockstep_task')
       AND NOT (r.rolname IN ('pg_read_all_stats', 'pg_monitor') -- as sessions_hidden advises
                AND g.rolname IN ('lockstep_executor', 'lockstep_producer', 'lockstep_operator', 'lockstep_monitor'))
+    GROUP BY g.rolname, r.rolname
     UNION ALL
     SELECT 2, false, 'roles',
            format('the group role %s is no plain group role (it may log in, make roles, replicate, pass row security, '

@@ -262,6 +262,32 @@ hints_run() { # SUBJECT...
     [[ $output == *'the group role lockstep_task is a member of pg_read_all_stats'* ]] || { echo "$output"; return 1; }
 }
 
+@test "a hint of check --security revokes a membership by each of its grantors where the server keeps several" {
+    findings=$(cat "$BATS_TEST_DIRNAME/../../sql/security/findings.sql")
+    newer=${findings//"current_setting('server_version_num')::int"/160000}
+    [ "$newer" != "$findings" ]
+    # What two superusers granted, as PostgreSQL 16 keeps it.
+    members='FROM pg_auth_members m'
+    grantors="unnest(ARRAY[m.grantor, 'lockstep_owner'::regrole::oid]) AS g (grantor)"
+    twice=${newer/"$members"/"$members, $grantors"}
+    twice=${twice/m.grantor::regrole/g.grantor::regrole}
+    me=$(sql 'SELECT current_user')
+    grants='BEGIN; GRANT pg_read_all_stats TO lockstep_task; GRANT lockstep_operator TO etl_task'
+    run sql "PREPARE found (text, bool) AS $newer $grants; EXECUTE found ('etl_task', false); ROLLBACK"
+    [[ $output == *"REVOKE pg_read_all_stats FROM lockstep_task GRANTED BY $me;"* ]] || { echo "$output"; return 1; }
+    [[ $output == *"REVOKE lockstep_operator FROM etl_task GRANTED BY $me; -- it"* ]] || { echo "$output"; return 1; }
+    run sql "PREPARE found (text, bool) AS $twice $grants; EXECUTE found ('etl_task', false); ROLLBACK"
+    both="REVOKE pg_read_all_stats FROM lockstep_task GRANTED BY lockstep_owner; "
+    both+="REVOKE pg_read_all_stats FROM lockstep_task GRANTED BY $me;"
+    [[ $output == *"$both"* ]] || { echo "$output"; return 1; }
+    [ "$(grep -c 'the group role lockstep_task is a member of' <<<"$output")" = 1 ]
+    # An older server may have lost the grantor.
+    [ "$(sql 'SHOW server_version_num')" -ge 160000 ] || {
+        run sql "PREPARE found (text, bool) AS $findings $grants; EXECUTE found ('etl_task', false); ROLLBACK"
+        [[ $output == *'REVOKE lockstep_operator FROM etl_task; -- it'* ]] || { echo "$output"; return 1; }
+    }
+}
+
 @test "the hints of check --security name the group and the database by which a login has a right or a setting" {
     staff=$(scratch_name)
     logins+=("$staff")
