@@ -32,12 +32,13 @@
 /* One line of --file. */
 struct correction {
     int64_t id;
+    int line;
     char *text; /* owned; without rejected_id */
 };
 
 struct redrive {
     struct cli *cli;
-    struct correction *corrections;
+    struct correction *corrections; /* by id, when all are read */
     int correction_count;
     struct str
         ids;    /* array parameter: the ids that were asked for, then those that are published */
@@ -74,16 +75,12 @@ static enum rc find_id(const char *text, size_t len, int64_t *ret_id, struct err
                         "the line does not say which rejected message it corrects", err);
 }
 
-static enum rc add_correction(struct redrive *redrive, const char *text, size_t len,
+static enum rc add_correction(struct redrive *redrive, int number, const char *text, size_t len,
                               struct err *err)
 {
     int64_t id;
     struct str rest = {0};
     enum rc rc = find_id(text, len, &id, err);
-    for (int i = 0; rc == RC_OK && i < redrive->correction_count; i++)
-        if (redrive->corrections[i].id == id)
-            rc =
-                usage("$.rejected_id", "", "the message is corrected by an earlier line, too", err);
     if (rc == RC_OK)
         rc = message_without(&rest, text, len, (const char *const[]){"rejected_id", NULL}, err);
     if (rc != RC_OK) {
@@ -93,11 +90,51 @@ static enum rc add_correction(struct redrive *redrive, const char *text, size_t 
     redrive->corrections = xrealloc(redrive->corrections, (size_t)redrive->correction_count + 1,
                                     sizeof *redrive->corrections);
     redrive->corrections[redrive->correction_count++] =
-        (struct correction){.id = id, .text = rest.data};
+        (struct correction){.id = id, .line = number, .text = rest.data};
     return RC_OK;
 }
 
-/* An error gets FILE:LINE as its object, so that an editor jumps to the line. */
+static int by_id(const void *left, const void *right)
+{
+    const struct correction *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int by_id_and_line(const void *left, const void *right)
+{
+    const struct correction *a = left, *b = right;
+    int ids = by_id(a, b);
+    return ids != 0 ? ids : a->line - b->line;
+}
+
+/* By id, so two corrections of one message are neighbours. Returns the first one in the file whose
+ * message an earlier line corrects, or NULL. */
+static const struct correction *sort_corrections(struct redrive *redrive)
+{
+    const struct correction *twice = NULL;
+    if (redrive->correction_count == 0)
+        return NULL;
+    qsort(redrive->corrections, (size_t)redrive->correction_count, sizeof *redrive->corrections,
+          by_id_and_line);
+    for (int i = 1; i < redrive->correction_count; i++) {
+        const struct correction *one = &redrive->corrections[i];
+        if (one->id == one[-1].id && (twice == NULL || one->line < twice->line))
+            twice = one;
+    }
+    return twice;
+}
+
+/* FILE:LINE becomes the object, so that an editor jumps to the line. */
+static enum rc fail_at(const char *path, int line, enum rc rc, const struct err *why,
+                       struct err *err)
+{
+    char object[160];
+    (void)snprintf(object, sizeof object, "%.140s:%d", path, line);
+    const char *before = err_before(why->object, why->message);
+    return err_set(err, rc, ERR_USAGE, object, why->hint, "%s%s%s", before, *before ? ": " : "",
+                   why->message);
+}
+
 static enum rc read_corrections(struct redrive *redrive, struct err *err)
 {
     const char *path = cli_text(redrive->cli, "file");
@@ -110,22 +147,25 @@ static enum rc read_corrections(struct redrive *redrive, struct err *err)
     char *line = NULL;
     size_t size = 0;
     ssize_t len;
+    int number = 0;
+    struct err why;
     enum rc rc = RC_OK;
-    for (int number = 1; rc == RC_OK && (len = getline(&line, &size, file)) >= 0; number++) {
-        if ((size_t)len == strspn(line, " \t\r\n"))
-            continue;
-        struct err why;
-        rc = add_correction(redrive, line, (size_t)len, &why);
-        char object[160];
-        (void)snprintf(object, sizeof object, "%.140s:%d", path, number);
-        const char *before = rc != RC_OK ? err_before(why.object, why.message) : "";
-        if (rc != RC_OK)
-            (void)err_set(err, rc, ERR_USAGE, object, why.hint, "%s%s%s", before,
-                          *before ? ": " : "", why.message);
+    while (rc == RC_OK && (len = getline(&line, &size, file)) >= 0) {
+        number++;
+        if ((size_t)len != strspn(line, " \t\r\n"))
+            rc = add_correction(redrive, number, line, (size_t)len, &why);
     }
     /* Half of the corrections would let the other messages go as they are. */
     if (rc == RC_OK && !feof(file))
         rc = err_set(err, RC_REJECT, ERR_USAGE, path, "", "it cannot be read: %s", strerror(errno));
+    else if (rc != RC_OK)
+        rc = fail_at(path, number, rc, &why, err);
+    /* This error is the earlier one: a line that failed above is not among the corrections. */
+    const struct correction *twice = sort_corrections(redrive);
+    if (twice != NULL) {
+        rc = usage("$.rejected_id", "", "the message is corrected by an earlier line, too", &why);
+        rc = fail_at(path, twice->line, rc, &why, err);
+    }
     free(line);
     (void)fclose(file);
     return rc;
@@ -134,10 +174,11 @@ static enum rc read_corrections(struct redrive *redrive, struct err *err)
 /* NULL: the message is published as it is. */
 static struct correction *correction_of(struct redrive *redrive, int64_t id)
 {
-    for (int i = 0; i < redrive->correction_count; i++)
-        if (redrive->corrections[i].id == id)
-            return &redrive->corrections[i];
-    return NULL;
+    const struct correction key = {.id = id};
+    if (redrive->correction_count == 0)
+        return NULL;
+    return bsearch(&key, redrive->corrections, (size_t)redrive->correction_count, sizeof key,
+                   by_id);
 }
 
 /* ---- which messages */
@@ -272,19 +313,34 @@ static enum rc check_rows(struct redrive *redrive, const struct db_result *rows,
     return RC_OK;
 }
 
+/* The rows come in the order of their ids. */
+static bool has_row(const struct db_result *rows, int64_t id)
+{
+    int from = 0, to = db_rows(rows);
+    while (from < to) {
+        int middle = from + (to - from) / 2;
+        int64_t found = db_int(rows, middle, REDRIVE_SELECT_REJECTED_ID);
+        if (found == id)
+            return true;
+        if (found < id)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return false;
+}
+
 /* A number that selects no row is an error: a typing error must not shorten the run silently. */
 static enum rc check_found(const struct redrive *redrive, const struct db_result *rows,
                            struct err *err)
 {
     const struct cli *cli = redrive->cli;
     for (int i = 0; i < cli->argument_count + redrive->correction_count; i++) {
-        bool argument = i < cli->argument_count, there = false;
+        bool argument = i < cli->argument_count;
         int64_t id = argument ? 0 : redrive->corrections[i - cli->argument_count].id;
         if (argument)
             (void)int64_parse(cli->arguments[i], strlen(cli->arguments[i]), &id);
-        for (int row = 0; row < db_rows(rows) && !there; row++)
-            there = db_int(rows, row, REDRIVE_SELECT_REJECTED_ID) == id;
-        if (!there)
+        if (!has_row(rows, id))
             return err_set(err, RC_REJECT, ERR_USAGE, DB_INT(id), REMEDY_REJECTED_LIST,
                            "there is no rejected message of this number%s",
                            cli_has(cli, "queue") || !argument ? " among those that are chosen"

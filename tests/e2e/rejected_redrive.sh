@@ -67,6 +67,45 @@ refused 2 'Did you mean bad_json' --reason-is badjson --queue "$q" --reason x
 refused 2 'nothing to redrive but ends' "$(id 4)" --reason x
 refused 2 'it cannot be read: Is a directory' --reason-is hole --queue "$q" --file "$tmp" --reason x
 
+case_begin 'a second correction of a message is an error of its line, and the first one in the file is named'
+correct() { echo "{\"rejected_id\": $1, \"order\": 1, \"sql\": \"SELECT 1\"}"; }
+{
+    correct "$(id 6)"
+    correct "$(id 2)"
+    echo
+    correct "$(id 2)"
+    correct "$(id 6)"
+    echo 'not json'
+} >"$tmp/twice.jsonl"
+refused 2 'twice.jsonl:4: \$.rejected_id: the message is corrected by an earlier line, too' \
+    --file "$tmp/twice.jsonl" --reason x
+sed -i 4,5d "$tmp/twice.jsonl"
+refused 2 'twice.jsonl:4: ' --file "$tmp/twice.jsonl" --reason x
+! grep -q 'earlier line' "$tmp/out" || wrong "$(cat "$tmp/out")"
+{ correct "$(id 6)"; correct 999999; correct "$(id 2)"; } >"$tmp/twice.jsonl"
+refused 2 '999999: there is no rejected message of this number among those that are chosen' \
+    --file "$tmp/twice.jsonl" --reason x
+
+case_begin 'the time for many corrections grows with their number, not with its square'
+many=$(scratch_name)
+lockstep queue create "$many" -q --create-topic
+sql "SET LOCAL session_replication_role = replica; -- no dead letters
+    INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+    SELECT q.queue_id, n, 'bad_json', 'x', 'x' FROM lockstep.queue q, generate_series(1, 60000) AS n
+    WHERE q.name = '$many'"
+sql_alone "SELECT format('{\"rejected_id\": %s, \"order\": 1, \"sql\": \"SELECT 1\"}', rejected_id)
+    FROM lockstep.rejected WHERE queue = '$many' ORDER BY rejected_id DESC" >"$tmp/many.jsonl"
+status=0
+( # seconds of a processor, not of the clock
+    ulimit -t 10
+    lockstep rejected redrive --file "$tmp/many.jsonl" --dry-run >"$tmp/out" 2>&1
+) || status=$?
+expect 'many: status' "$status" 0
+expect 'many' "$(awk '/^ +[0-9]/ {print $1, $3}' "$tmp/out")" '1 60000'
+sql "SET LOCAL session_replication_role = replica; -- nothing refers to them
+    DELETE FROM lockstep.rejected_message
+    WHERE queue_id = (SELECT queue_id FROM lockstep.queue WHERE name = '$many')"
+
 case_begin 'a dry run shows the phases and sends nothing'
 lockstep rejected redrive --reason-is HOLE --queue "$q" --dry-run >"$tmp/out" 2>&1 || failed=1
 expect 'dry run' "$(awk '/^ +[0-9]/ {print $1, $2, $3}' "$tmp/out" | tr '\n' ';')" '2 0 1;5 2 2;9 5 1;'
