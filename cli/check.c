@@ -12,7 +12,6 @@
 
 #include "cli/commands.h"
 #include "cli/exit.h"
-#include "config/conninfo.h"
 #include "db/backend.h"
 #include "db/migrate.h"
 #include "db/sqlstate.h"
@@ -223,26 +222,27 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
                       "the tasks' login and sessions: %s runs no executors", LOGIN);
 }
 
-/* db_open itself refuses poolers, other encodings than UTF8, and servers that do not answer. */
-static void check_postgres(struct check *check)
+/* cli_connect itself refuses poolers, other encodings than UTF8, and servers that do not answer.
+ * Fails only for a wrong option, which is no finding. */
+static enum rc check_postgres(struct check *check, struct err *err)
 {
-    struct err err;
-    STR_AUTO conninfo = {0};
     DB_RESULT_AUTO *server = NULL;
-    config_conninfo(check->cli->config, &conninfo);
-    enum rc rc = db_open(conninfo.data, DB_CLI, &check->cli->db, &err);
+    enum rc rc = cli_connect(check->cli, err);
+    if (rc != RC_OK && err->kind == ERR_USAGE)
+        return rc;
     if (rc == RC_OK)
-        rc = db_run(check->cli->db, &sql_view_server, NULL, &server, &err);
+        rc = db_run(check->cli->db, &sql_view_server, NULL, &server, err);
     if (rc != RC_OK) {
-        check_failed(check, "PostgreSQL", &err);
+        check_failed(check, "PostgreSQL", err);
         check_skipped(check, "schema", NULL, "neither it nor the server's settings: no session");
         skip_schema(check, "no session");
-        return;
+        return RC_OK;
     }
     check_report(check, TOPIC_OK, "PostgreSQL", NULL, "database %s, UTF8, no pooler between",
                  db_text(server, 0, VIEW_SERVER_DATABASE));
     check_version(check, server);
     check_schema(check, check->cli->db, server);
+    return RC_OK;
 }
 
 /* The words of the statement as grades of a finding. */
@@ -279,28 +279,41 @@ static void check_list(struct check *check)
                      db_text(rows, i, VIEW_CHECK_LIST_FINDING));
 }
 
+static enum rc check_all(struct check *check, struct err *err)
+{
+    const char *path = config_path(check->cli->config);
+    check_report(check, TOPIC_OK, "configuration", NULL, "%s",
+                 *path ? path : "no file: defaults, environment, options");
+    bool security = cli_has(check->cli, "security");
+    if (!security)
+        check_actions(check);
+    enum rc rc = check_postgres(check, err);
+    if (rc != RC_OK || security)
+        return rc;
+    if (check->schema) {
+        check_list(check);
+        check_served(check);
+    }
+    check_kafka(check);
+    return RC_OK;
+}
+
 enum rc command_check(struct cli *cli, struct err *err)
 {
     static const char *const names[] = {"result", "subject", "finding", "hint"};
     struct check check = {.cli = cli};
     if (cli->output != OUTPUT_TABLE)
         check.table = table_new(stdout, cli_style(cli), "sttt", names, 4, false);
-    const char *path = config_path(cli->config);
-    check_report(&check, TOPIC_OK, "configuration", NULL, "%s",
-                 *path ? path : "no file: defaults, environment, options");
-    bool security = cli_has(cli, "security");
-    if (!security)
-        check_actions(&check);
-    check_postgres(&check);
-    if (!security && check.schema) {
-        check_list(&check);
-        check_served(&check);
-    }
-    if (!security)
-        check_kafka(&check);
-    enum rc rc = check.table != NULL ? table_end(check.table, err) : table_check(stdout, err);
-    if (rc != RC_OK && rc != RC_NONE)
+    struct err unwritten;
+    enum rc made = check_all(&check, err);
+    enum rc rc =
+        check.table != NULL ? table_end(check.table, &unwritten) : table_check(stdout, &unwritten);
+    if (made != RC_OK)
+        return made;
+    if (rc != RC_OK && rc != RC_NONE) {
+        *err = unwritten;
         return rc;
+    }
     int fails = check.counts[TOPIC_FAIL];
     int all = fails + check.counts[TOPIC_OK] + check.counts[TOPIC_WARN];
     /* Warnings do not fail the command: a deployment can use it as a gate. */

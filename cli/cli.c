@@ -159,7 +159,7 @@ static enum rc use_zone(struct cli *cli, const char *zone, struct err *err)
                    "there is no time zone \"%s\"", zone);
 }
 
-static enum rc open_db(struct cli *cli, struct err *err)
+enum rc cli_connect(struct cli *cli, struct err *err)
 {
     STR_AUTO conninfo = {0};
     config_conninfo(cli->config, &conninfo);
@@ -190,7 +190,7 @@ void cli_disconnect(struct cli *cli)
 enum rc cli_reconnect(struct cli *cli, struct err *err)
 {
     cli_disconnect(cli);
-    return open_db(cli, err);
+    return cli_connect(cli, err);
 }
 
 enum rc cli_reconnect_within(struct cli *cli, int patience_ms, int every_ms, struct err *err)
@@ -243,7 +243,7 @@ static enum rc run_command(struct cli *cli, struct err *err)
         rc = set_kafka(cli, err);
     }
     if (rc == RC_OK && (needs & NEEDS_DB) == NEEDS_DB)
-        rc = open_db(cli, err);
+        rc = cli_connect(cli, err);
     return rc == RC_OK ? cli->command->run(cli, err) : rc;
 }
 

@@ -53,6 +53,9 @@ void cli_configure_log(const struct cli *cli, const struct config *config);
 /** Everything from argv to the exit code. */
 int cli_main(int argc, char **argv);
 
+/** Opens the session, with the zone of --time-zone and the schema that the command needs: for a
+ * command that reports itself why it has none. cli->db may be open after a failure. */
+MUST_CHECK enum rc cli_connect(struct cli *cli, struct err *err);
 /** For a daemon, which has sessions of its own. */
 void cli_disconnect(struct cli *cli);
 /** Logs which database the session reaches, and as whom: a daemon's first line. */

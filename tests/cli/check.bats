@@ -78,6 +78,21 @@ checked() {
     checked 'task SQL' "ok $task, a member of lockstep_task"
 }
 
+@test "check takes --time-zone as every command does" {
+    lockstep queue create "$queue" --create-topic -q
+    sql "UPDATE lockstep.queue
+        SET halted_reason = 'retention', halted_detail = 'offsets 0 to 7 are gone',
+            halted_at = '2024-07-06 07:08:09+00'"
+    run lockstep check --time-zone Asia/Kolkata
+    [ "$status" -eq 1 ]
+    [[ $output == *'halted since 2024-07-06 12:38:09'*'+05:30 (retention)'* ]] || { echo "$output"; return 1; }
+    for format in table json; do
+        run -2 --separate-stderr lockstep check --time-zone Nowhere -o "$format"
+        [[ $stderr == *'--time-zone: there is no time zone "Nowhere"'*'Write a name such as Europe/Berlin.'* ]]
+        [ "$format" = table ] || jq -e 'all(.result != "FAIL")' <<<"$output"
+    done
+}
+
 @test "a queue that is well has one line, and a halted one says why, since when and what to do" {
     lockstep queue create "$queue" --create-topic -q
     run lockstep check
