@@ -51,7 +51,7 @@ static enum rc check_rights(struct cli *cli, struct err *err)
     if (rc != RC_OK || db_null(lacks, 0, BENCH_LACKS_ROLES))
         return rc;
     const char *roles = db_text(lacks, 0, BENCH_LACKS_ROLES);
-    (void)snprintf(hint, sizeof hint, REMEDY_GRANT, roles, roles, db_login(cli->db));
+    (void)snprintf(hint, sizeof hint, REMEDY_GRANT(roles, db_login(cli->db)));
     return err_set(err, RC_FATAL, ERR_DB, db_login(cli->db), hint,
                    "bench makes a queue, publishes and runs tasks, and this login lacks %s", roles);
 }

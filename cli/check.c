@@ -68,7 +68,7 @@ static void check_login(struct check *check, const struct db_result *server)
         check_report(check, TOPIC_OK, "rights", NULL, "%s is a member of %s", login,
                      db_text(server, 0, VIEW_SERVER_GROUPS));
     else
-        check_report(check, TOPIC_WARN, "rights", FORMATTED(REMEDY_GRANT_ONE, login),
+        check_report(check, TOPIC_WARN, "rights", FORMATTED(REMEDY_GRANT_ONE(login)),
                      "%s is a member of no group role of Lockstep", login);
 }
 
@@ -96,7 +96,7 @@ static void judge_task_session(struct check *check, struct db *db, const struct 
                      "%s may change lockstep's own tables: tasks can forge their completion",
                      login);
     else if (!db_bool(theirs, 0, VIEW_SERVER_IS_TASK))
-        check_report(check, TOPIC_FAIL, "task SQL", FORMATTED(REMEDY_GRANT_TASK, login),
+        check_report(check, TOPIC_FAIL, "task SQL", FORMATTED(REMEDY_GRANT_TASK(login)),
                      "%s is no member of lockstep_task", login);
     else if (!fit)
         check_failed(check, "task SQL", &err);
@@ -115,14 +115,12 @@ static void check_ending(struct check *check, struct db *tasks, const char *logi
         check_failed(check, "task sessions", &err);
     else if (!db_bool(rights, 0, VIEW_TASK_SESSION_MAY_END))
         check_report(
-            check, TOPIC_FAIL, "task sessions",
-            FORMATTED(REMEDY_GRANT_END, login, LOGIN, LOGIN, LOGIN),
+            check, TOPIC_FAIL, "task sessions", FORMATTED(REMEDY_GRANT_END(login, LOGIN)),
             "no right to end sessions of %s: a frozen executor's tasks would never be taken over",
             login);
     else if (!db_bool(rights, 0, VIEW_TASK_SESSION_SEEN))
         check_report(
-            check, TOPIC_FAIL, "task sessions",
-            FORMATTED(REMEDY_GRANT_END, login, LOGIN, LOGIN, LOGIN),
+            check, TOPIC_FAIL, "task sessions", FORMATTED(REMEDY_GRANT_END(login, LOGIN)),
             "it cannot be seen when a session of %s began: a dead executor's tasks wait a minute",
             login);
     else
@@ -200,8 +198,8 @@ static void check_schema(struct check *check, struct db *db, const struct db_res
         if (lacks)
             utf8_copy(err.hint, sizeof err.hint,
                       db_bool(server, 0, VIEW_SERVER_LACKS_INHERIT)
-                          ? FORMATTED(REMEDY_INHERIT, LOGIN)
-                          : FORMATTED(REMEDY_GRANT_ONE, LOGIN));
+                          ? FORMATTED(REMEDY_INHERIT(LOGIN))
+                          : FORMATTED(REMEDY_GRANT_ONE(LOGIN)));
         check_failed(check, "schema", &err);
         skip_schema(check,
                     lacks ? "the login may not read the schema" : "the schema is not current");
@@ -267,8 +265,7 @@ static void check_list(struct check *check)
     /* A missing right is no fault of the installation: the line is "skip" with the grant as its
      * hint. */
     if (rc != RC_OK && sqlstate_is(&err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
-        check_skipped(check, "database",
-                      FORMATTED(REMEDY_GRANT, "lockstep_monitor", "lockstep_monitor", LOGIN),
+        check_skipped(check, "database", FORMATTED(REMEDY_GRANT("lockstep_monitor", LOGIN)),
                       "durability, locks, halted queues, executors, jobs, alerts: %s may not ask",
                       LOGIN);
     else if (rc != RC_OK)

@@ -119,7 +119,6 @@ void rights_hint(const struct cli *cli, struct err *err)
     struct db *own = cli->db == NULL ? open_again(cli) : NULL;
     const struct db *db = own != NULL ? own : cli->db;
     if (db != NULL)
-        (void)snprintf(err->hint, sizeof err->hint, REMEDY_GRANT, right->role, right->role,
-                       db_login(db));
+        (void)snprintf(err->hint, sizeof err->hint, REMEDY_GRANT(right->role, db_login(db)));
     db_close(own);
 }

@@ -351,7 +351,7 @@ static void refuse_report(struct http_request *request)
 static void refuse_act(struct http_request *request, const struct visitor *visitor)
 {
     char hint[200];
-    utf8_format(hint, sizeof hint, REMEDY_GRANT_ACT, visitor_login(visitor));
+    utf8_format(hint, sizeof hint, REMEDY_GRANT_ACT(visitor_login(visitor)));
     /* A person can be granted the group. A token cannot: its role is fixed when it is made. */
     bool person = *visitor_csrf(visitor) != '\0';
     refuse(request, 403, "this needs the group lockstep_operator",

@@ -22,7 +22,7 @@ void right_hint(struct err *err, const char *login)
         return;
     /* The server's words for a right are not those that a login is given. */
     if (strstr(err->message, "terminate") != NULL)
-        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_END_OTHER, login);
+        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_END_OTHER(login));
     else if (strstr(err->message, "permission denied to set role") != NULL)
-        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_CONSOLE, login);
+        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_CONSOLE(login));
 }

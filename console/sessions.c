@@ -94,9 +94,9 @@ static enum rc refuse_level(const struct visitor *visitor, bool member, struct s
     /* The login is in the group WITH INHERIT FALSE, or has NOINHERIT: SET ROLE would work, plain
      * statements do not (PostgreSQL, "Role Membership"). */
     if (member)
-        utf8_format(hint, sizeof hint, REMEDY_INHERIT, login);
+        utf8_format(hint, sizeof hint, REMEDY_INHERIT(login));
     else
-        utf8_format(hint, sizeof hint, REMEDY_GRANT_LOOK, login, login);
+        utf8_format(hint, sizeof hint, REMEDY_GRANT_LOOK(login));
     return refuse(sign_in, SIGN_IN_RIGHT, hint,
                   member
                       ? "the login does not inherit the rights of its group"
@@ -126,7 +126,7 @@ static enum rc refuse_password(struct sign_in *sign_in, const char *login, struc
 {
     char hint[400];
     utf8_format(sign_in->server, sizeof sign_in->server, "%s", err->message);
-    utf8_format(hint, sizeof hint, REMEDY_GRANT_SIGN_IN, login);
+    utf8_format(hint, sizeof hint, REMEDY_GRANT_SIGN_IN(login));
     return refuse(sign_in, SIGN_IN_WRONG, hint, "login or password is wrong", err);
 }
 

@@ -39,7 +39,7 @@ static void advise(const struct db *tasks, struct err *err)
     if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) &&
         (strstr(err->message, "schema lockstep") != NULL ||
          strstr(err->message, "function ask_") != NULL))
-        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK, login);
+        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK(login));
     else if (sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE))
         utf8_format(err->hint, sizeof err->hint,
                     "It runs as \"%s\", the login of [postgres] task_conninfo: grant that login "

@@ -196,13 +196,13 @@ static const char *missing_right(const PGconn *conn, const char *code, const cha
                                  char ret_hint[300])
 {
     if (strcmp(code, sqlstate_text(SQLSTATE_INSUFFICIENT_PRIVILEGE)) == 0)
-        (void)snprintf(ret_hint, 300, REMEDY_GRANT_CONNECT, PQdb(conn), PQuser(conn));
+        (void)snprintf(ret_hint, 300, REMEDY_GRANT_CONNECT(PQdb(conn), PQuser(conn)));
     else if (strstr(PQerrorMessage(conn), "is not permitted to log in") != NULL)
-        (void)snprintf(ret_hint, 300, REMEDY_LOGIN, PQuser(conn));
+        (void)snprintf(ret_hint, 300, REMEDY_LOGIN(PQuser(conn)));
     else if (strstr(PQerrorMessage(conn), "too many connections for role") != NULL)
-        (void)snprintf(ret_hint, 300, REMEDY_ROLE_LIMIT, PQuser(conn));
+        (void)snprintf(ret_hint, 300, REMEDY_ROLE_LIMIT(PQuser(conn)));
     else if (strstr(PQerrorMessage(conn), "too many connections for database") != NULL)
-        (void)snprintf(ret_hint, 300, REMEDY_DATABASE_LIMIT, PQdb(conn));
+        (void)snprintf(ret_hint, 300, REMEDY_DATABASE_LIMIT(PQdb(conn)));
     else
         return hint;
     return ret_hint;

@@ -64,8 +64,8 @@ static void hint_group(const struct db *db, struct err *err)
                  {DB_MONITOR, "lockstep_operator"}};
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (db->role == needs[i].role)
-            utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_GROUP, needs[i].group,
-                        db_login(db), needs[i].group);
+            utf8_format(err->hint, sizeof err->hint,
+                        REMEDY_GRANT_GROUP(needs[i].group, db_login(db)));
 }
 
 enum rc db_fail(struct db *db, const char *object, const PGresult *result, struct err *err)

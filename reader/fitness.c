@@ -42,10 +42,10 @@ enum rc fitness_check(struct db *db, struct err *err)
         utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_SCHEMA);
         break;
     case READER_GRANTED_IS_INHERIT:
-        utf8_format(err->hint, sizeof err->hint, REMEDY_INHERIT, login);
+        utf8_format(err->hint, sizeof err->hint, REMEDY_INHERIT(login));
         break;
     default:
-        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK, login);
+        utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK(login));
     }
     return rc;
 }

@@ -8,6 +8,7 @@ setup() {
     queue=$(scratch_name)
     executor=$(scratch_name)_e
     task=$(scratch_name)_t
+    odd=$(scratch_name)'"q' # with a double quote
     sql "CREATE ROLE $executor LOGIN;
         GRANT lockstep_executor TO $executor;
         CREATE ROLE $task LOGIN;
@@ -15,7 +16,7 @@ setup() {
 }
 
 teardown() {
-    sql "DROP OWNED BY $executor, $task; DROP ROLE $executor, $task"
+    sql "DROP OWNED BY $executor, $task; DROP ROLE $executor, $task; DROP ROLE IF EXISTS \"${odd/\"/\"\"}\""
     scratch_drop
 }
 
@@ -91,6 +92,31 @@ checked() {
         [[ $stderr == *'--time-zone: there is no time zone "Nowhere"'*'Write a name such as Europe/Berlin.'* ]]
         [ "$format" = table ] || jq -e 'all(.result != "FAIL")' <<<"$output"
     done
+}
+
+@test "a login with a double quote in its name can be granted what a hint says" {
+    name="\"${odd/\"/\"\"}\""
+    sql "CREATE ROLE $name LOGIN"
+    # granted SUBJECT GRANT: the hint of its line has that statement, and it is run as it is printed
+    granted() {
+        local statement
+        statement=$(jq -r ".[] | select(.subject == \"$1\") | .hint" "$BATS_TEST_TMPDIR/check" | grep -oE "$2[^;]*;")
+        sql "$statement" || { cat "$BATS_TEST_TMPDIR/check"; return 1; }
+    }
+    told FAIL schema 'permission denied' -d "$db user=$odd" -b "$LOCKSTEP_TEST_BROKERS"
+    granted schema 'GRANT lockstep_executor TO'
+    told ok schema 'current' -d "$db user=$odd" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$task"
+    told FAIL 'task sessions' "no right to end sessions of $task" \
+        -d "$db user=$odd" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$task"
+    granted 'task sessions' "GRANT \"$task\" TO"
+    told ok 'task sessions' 'those of' \
+        -d "$db user=$odd" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$task"
+    sql "REVOKE lockstep_executor, $task FROM $name"
+    told FAIL 'task SQL' 'is no member of lockstep_task' \
+        -d "$db user=$executor" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$odd"
+    granted 'task SQL' 'GRANT lockstep_task TO'
+    told ok 'task SQL' 'a member of lockstep_task' \
+        -d "$db user=$executor" -b "$LOCKSTEP_TEST_BROKERS" -s "postgres.task_conninfo=$db user=$odd"
 }
 
 @test "a queue that is well has one line, and a halted one says why, since when and what to do" {

@@ -152,10 +152,11 @@ END
 }
 
 @test "a login whose name needs quotes is told what works as it is printed" {
-    sql "ALTER ROLE $login RENAME TO \"Ann $login\""
-    login="'Ann $login'"
+    local quoted="\"Ann \"\"B\"\" $login\""
+    sql "ALTER ROLE $login RENAME TO $quoted"
+    login="'Ann \"B\" $login'"
     named queue pause "$queue" --reason x
-    login=${login//\'/\"}
+    login=$quoted
 }
 
 # mended PATTERN: a command is refused; the statement of its hint is run as it is printed; then the command works
