@@ -13,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READ_SLICE_MS       1000  /* a silent pipe delays an interrupt so long */
-#define TICK_EVERY          256   /* tasks */
-#define TRANSACTION_TIMEOUT 60000 /* librdkafka's default, ms */
+#define READ_SLICE_MS       1000   /* a silent pipe delays an interrupt so long */
+#define TICK_EVERY          256    /* tasks */
+#define TRANSACTION_TIMEOUT 60000  /* librdkafka's default, ms */
+#define TRANSACTION_LONGEST 900000 /* the brokers' default, ms: transaction.max.timeout.ms */
 
 /** All of a source: the tasks that were read, and the faults that were found. */
 struct reading {
@@ -149,13 +150,38 @@ static int64_t count_phases(const struct publishing *p, const struct batch *batc
     return phases;
 }
 
-/* A transaction of the broker's patience is committed at half of it and followed by another. The
- * broker aborts a transaction that is open for longer than transaction.timeout.ms, so a run that
- * does not fit has several, and is then no longer on the topic whole or not at all. */
-static int64_t transaction_limit_us(const struct publishing *p)
+static int64_t transaction_timeout_ms(const struct publishing *p)
 {
     const char *text = kafka_properties_get(p->target.kafka, "transaction.timeout.ms");
-    return (text != NULL ? strtoll(text, NULL, 10) : TRANSACTION_TIMEOUT) * 1000 / 2;
+    return text != NULL ? strtoll(text, NULL, 10) : TRANSACTION_TIMEOUT;
+}
+
+/* The books of a caller know a run that is on the topic and one that is not. They do not know which
+ * of its tasks a run with a part on the topic has, so such a run is never made. */
+static enum rc refuse_part(const struct publishing *p, const struct batch *batch, struct err *err)
+{
+    int64_t timeout_ms = transaction_timeout_ms(p), longer_ms = timeout_ms * 10;
+    char hint[200];
+    if (timeout_ms < TRANSACTION_LONGEST && longer_ms > TRANSACTION_LONGEST)
+        longer_ms = TRANSACTION_LONGEST;
+    (void)snprintf(hint, sizeof hint,
+                   "Give it more time, as with -X transaction.timeout.ms=%" PRId64
+                   ", or send fewer tasks at once.",
+                   longer_ms);
+    return err_set(err, RC_RETRY, ERR_TIMEOUT, p->target.queue, hint,
+                   "%" PRId64 " of %zu tasks were sent in %" PRId64
+                   " ms, half of transaction.timeout.ms, and this run must be one transaction: "
+                   "nothing is published",
+                   p->records.next.seq, batch->count, timeout_ms / 2);
+}
+
+/* The broker aborts a transaction that is open for longer than transaction.timeout.ms, so it is
+ * committed at half of that and followed by another one. A run with several transactions may be on
+ * the topic in part. */
+static enum rc end_transaction(struct publishing *p, const struct batch *batch, struct err *err)
+{
+    bool whole = p->options->books.begin != NULL;
+    return whole ? refuse_part(p, batch, err) : sending_commit(p, err);
 }
 
 static enum rc send_all(struct publishing *p, const struct batch *batch, struct err *err)
@@ -168,7 +194,7 @@ static enum rc send_all(struct publishing *p, const struct batch *batch, struct 
         if (rc == RC_OK && handed)
             rc = publishing_tick(p, err);
         if (rc == RC_OK && handed && transaction_due_us(&p->transaction) <= clock_boot_us())
-            rc = sending_commit(p, err);
+            rc = end_transaction(p, batch, err);
         if (rc != RC_OK)
             return rc;
     }
@@ -181,7 +207,8 @@ static enum rc send_all(struct publishing *p, const struct batch *batch, struct 
 static enum rc send_batch(struct publishing *p, const struct batch *batch, struct err *err)
 {
     const struct publish_books *books = &p->options->books;
-    const struct transaction_limits limits = {transaction_limit_us(p), INT64_MAX, SIZE_MAX};
+    const struct transaction_limits limits = {transaction_timeout_ms(p) * 1000 / 2, INT64_MAX,
+                                              SIZE_MAX};
     transaction_limit(&p->transaction, limits);
     enum rc rc = sending_prepare(p, err);
     if (rc == RC_OK && books->begin != NULL)

@@ -81,7 +81,9 @@ struct publish_options {
 
     /** For a caller that keeps books about its run. begin: this is the queue's only producer, all
      * before it is settled, and the run's row is not written yet; it may refuse. done: the whole
-     * run is on the topic. Not of a stream. */
+     * run is on the topic. Not of a stream. The run is one transaction: it is on the topic whole or
+     * not at all, and one that takes longer than half of transaction.timeout.ms fails
+     * (ERR_TIMEOUT). */
     struct publish_books {
         void *context;
         enum rc (*begin)(void *context, struct err *err);

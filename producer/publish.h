@@ -11,10 +11,10 @@
  * Failure: ERR_USAGE: the options or the source are wrong; ERR_HELD: another producer, on the
  *   queue, with its transactional id, or with a transaction that hides the topic's end; ERR_CONFIG:
  *   the topic is not fit; ERR_CANCELLED: the caller's wish; ERR_FAILED: the run waited for ended
- *   badly; ERR_TIMEOUT: it did not end in time. Records that were sent and not committed are never
- *   visible; a run of which a part is committed is ended as aborted, or, where that cannot be done
- *   (the process, Kafka or the lock is gone), left to be resumed or to be closed by the next
- *   producer.
+ *   badly; ERR_TIMEOUT: it did not end in time, or it must be one transaction and takes longer than
+ *   one may last. Records that were sent and not committed are never visible; a run of which a part
+ *   is committed is ended as aborted, or, where that cannot be done (the process, Kafka or the lock
+ *   is gone), left to be resumed or to be closed by the next producer.
  */
 #ifndef PRODUCER_PUBLISH_H
 #define PRODUCER_PUBLISH_H

@@ -228,6 +228,30 @@ lockstep rejected redrive "$one" --reason killed -q >"$tmp/out" 2>&1 || status=$
 expect 'the same again' "$status" 0
 eventually 20 is "SELECT count(*) FROM done WHERE what = 'lock'" 1 || wrong "$(cat "$tmp/out")"
 
+case_begin 'a redrive that takes longer than a transaction may is not published in part, and its hint makes it possible'
+# Two messages of this size are handed to librdkafka at once (producer/outbox.c): there are two such parts.
+printf -v padding '%150000s' x
+for n in 1 2 3 4; do
+    echo "{\"order\": 5, \"previous_order\": 3, \"sql\": \"INSERT INTO done VALUES ('long $n') -- $padding\"}"
+done | put
+long="convert_from(raw, 'UTF8') LIKE '%(''long _'')%'"
+eventually 20 is "SELECT count(*) FROM lockstep.rejected WHERE $long" 4
+read -ra longs < <(ids "$long")
+status=0
+probed publish.begun=sleep:1100@1,publish.begun=kill@2 "${longs[@]}" -X transaction.timeout.ms=2000 \
+    >"$tmp/out" 2>&1 || status=$?
+expect 'its exit' "$status" 6
+grep -q '2 of 4 tasks were sent in 1000 ms, .*: nothing is published' "$tmp/out" || wrong "$(cat "$tmp/out")"
+expect 'none is redriven' \
+    "$(sql "SELECT count(redrive_noted), count(redriven_at) FROM lockstep.rejected WHERE $long")" '0|0'
+expect 'nor its run there' "$(sql "SELECT status, first_offset IS NULL, published_at IS NULL FROM lockstep.run
+    WHERE name = 'redrive' ORDER BY run_no DESC LIMIT 1")" 'Cancelled|t|t'
+longer=$(sed -n 's/.* -X \(transaction.timeout.ms=[0-9]*\), .*/\1/p' "$tmp/out")
+expect 'it says how long' "$longer" transaction.timeout.ms=20000
+lockstep rejected redrive "${longs[@]}" -X "$longer" --reason 'with more time' --wait -q >"$tmp/out" 2>&1 ||
+    wrong "$(cat "$tmp/out")"
+expect 'each is run' "$(sql "SELECT count(*) FROM done WHERE what LIKE 'long _'")" 4
+
 case_begin 'the relay ends when there is nothing to relay'
 eventually 10 is \
     "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'lockstep/relay' AND datname = current_database()" \
@@ -238,7 +262,7 @@ kill -TERM %%
 wait || true
 done_is 'all in all' \
     'another filtered hole 5 hole 5b hole 9 hole 9 json now '\
-'kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 lock repeated repeated two
+'kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 lock long 1 long 2 long 3 long 4 repeated repeated two
 lines value now'
 cases_end
 [ $failed = 0 ] || tail -n 30 "$tmp/executor.log"

@@ -1,5 +1,6 @@
 -- Whether the run that was noted for a redrive is on the topic, also if its producer ended before it could say so;
--- false without a note. It is PL/pgSQL, because SQL would be planned at each call.
+-- false without a note. Such a run is one Kafka transaction (producer/options.h: books), so all of its messages are
+-- there or none. It is PL/pgSQL, because SQL would be planned at each call.
 CREATE OR REPLACE FUNCTION lockstep.redrive_made(p_queue_id int, p_run uuid) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
