@@ -353,6 +353,10 @@ expect 'by whom' "$(sql "SELECT redrive_run = '$again' AND redriven_at IS NOT NU
     FROM lockstep.rejected_message WHERE rejected_id = $rejected")" t
 as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right}"
 expect 'once' "$status $(api_is '.hint')" '409 If it is meant once more, say again: true.'
+as POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right, \"preview\": true}"
+expect 'nor does a preview show it' "$status $(api_is '.hint')" '409 If it is meant once more, say again: true.'
+does 'but again' POST "api/v1/rejected/$rejected/redrive" \
+    "{\"reason\": \"x\", $right, \"preview\": true, \"again\": true}" .preview true
 does 'or again' POST "api/v1/rejected/$rejected/redrive" "{\"reason\": \"x\", $right, \"again\": true}" '.messages' 1
 as POST api/v1/rejected/999999/redrive '{"reason": "x"}'
 expect 'none such' "$status" 404
@@ -374,8 +378,18 @@ noted=$(sql "SELECT redrive_noted FROM lockstep.rejected_message WHERE rejected_
 as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\", $right}"
 expect 'while it is at work' "$status $(api_is .hint)" \
     "409 Try again: a producer is at work. If it makes the run: lockstep run show $noted"
+as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\", $right, \"preview\": true}"
+expect 'nor is there a preview' "$status $(api_is .hint)" \
+    "409 Try again: a producer is at work. If it makes the run: lockstep run show $noted"
 session_close
 eventually 20 session_gone
+previewed_now() {
+    as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\", $right, \"preview\": true}"
+    [ "$status" = 200 ]
+}
+eventually 20 previewed_now || echo "a preview after its end: $status $answer"
+expect 'it changes nothing' \
+    "$(sql "SELECT redrive_noted FROM lockstep.rejected_message WHERE rejected_id = $another")" "$noted"
 # The relay holds the producers' lock, too, while it sends what was enqueued before.
 redriven_now() { as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\", $right}"; [ "$status" = 200 ]; }
 eventually 20 redriven_now || echo "after its end: $status $answer"
@@ -443,6 +457,8 @@ expect 'and noted' "$(redriven)" 3
 logged messages_redriven 'the phase before is loaded' "${acts}_all"
 many "\"messages\": [{\"rejected_id\": $second}]"
 expect 'once' "$status $(api_is .hint)" '409 If it is meant once more, say again: true.'
+many "\"messages\": [{\"rejected_id\": $second}], \"preview\": true"
+expect 'nor does a preview show it' "$status $(api_is .hint)" '409 If it is meant once more, say again: true.'
 many "\"messages\": [{\"rejected_id\": $second}], \"again\": true"
 expect 'or again' "$status $(api_is .messages)" '200 1'
 sign_in "$acts"

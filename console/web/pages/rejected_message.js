@@ -28,6 +28,7 @@ const preview = (doc) => [
 
 function redrive(r, after) {
     const path = `rejected/${seg(r.rejected_id)}/redrive`;
+    const again = r.redrive_run != null;
     return actionButton('Edit and redrive', {
         title: `Redrive message #${r.rejected_id}`,
         confirm: 'Redrive',
@@ -35,12 +36,12 @@ function redrive(r, after) {
         fields: [{ name: 'value', label: 'message', rows: 10, required: true }],
         effect: [
             `It was rejected: ${r.detail ?? r.reason}`,
-            r.redrive_run && `It was redriven before, as run ${r.redrive_run}, and is published once more.`,
+            again && `It was redriven before, as run ${r.redrive_run}, and is published once more.`,
             `The message below is published on ${r.queue} as a run of its own.`,
             'The rejected one stays here, marked as redriven.',
         ].filter(Boolean),
-        preview: async (v) => preview(await send('POST', path, { ...v, reason: v.reason || 'preview', preview: true })),
-        act: (v, change) => change('POST', path, { ...v, again: r.redrive_run != null }),
+        preview: async (v) => preview(await send('POST', path, { ...v, again, reason: v.reason || 'preview', preview: true })),
+        act: (v, change) => change('POST', path, { ...v, again }),
         done: (d) => `Redriven${d.run_id ? ` as run ${d.run_id}` : ''}.`,
         after,
     });

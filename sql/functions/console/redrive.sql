@@ -1,13 +1,14 @@
 -- Publishes a rejected message again, corrected or as it is, as a run of its own: in the caller's transaction, through
--- the outbox. value: the corrected message; NULL: as it came. again: also one that was redriven before. preview: checks
--- it and says what would be published. NULL: there is no such message. As lockstep rejected redrive, which does it with
--- many.
+-- the outbox. value: the corrected message; NULL: as it came. again: also one that was redriven before. preview: has
+-- the same checks, and shows what would be published. NULL: there is no such message. As lockstep rejected redrive,
+-- which does it with many.
 CREATE OR REPLACE FUNCTION lockstep.redrive(rejected_id bigint, value text, reason text, again boolean, preview boolean)
 RETURNS json LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     m record;
     task jsonb;
+    document json;
 BEGIN
     PERFORM lockstep.publish_allowed();
     SELECT r.queue_id, r.raw, q.name AS queue INTO m
@@ -28,12 +29,13 @@ BEGIN
     IF jsonb_typeof(task) = 'object' THEN
         task := task - '{run,seq,previous_order,run_name,run_on_failure}'::text[]; -- those of the new run are others
     END IF;
-    PERFORM lockstep.enqueue_check(task, 1);
+    document := lockstep.redrive_many(ARRAY[redrive.rejected_id], ARRAY[task], redrive.reason, redrive.again,
+        redrive.preview);
     IF redrive.preview THEN
         RETURN json_build_object('preview', true, 'queue', m.queue, 'messages', 1, 'order', task -> 'order',
                                  'task', task);
     END IF;
-    RETURN lockstep.redrive_many(ARRAY[redrive.rejected_id], ARRAY[task], redrive.reason, redrive.again, false);
+    RETURN document;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.redrive(bigint, text, text, boolean, boolean) FROM PUBLIC;

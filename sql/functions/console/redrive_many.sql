@@ -1,6 +1,6 @@
 -- Publishes rejected messages of one queue again, as the tasks that the caller has made of them, in one run: in the
--- caller's transaction, through the outbox. again: also those that were redriven before. preview:
--- changes nothing. ends: so many ends of runs were left out.
+-- caller's transaction, through the outbox. again: also those that were redriven before. preview: has the same
+-- checks, and changes nothing. ends: so many ends of runs were left out.
 CREATE OR REPLACE FUNCTION lockstep.redrive_many(ids bigint[], tasks jsonb[], reason text, again boolean,
     preview boolean, ends int DEFAULT 0) RETURNS json
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -10,6 +10,7 @@ DECLARE
     queues int[];
     queue text;
     before record;
+    is_free boolean; -- no producer is at work
 BEGIN
     PERFORM lockstep.publish_allowed();
     SELECT array_agg(DISTINCT m.queue_id) INTO queues FROM lockstep.rejected_message m
@@ -19,13 +20,13 @@ BEGIN
             USING ERRCODE = 'LS002', HINT = 'Take those of one queue.';
     END IF;
     SELECT q.name INTO queue FROM lockstep.queue q WHERE q.queue_id = queues[1];
+    is_free := pg_try_advisory_xact_lock(lockstep.lock_class('producer'), queues[1]);
     IF redrive_many.preview THEN
-        PERFORM lockstep.enqueue_check(t.task, t.n) FROM unnest(redrive_many.tasks) WITH ORDINALITY AS t (task, n);
-        RETURN json_build_object('preview', true, 'queue', queue, 'messages', cardinality(redrive_many.tasks),
-            'ends', redrive_many.ends, 'rejected_ids', to_jsonb(redrive_many.ids));
+        before := lockstep.redrive_bar(redrive_many.ids, redrive_many.again, is_free);
+    ELSE
+        before := lockstep.redrive_begin(queues[1], redrive_many.ids, run, redrive_many.again, redrive_many.reason,
+            is_free);
     END IF;
-    before := lockstep.redrive_begin(queues[1], redrive_many.ids, run, redrive_many.again, redrive_many.reason,
-        pg_try_advisory_xact_lock(lockstep.lock_class('producer'), queues[1]));
     IF before.rejected_id IS NOT NULL THEN
         RAISE EXCEPTION 'rejected message % was redriven % as run %', before.rejected_id,
             COALESCE('at ' || before.at::text, 'before, and its outcome is not known,'), before.run
@@ -34,6 +35,11 @@ BEGIN
                                   THEN format('Try again: a producer is at work. If it makes the run: '
                                               'lockstep run show %s', before.run)
                               ELSE 'If it is meant once more, say again: true.' END;
+    END IF;
+    IF redrive_many.preview THEN
+        PERFORM lockstep.enqueue_check(t.task, t.n) FROM unnest(redrive_many.tasks) WITH ORDINALITY AS t (task, n);
+        RETURN json_build_object('preview', true, 'queue', queue, 'messages', cardinality(redrive_many.tasks),
+            'ends', redrive_many.ends, 'rejected_ids', to_jsonb(redrive_many.ids));
     END IF;
     PERFORM lockstep.enqueue_run(queues[1], redrive_many.tasks, 'redrive', run, NULL, NULL);
     -- If this commits, the run comes onto the topic.

@@ -1,6 +1,6 @@
 -- Notes, before anything is sent, the run that is to publish rejected messages again, so that a crash leaves no doubt
--- about them. The row keeps an earlier redrive until the new run is on the topic. Returns NULLs, or the first message
--- that was redriven before, or is noted (at is NULL then), with its run; then nothing is noted.
+-- about them. The row keeps an earlier redrive until the new run is on the topic. Returns NULLs, or the message that
+-- redrive_bar names; then nothing is noted.
 -- p_settle: the caller holds the producers' lock, so a run that was noted by another one and not made is never made:
 -- its messages are free again. Without the lock that producer may be about to make it. A run that is on the topic is
 -- settled with and without the lock.
@@ -12,13 +12,9 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM lockstep.redrive_settle(p_queue_id, NULL, p_settle);
     PERFORM FROM lockstep.rejected_message WHERE rejected_id = ANY (p_ids) ORDER BY rejected_id FOR UPDATE;
-    SELECT m.rejected_id, COALESCE(m.redrive_noted, m.redrive_run),
-           CASE WHEN m.redrive_noted IS NULL THEN m.redriven_at END
-    INTO rejected_id, run, at
-    FROM lockstep.rejected_message m
-    WHERE m.rejected_id = ANY (p_ids) AND (m.redrive_noted IS NOT NULL OR (m.redriven_at IS NOT NULL AND NOT p_again))
-    ORDER BY m.rejected_id LIMIT 1;
-    IF FOUND THEN
+    SELECT b.rejected_id, b.run, b.at INTO rejected_id, run, at
+    FROM lockstep.redrive_bar(p_ids, p_again, p_settle) AS b;
+    IF rejected_id IS NOT NULL THEN
         RETURN;
     END IF;
     UPDATE lockstep.rejected_message SET redrive_noted = p_run, redrive_noted_by = lockstep.actor()

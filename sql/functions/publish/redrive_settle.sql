@@ -6,9 +6,8 @@ CREATE OR REPLACE FUNCTION lockstep.redrive_settle(p_queue_id int, p_run uuid, p
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH outcome AS (
         SELECT m.rejected_id, lockstep.redrive_made(m.queue_id, m.redrive_noted) AS made,
-               r.run_no IS NULL OR r.status = 'Cancelled' AS is_unmade
+               lockstep.redrive_unmade(m.queue_id, m.redrive_noted) AS is_unmade
         FROM lockstep.rejected_message m
-        LEFT JOIN lockstep.run r ON r.queue_id = m.queue_id AND r.run_id = m.redrive_noted
         WHERE m.redrive_noted IS NOT NULL AND m.queue_id = p_queue_id
           AND (p_run IS NULL OR m.redrive_noted = p_run))
     UPDATE lockstep.rejected_message m
