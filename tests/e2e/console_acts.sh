@@ -395,6 +395,31 @@ redriven_now() { as POST "api/v1/rejected/$another/redrive" "{\"reason\": \"x\",
 eventually 20 redriven_now || echo "after its end: $status $answer"
 expect 'after its end' "$status $(api_is .messages)" '200 1'
 
+case_begin 'a message whose run a command had begun, before it was killed, is free when that run is closed'
+# No executor serves this queue: the relay of one would take over from the command.
+alone=$(scratch_name)
+lockstep queue create "$alone" -q --create-topic
+begun=$(sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+    SELECT queue_id, 1, 'out_of_range', 'd', '{\"order\": 7, \"sql\": \"SELECT 1\", \"seq\": 3}'
+    FROM lockstep.queue WHERE name = '$alone' RETURNING rejected_id")
+status=0
+LOCKSTEP_PROBE=publish.started=kill "${LOCKSTEP_BIN}-probed" rejected redrive "$begun" -d "$db" \
+    -b "$LOCKSTEP_TEST_BROKERS" --reason killed -q >/dev/null 2>&1 || status=$?
+expect 'the command was killed' "$status" 137
+noted=$(sql "SELECT redrive_noted FROM lockstep.rejected_message WHERE rejected_id = $begun")
+# The backend of the killed command ends a moment after it, and the lock with it.
+refused_with() {
+    as POST "api/v1/rejected/$begun/redrive" "{\"reason\": \"x\", $right, \"preview\": $1}"
+    [ "$status $(api_is .hint)" = "409 $2" ]
+}
+closes="Close this run, whose producer is gone, and try again: lockstep run end $noted"
+eventually 20 refused_with false "$closes" || wrong "$status $answer"
+refused_with true "$closes" || wrong "a preview: $status $answer"
+read -ra helps <<<"${closes#*again: }"
+"${helps[@]}" -q >/dev/null || wrong "${helps[*]}"
+does 'then it is redriven' POST "api/v1/rejected/$begun/redrive" "{\"reason\": \"x\", $right}" '.messages' 1
+does 'and the queue goes' DELETE "api/v1/queues/$alone" '{"reason": "x"}' .queue "$alone"
+
 case_begin 'a message whose run a command had made, before it was killed, was redriven'
 third=$(sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw, redrive_noted)
     SELECT queue_id, 100002, 'out_of_range', 'd', '{\"order\": 7, \"sql\": \"SELECT 1\", \"seq\": 3}', '$again'

@@ -31,10 +31,12 @@ BEGIN
         RAISE EXCEPTION 'rejected message % was redriven % as run %', before.rejected_id,
             COALESCE('at ' || before.at::text, 'before, and its outcome is not known,'), before.run
             USING ERRCODE = 'LS002',
-                  HINT = CASE WHEN before.at IS NULL
+                  HINT = CASE WHEN before.at IS NOT NULL THEN 'If it is meant once more, say again: true.'
+                              WHEN NOT is_free
                                   THEN format('Try again: a producer is at work. If it makes the run: '
                                               'lockstep run show %s', before.run)
-                              ELSE 'If it is meant once more, say again: true.' END;
+                              ELSE format('Close this run, whose producer is gone, and try again: '
+                                          'lockstep run end %s', before.run) END;
     END IF;
     IF redrive_many.preview THEN
         PERFORM lockstep.enqueue_check(t.task, t.n) FROM unnest(redrive_many.tasks) WITH ORDINALITY AS t (task, n);
