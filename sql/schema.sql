@@ -694,6 +694,7 @@ CREATE INDEX rejected_at ON lockstep.rejected_message (queue_id, rejected_at);
 CREATE INDEX rejected_loose ON lockstep.rejected_message (queue_id, epoch, kafka_offset) WHERE (run_no IS NULL);
 CREATE INDEX rejected_of_run ON lockstep.rejected_message (run_no, kafka_offset) WHERE (run_no IS NOT NULL);
 CREATE INDEX rejected_redrive ON lockstep.rejected_message (redrive_noted) WHERE (redrive_noted IS NOT NULL);
+CREATE INDEX rejected_redriven ON lockstep.rejected_message (redrive_run) WHERE (redrive_run IS NOT NULL);
 CREATE TRIGGER to_outbox AFTER INSERT ON lockstep.rejected_message REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION lockstep.rejected_to_outbox();
 GRANT SELECT ON TABLE lockstep.rejected_message TO lockstep_monitor, lockstep_operator, lockstep_producer;
 GRANT SELECT, INSERT, DELETE, UPDATE ON TABLE lockstep.rejected_message TO lockstep_executor;

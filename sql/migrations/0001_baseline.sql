@@ -659,6 +659,7 @@ CREATE TABLE lockstep.rejected_message (
 );
 CREATE INDEX rejected_at ON lockstep.rejected_message (queue_id, rejected_at);
 CREATE INDEX rejected_redrive ON lockstep.rejected_message (redrive_noted) WHERE redrive_noted IS NOT NULL;
+CREATE INDEX rejected_redriven ON lockstep.rejected_message (redrive_run) WHERE redrive_run IS NOT NULL;
 -- lockstep.claim finds the records that may account for a gap in a run without reading all rejected ones: those that
 -- name no run, and the run's own.
 CREATE INDEX rejected_loose ON lockstep.rejected_message (queue_id, epoch, kafka_offset) WHERE run_no IS NULL;

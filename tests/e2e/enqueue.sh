@@ -286,6 +286,19 @@ large|Failed|t
 fits|Completed|'
 expect 'effects' "$(effects fits)" 'fits-1 fits-2'
 
+case_begin 'a rejected message whose redrive the topic does not take is free to be redriven'
+rejected=$(sql "INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw)
+    SELECT queue_id, 100000, 'hole', 'd', convert_to($large::text, 'UTF8') FROM lockstep.queue WHERE name = '$q'
+    RETURNING rejected_id")
+redrive() { sql "SELECT lockstep.redrive($rejected, $1, 'r', false, false) ->> 'run_id'"; }
+run=$(redrive NULL)
+eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Failed || failed=1
+expect 'not redriven' "$(sql "SELECT num_nulls(redriven_at, redrive_run, redriven_by, redrive_noted)
+    FROM lockstep.rejected WHERE rejected_id = $rejected")" 4
+run=$(redrive "$(work 1 corrected | sed 's/::jsonb$//')")
+eventually 20 is "SELECT status FROM lockstep.run WHERE run_id = '$run'" Completed || failed=1
+expect 'corrected, it is' "$(sql "SELECT redrive_run = '$run' FROM lockstep.rejected WHERE rejected_id = $rejected")" t
+
 case_begin 'a database that was set back to before the sending does not send again'
 q=$(scratch_name)
 queue "$q"

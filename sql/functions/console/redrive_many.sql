@@ -35,6 +35,10 @@ BEGIN
                               WHEN NOT is_free
                                   THEN format('Try again: a producer is at work. If it makes the run: '
                                               'lockstep run show %s', before.run)
+                              WHEN EXISTS (SELECT FROM lockstep.enqueued e
+                                           WHERE e.run_id = before.run AND e.queue_id = queues[1])
+                                  THEN format('Try again when this run is sent; to see what it waits for: '
+                                              'lockstep run explain %s', before.run)
                               ELSE format('Close this run, whose producer is gone, and try again: '
                                           'lockstep run end %s', before.run) END;
     END IF;
@@ -44,11 +48,12 @@ BEGIN
             'ends', redrive_many.ends, 'rejected_ids', to_jsonb(redrive_many.ids));
     END IF;
     PERFORM lockstep.enqueue_run(queues[1], redrive_many.tasks, 'redrive', run, NULL, NULL);
-    -- If this commits, the run comes onto the topic.
+    -- If this commits, the relay sends the run, or refuses it (enqueue_refuse). A message that was redriven before
+    -- keeps that redrive, and its note, until the run is on the topic.
     UPDATE lockstep.rejected_message m
     SET redrive_run = run, redriven_at = clock_timestamp(), redriven_by = m.redrive_noted_by, redrive_noted = NULL,
         redrive_noted_by = NULL
-    WHERE m.rejected_id = ANY (redrive_many.ids);
+    WHERE m.rejected_id = ANY (redrive_many.ids) AND m.redriven_at IS NULL;
     RETURN json_build_object('run_id', run, 'queue', queue, 'messages', cardinality(redrive_many.tasks),
         'ends', redrive_many.ends);
 END
