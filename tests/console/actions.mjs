@@ -59,6 +59,10 @@ const ROWS = [
         effect: `SELECT count(*) = 1 FROM lockstep.rejected m JOIN lockstep.run r ON r.run_id = m.redrive_run WHERE m.rejected_id = ${REJECTED} AND r.status = 'Completed'`,
     },
     {
+        of: 'pages/rejected_message.js: Edit and redrive', at: `rejected/${REJECTED}`, button: 'Edit and redrive …', preview: /order 7/, fill: { value: '{"order": 7, "sql": "SELECT 42"}' }, log: logged('messages_redriven'),
+        says: /It was redriven before, as run .* and is published once more/, effect: "SELECT count(*) = 2 FROM lockstep.run WHERE name = 'redrive' AND status = 'Completed'",
+    },
+    {
         of: 'pages/rejected.js: Redrive', at: `rejected?queue=${QUEUE}`, button: 'Redrive …', preview: /2 messages would be published/, says: /If one of them would be rejected again/,
         effect: `SELECT count(*) = 2 FROM lockstep.rejected m JOIN lockstep.run r ON r.run_id = m.redrive_run WHERE m.rejected_id <> ${REJECTED} AND r.status = 'Completed'`, log: logged('messages_redriven'),
     },
