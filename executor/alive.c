@@ -186,8 +186,10 @@ static enum rc beat(struct alive *alive, struct err *err)
     DB_RESULT_AUTO *rows = NULL;
     struct report report = {0};
     bool died = false;
-    static const char *const causes[] = {
-        [ALIVE_LOGIN] = "login", [ALIVE_KAFKA] = "kafka", [ALIVE_WRITES] = "writes"};
+    static const char *const causes[] = {[ALIVE_LOGIN] = "login",
+                                         [ALIVE_KAFKA] = "kafka",
+                                         [ALIVE_WRITES] = "writes",
+                                         [ALIVE_READERS] = "readers"};
     static const char *const signals[] = {[ALIVE_HELD] = "held", [ALIVE_DRAINING] = "draining"};
     char trouble[sizeof *alive->trouble];
     int cause = 0, signalled = alive->signalled; /* as an index it would not be read atomically */

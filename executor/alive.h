@@ -47,10 +47,12 @@ void alive_stand_by(struct alive *alive, bool stands_by);
 /** Where the topic of the queue at this place of the options ends; -1: not known. The next
  * heartbeat reports it. */
 void alive_end(struct alive *alive, int queue, int64_t end);
-enum alive_cause { ALIVE_LOGIN, ALIVE_KAFKA, ALIVE_WRITES, ALIVE_CAUSES };
-/** Why readers cannot log in, Kafka cannot be reached, or the trouble of a queue cannot be written
- * into its own row (trouble.c); NULL: they can, it can. Shown to operators with the next heartbeat,
- * which comes at once when this changes. */
+/* By rank: of several causes the heartbeat reports the first one. ALIVE_READERS does not keep the
+ * executor from work, so it is the last one. */
+enum alive_cause { ALIVE_LOGIN, ALIVE_KAFKA, ALIVE_WRITES, ALIVE_READERS, ALIVE_CAUSES };
+/** Why no reader can log in, Kafka cannot be reached, the trouble of a queue cannot be written into
+ * its own row (trouble.c), or some readers cannot log in; NULL: they can, it can. Shown to
+ * operators with the next heartbeat, which comes at once when this changes. */
 void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trouble);
 enum alive_signal { ALIVE_FREE, ALIVE_HELD, ALIVE_DRAINING };
 /** What signals have asked of this executor. Shown to operators with the next heartbeat, which

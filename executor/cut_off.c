@@ -27,37 +27,48 @@ const char *login_hint(const struct err *why)
     return sqlstate_is(why, SQLSTATE_INVALID_AUTHORIZATION) ? LOGIN_HINT : why->hint;
 }
 
-static void log_cut_off(struct executor *ex, const struct err *why)
+static bool all_cut_off(const struct cut_off *cut_off)
 {
-    STR_AUTO text = {0};
-    str_format(&text, "%d of %d readers: %s%s%s", ex->readers.cut_off.count, ex->readers.limit,
-               why->object, *why->object ? ": " : "", why->message);
-    if (sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE)) /* explain finds the statement there */
-        str_format(&text, ". %s", why->hint);
-    alive_trouble(ex->services.alive, ALIVE_LOGIN, text.data);
-    log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(ex->readers.cut_off.count), "of",
-              LOG_INT(ex->readers.limit), "code", why->code, "error", why->message, "hint",
-              login_hint(why), NULL);
+    return cut_off->count > 0 && cut_off->count == cut_off->limit;
 }
 
-static void log_when_due(struct executor *ex, int before, const struct err *why)
+/* Operators see whether the executor cannot work at all, or works with fewer readers. A right that
+ * the login lacks is lacking in each session: a reader that has one loses it with its next task. */
+static void note_trouble(const struct executor *ex, const struct err *why)
 {
-    bool turned = (before == 0) != (ex->readers.cut_off.count == 0) ||
-                  (before == ex->readers.limit) != (ex->readers.cut_off.count == ex->readers.limit);
-    if (ex->readers.cut_off.count == 0) {
-        if (turned) {
-            alive_trouble(ex->services.alive, ALIVE_LOGIN, NULL);
-            log_event(LOG_INFO, "readers_back", "readers", LOG_INT(ex->readers.limit), NULL);
-        }
-        ex->readers.cut_off.wait_s = 0;
-        return;
+    const struct cut_off *cut_off = &ex->readers.cut_off;
+    bool lacks_right = sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE);
+    bool none_works = all_cut_off(cut_off) || (cut_off->count > 0 && lacks_right);
+    STR_AUTO text = {0};
+    str_format(&text, "%d of %d readers: %s%s%s", cut_off->count, cut_off->limit, why->object,
+               *why->object ? ": " : "", why->message);
+    if (lacks_right) /* explain finds the statement there */
+        str_format(&text, ". %s", why->hint);
+    alive_trouble(ex->services.alive, ALIVE_LOGIN, none_works ? text.data : NULL);
+    alive_trouble(ex->services.alive, ALIVE_READERS,
+                  cut_off->count > 0 && !none_works ? text.data : NULL);
+}
+
+/* True: it was logged. */
+static bool log_when_due(struct executor *ex, const struct cut_off *before, const struct err *why)
+{
+    struct cut_off *cut_off = &ex->readers.cut_off;
+    bool turned = (before->count == 0) != (cut_off->count == 0) ||
+                  all_cut_off(before) != all_cut_off(cut_off);
+    if (cut_off->count == 0) {
+        if (turned)
+            log_event(LOG_INFO, "readers_back", "readers", LOG_INT(cut_off->limit), NULL);
+        cut_off->wait_s = 0;
+        return turned;
     }
-    if (!turned && ex->turn.now_us < ex->readers.cut_off.again_us)
-        return;
-    ex->readers.cut_off.wait_s =
-        backoff_next(turned ? 0 : ex->readers.cut_off.wait_s, AGAIN_FIRST_S, AGAIN_LAST_S);
-    ex->readers.cut_off.again_us = ex->turn.now_us + ex->readers.cut_off.wait_s * 1000000LL;
-    log_cut_off(ex, why);
+    if (!turned && ex->turn.now_us < cut_off->again_us)
+        return false;
+    cut_off->wait_s = backoff_next(turned ? 0 : cut_off->wait_s, AGAIN_FIRST_S, AGAIN_LAST_S);
+    cut_off->again_us = ex->turn.now_us + cut_off->wait_s * 1000000LL;
+    log_event(LOG_WARN, "readers_cut_off", "readers", LOG_INT(cut_off->count), "of",
+              LOG_INT(cut_off->limit), "code", why->code, "error", why->message, "hint",
+              login_hint(why), NULL);
+    return true;
 }
 
 bool reader_usable(const struct readers *readers, const struct reader *reader)
@@ -76,31 +87,34 @@ int readers_usable(const struct readers *readers)
  */
 enum rc cut_off_watch(struct executor *ex, struct err *err)
 {
-    int before = ex->readers.cut_off.count;
+    struct cut_off *cut_off = &ex->readers.cut_off, before = *cut_off;
     struct err why = {0};
     enum rc rc = RC_OK;
-    ex->readers.cut_off.count = 0;
+    cut_off->count = 0;
+    cut_off->limit = ex->readers.limit;
     for (int i = 0; i < ex->readers.count; i++) {
         struct reader *reader = &ex->readers.list[i];
         reader->cut_off = reader_cut_off(reader->thread);
-        if (!reader->cut_off || i >= ex->readers.limit)
+        if (!reader->cut_off || i >= cut_off->limit)
             continue;
-        ex->readers.cut_off.count++;
+        cut_off->count++;
         reader_cut_off_why(reader->thread, &why);
     }
-    if (before == 0 && ex->readers.cut_off.count == 0)
+    if (before.count == 0 && cut_off->count == 0)
         return RC_OK;
     if (why.kind == ERR_SCHEMA) { /* for all readers: the next incarnation checks the schema */
         *err = why;
         return RC_FATAL;
     }
-    log_when_due(ex, before, &why);
+    if (log_when_due(ex, &before, &why) || before.count != cut_off->count ||
+        before.limit != cut_off->limit)
+        note_trouble(ex, &why);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
-        if (ex->readers.cut_off.count < before)
+        if (cut_off->count < before.count)
             event_raise(lane, EVENT_READERS_BACK);
         if (readers_usable(&ex->readers) == 0 &&
-            ex->readers.cut_off.count > before) /* others may have a login */
+            cut_off->count > before.count) /* others may have a login */
             rc = return_waiting(lane, -1, err);
     }
     return rc;

@@ -18,9 +18,9 @@ struct executor;
 struct reader;
 struct readers;
 
-/** Of the readers that may be used, those without a session. */
+/** Of the readers that may be used, those without a session, at the last turn. */
 struct cut_off {
-    int count;
+    int count, limit; /* of so many */
     int64_t again_us; /* then it is logged again, */
     int wait_s;       /* after so long */
 };

@@ -31,7 +31,8 @@ SELECT lockstep.page(
                                               WHEN p.heartbeat_at < clock_timestamp() - p.frozen_after THEN 'frozen'
                                               WHEN p.trouble_kind = 'login' THEN 'no login'
                                               WHEN p.trouble_kind = 'writes' THEN 'no writes'
-                                              WHEN p.trouble IS NOT NULL THEN 'no Kafka'
+                                              WHEN p.trouble IS NOT NULL
+                                                   AND p.trouble_kind IS DISTINCT FROM 'readers' THEN 'no Kafka'
                                               WHEN p.drain_by IS NOT NULL THEN 'draining'
                                               ELSE COALESCE(p.signalled, 'ok') END)
                             ORDER BY p.executor_no)

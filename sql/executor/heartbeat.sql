@@ -1,8 +1,8 @@
 -- executor_heartbeat :many  beats, says which trouble keeps it from work ($3, NULL: none) and of which kind this is
--- ($4: login, kafka), and reads the others: a row each (executor_no, heartbeat, lives, busy), one of NULLs if there is
--- none; no row at all: this executor was declared dead. $5: its dispatcher of jobs is on standby; dispatch_free: the
--- lock is free. $6 the ends of its topics, $7 the memory that it uses: NULL: as before. $8 what signals have asked of
--- it: held, draining; NULL: nothing
+-- ($4: login, kafka, writes; readers: only some readers are kept from work), and reads the others: a row each
+-- (executor_no, heartbeat, lives, busy), one of NULLs if there is none; no row at all: this executor was declared dead.
+-- $5: its dispatcher of jobs is on standby; dispatch_free: the lock is free. $6 the ends of its topics, $7 the memory
+-- that it uses: NULL: as before. $8 what signals have asked of it: held, draining; NULL: nothing
 -- columns: executor_no, heartbeat, lives, busy, dispatch_free
 WITH beat AS (
     UPDATE lockstep.executor

@@ -280,11 +280,12 @@ CREATE TABLE lockstep.executor (
     drain_at timestamptz,
     -- needs of tasks that its configuration does not allow; see task.needs
     unable text[] NOT NULL DEFAULT '{}',
-    trouble text,                                 -- keeps it from work while it lives; NULL: none
+    trouble text,                                 -- see trouble_kind; NULL: none
     trouble_at timestamptz,                       -- since when
     ended_error text,                             -- the error that ended it, if it could still write it
     frozen_after interval NOT NULL DEFAULT '10 seconds', -- for how long its heartbeat may pause: its own setting
-    trouble_kind text,                            -- of trouble: login, kafka or writes
+    -- of trouble: login, kafka and writes keep it from work; readers: some of its readers, and the others work
+    trouble_kind text,
     -- of its queues, in their order: where the topic ends; NULL: not known
     ends bigint[],
     memory_bytes bigint,
@@ -915,6 +916,9 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
        ('blocked_by_transaction', 18, 'an open Kafka transaction holds back what lies behind it',
         'Find its producer: kafka-transactions.sh --bootstrap-server BROKER describe-producers --topic TOPIC '
         '--partition PARTITION. It ends with that producer, or the broker aborts it after its transaction.timeout.ms'),
+       ('readers_cut_off', 36, 'the server lets an executor open sessions for some of its readers, and not for all',
+        'Let that login open more sessions (its CONNECTION LIMIT, max_connections): the readers on HOST continue by '
+        'themselves'),
        ('slots_kept', 22, 'a dead executors session still runs in a slot',
         'It is free when that session has ended. To end it: SELECT pg_terminate_backend(PID)'),
        ('readers_busy', 37, 'all slots of the queue are in use',

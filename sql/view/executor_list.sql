@@ -7,7 +7,7 @@ SELECT x.executor_id, x.host, x.pid, x.version, x.queues, x.readers, x.in_use, x
             WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'frozen'
             WHEN x.trouble_kind = 'login' THEN 'no login'
             WHEN x.trouble_kind = 'writes' THEN 'no writes'
-            WHEN x.trouble IS NOT NULL THEN 'no Kafka'
+            WHEN x.trouble IS NOT NULL AND x.trouble_kind IS DISTINCT FROM 'readers' THEN 'no Kafka'
             WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE COALESCE(x.signalled, 'ok') END AS state,
        x.memory_bytes
 FROM (

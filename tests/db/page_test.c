@@ -50,6 +50,11 @@ static const char world[] =
     "drain_at, heartbeat_at)"
     " SELECT gen_random_uuid(), 'h', 1, 'v', 5, '{sales}', d, h FROM (VALUES "
     "(NULL::timestamptz, now()), (now(), now()), (NULL, now() - interval '15 s')) v (d, h);"
+    "INSERT INTO lockstep.queue (name, topic) VALUES ('part', 'v');"
+    "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, trouble, "
+    "trouble_kind)"
+    " VALUES (gen_random_uuid(), 'h', 2, 'v', 5, '{part}', '1 of 5 readers', 'readers'),"
+    " (gen_random_uuid(), 'h', 3, 'v', 5, '{part}', '5 of 5 readers', 'login');"
     "INSERT INTO lockstep.outbox (queue_id, kind, value, created_at) VALUES "
     "(1, 'x', 'a', now() - interval '5 min'), (1, 'x', 'b', now());"
     "INSERT INTO lockstep.enqueued (queue_id, run_no, run_id, messages, phases, bytes, "
@@ -71,6 +76,16 @@ static const char world[] =
     "('m1', interval '10 min', interval '1 h'), ('m2', '10 min', '1 min'), ('m3', '3 h', '30 "
     "min'), "
     "('m4', '1 s', '1 h')) v (w, l, e);";
+
+static void executors_count_for_their_queues(const struct str *text)
+{
+    has(text, "lockstep_executors{queue=\"sales\",state=\"running\"} 1\n");
+    has(text, "lockstep_executors{queue=\"sales\",state=\"draining\"} 1\n");
+    has(text, "lockstep_executors{queue=\"sales\",state=\"silent\"} 1\n");
+    has(text, "lockstep_executors{queue=\"quiet\",state=\"running\"} 0\n");
+    has(text, "lockstep_executors{queue=\"part\",state=\"running\"} 1\n");
+    has(text, "lockstep_executors{queue=\"part\",state=\"troubled\"} 1\n");
+}
 
 static void the_numbers_of_the_installation_are_there(void **state)
 {
@@ -102,10 +117,7 @@ static void the_numbers_of_the_installation_are_there(void **state)
     has(&text, "lockstep_oldest_waiting_seconds{queue=\"quiet\"} 0\n");
     has(&text, "lockstep_queue_state{queue=\"quiet\",state=\"paused\"} 1\n");
     has(&text, "lockstep_queue_state{queue=\"sales\",state=\"running\"} 1\n");
-    has(&text, "lockstep_executors{queue=\"sales\",state=\"running\"} 1\n");
-    has(&text, "lockstep_executors{queue=\"sales\",state=\"draining\"} 1\n");
-    has(&text, "lockstep_executors{queue=\"sales\",state=\"silent\"} 1\n");
-    has(&text, "lockstep_executors{queue=\"quiet\",state=\"running\"} 0\n");
+    executors_count_for_their_queues(&text);
     has(&text, "lockstep_outbox_rows{queue=\"sales\"} 2\n");
     has(&text, "lockstep_outbox_oldest_seconds{queue=\"sales\"} 30");
     has(&text, "lockstep_outbox_oldest_seconds{queue=\"quiet\"} 0\n");

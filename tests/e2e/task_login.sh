@@ -118,6 +118,30 @@ lacking 'the schema' 'REVOKE USAGE ON SCHEMA lockstep FROM lockstep_task' \
 publish '{"order": 1, "sql": "SELECT 1"}'
 eventually 20 done_are 7 || bad 'a task does not run after the grants'
 
+case_begin 'readers that the server does not let in leave an executor that runs with the others'
+sql "ALTER ROLE $tasks CONNECTION LIMIT 2"
+end_readers
+trouble_is() { # STATE TROUBLE
+    lockstep executor list -o json |
+        jq -e --arg s "$1" --arg t "$2" '.[0] | .state == $s and (.trouble // "" | test($t))' >/dev/null
+}
+eventually 30 trouble_is ok '^2 of 4 readers: .*too many connections' || bad "$(lockstep executor list)"
+runs() { # STATE COUNT
+    curl -s -o "$tmp/text" --unix-socket "$tmp/metrics" http://localhost/metrics &&
+        grep -q "executors{queue=\"$q\",state=\"$1\"} $2\$" "$tmp/text"
+}
+eventually 10 runs running 1 || bad 'the metrics count no executor that runs'
+runs troubled 0 || bad 'the metrics count it as one that does not work'
+eventually 10 ready_is 200 || bad "readyz: $(cat "$tmp/ready")"
+told() { lockstep queue explain "$q" | grep -Eq 'cannot open sessions for some of its readers .*2 of 4 readers: '; }
+eventually 10 told || bad "explain: $(lockstep queue explain "$q")"
+lockstep check >"$tmp/said" || true
+grep -Eq '^warn +executors .*cannot open sessions for some' "$tmp/said" || bad "check: $(cat "$tmp/said")"
+publish '{"order": 1, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 2"}'
+eventually 20 done_are 9 || bad 'it does not work with the readers that it has'
+sql "ALTER ROLE $tasks CONNECTION LIMIT -1"
+eventually 20 trouble_is ok '^$' || bad "$(lockstep executor list)"
+
 case_begin 'a time-out that is over while the reader has no session keeps no thread at work'
 sleeps() { cat "/proc/$pid/task/"*/status | awk '/^voluntary_ctxt_switches/ { n += $2 } END { print n }'; }
 publish '{"order": 1, "timeout": 8, "sql": "SELECT hold(3)"}'
@@ -130,7 +154,7 @@ before=$(sleeps)
 sleep 3 # the observation itself
 [ $(($(sleeps) - before)) -lt 1500 ] || bad "its threads fell asleep $(($(sleeps) - before)) times in 3 s"
 sql "INSERT INTO let_go VALUES (3); ALTER ROLE $tasks LOGIN"
-eventually 30 done_are 8 || bad 'the task does not run when the login is admitted'
+eventually 30 done_are 10 || bad 'the task does not run when the login is admitted'
 eventually 10 state_is ok
 
 case_begin 'a task whose session is ended runs elsewhere when its executor has ended'
@@ -152,7 +176,7 @@ eventually 20 bash -c "! kill -0 $pid 2>/dev/null" || bad 'it does not end'
 wait "$pid" || bad "the executor ended with $?"
 sql "ALTER ROLE $tasks LOGIN; INSERT INTO let_go VALUES (1)"
 daemon
-eventually 20 done_are 9 || bad 'nobody takes over'
+eventually 20 done_are 11 || bad 'nobody takes over'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
 case_begin 'an executor whose login is barred names the remedy, and continues when it may log in'

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(194);
+SELECT plan(200);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -219,6 +219,19 @@ UPDATE lockstep.executor SET trouble = '4 of 4 readers: "t" may not: permission 
 WHERE executor_no = 1;
 SELECT matches(pg_temp.said('executor_without_login'),
                'permission denied -> GRANT lockstep_task TO "t"; the executor continues by itself$', 'a grant');
+UPDATE lockstep.executor SET trouble_kind = 'readers', trouble = '1 of 4 readers: too many connections for role'
+WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'readers_cut_off queue_idle', 'one of which only some readers can log in');
+SELECT matches(pg_temp.said('readers_cut_off'),
+    'executor ID000000000001 on host1 \(pid 101\) cannot open sessions for some of its readers for [0-9]+ s: '
+    '1 of 4 readers: too many connections for role -> Let that login open more sessions .* on host1 continue',
+    'is named, with why');
+SELECT results_eq($$SELECT x.working, x.hindered FROM lockstep.executors_by_queue(ARRAY[pg_temp.queue_name()]) AS x$$,
+                  'VALUES (1::bigint, 0::bigint)', 'and works');
+SELECT is(lockstep.queue_lag(pg_temp.queue_name(), 990), 10::bigint, 'and sees the topic');
+SELECT results_eq($$SELECT c.grade, c.finding ~ '1 of 4 readers' FROM lockstep.check_list() AS c
+                    WHERE c.subject = 'executors' AND c.finding ~ 'ID000000000001|0001 on host1'$$,
+                  $$VALUES ('warn', true)$$, 'check warns');
 UPDATE lockstep.executor SET trouble_kind = 'writes', trouble = 'queue Q: claim: 53100: could not extend file'
 WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'queue_set_aside queue_idle', 'one that cannot even write why');
@@ -659,6 +672,8 @@ SELECT matches(pg_temp.said('task_lost_session', number => 0),
     'another one, which it cannot for [0-9]+ s: 4 of 4 readers: refused -> '
     'Let that login in .*, on host1: kill -TERM 101$',
     'and what helps');
+UPDATE lockstep.executor SET trouble_kind = 'readers' WHERE executor_no = 1;
+SELECT is(pg_temp.why(number => 0), 'task_lost_session', 'also when only some readers can open none');
 UPDATE lockstep.executor SET trouble = NULL, trouble_kind = NULL WHERE executor_no = 1;
 UPDATE lockstep.task
 SET backend_pid = (SELECT pid FROM lockstep.executor_session WHERE kind = 'reader'), step = 'send'

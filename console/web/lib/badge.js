@@ -71,6 +71,7 @@ const STATES = {
     'no executor': ['warn', 'bad'],
     'no readers': ['dash', 'bad'],
     'no login': ['lock', 'bad'],
+    'fewer readers': ['lock', 'warn'],
     'no Kafka': ['cross', 'bad'],
     'no writes': ['cross', 'bad'],
     'set aside': ['clock', 'bad'],

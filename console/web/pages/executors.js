@@ -67,7 +67,7 @@ const queuesOf = (e) =>
         (Array.isArray(e.queues) ? e.queues : [e.queue]).map((q, i) => [i > 0 && ', ', queueLink(q?.queue ?? q)]),
     );
 
-function columns(operator, reload) {
+function columns(operator, reload, some) {
     return [
         {
             label: 'executor',
@@ -79,6 +79,7 @@ function columns(operator, reload) {
         { label: 'pid', num: true, cell: (e) => e.pid },
         { label: 'queues', cell: queuesOf },
         { label: 'readers busy', num: true, cell: busy },
+        some && { label: 'trouble', class: 'text', cell: (e) => e.trouble },
         { label: 'heartbeat', cell: (e) => when(e.heartbeat_at) },
         { label: 'started', cell: (e) => when(e.started_at) },
         { label: 'version', cell: (e) => e.version },
@@ -119,7 +120,7 @@ export const page = {
                 list,
                 {
                     caption: 'Executors',
-                    columns: columns(ctx.session.operator, ctx.reload),
+                    columns: columns(ctx.session.operator, ctx.reload, list.items.some((e) => e.trouble)),
                     id: (e, i) => `${e.executor_id} ${e.queue ?? ''}`,
                     none: 'No executor runs.',
                     noneHint: 'lockstep executor run --queue Q --readers 5',

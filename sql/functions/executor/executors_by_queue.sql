@@ -5,7 +5,8 @@ RETURNS TABLE (queue text, working bigint, hindered bigint) LANGUAGE sql STABLE 
     WITH alive AS MATERIALIZED (SELECT lockstep.executors_alive() AS nos),
     served AS MATERIALIZED (
         SELECT n.queue,
-               e.heartbeat_at >= pg_catalog.clock_timestamp() - e.frozen_after AND e.trouble IS NULL
+               e.heartbeat_at >= pg_catalog.clock_timestamp() - e.frozen_after
+               AND (e.trouble IS NULL OR e.trouble_kind = 'readers')
                AND e.drain_by IS NULL AND e.signalled IS NULL AND COALESCE(e.readers_limit, e.readers) > 0 AS works
         FROM lockstep.executor e CROSS JOIN LATERAL pg_catalog.unnest(e.queues) AS n (queue)
         WHERE e.ended_at IS NULL AND e.executor_no = ANY ((SELECT a.nos FROM alive a)::int[]))

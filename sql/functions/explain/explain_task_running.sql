@@ -18,7 +18,7 @@ BEGIN
     SELECT x.trouble_kind, x.trouble, x.trouble_at
     INTO executor_row FROM lockstep.executor x WHERE x.executor_no = task_row.executor_no;
     backend := CASE WHEN NOT blind THEN lockstep.explain_backend(task_row.executor_no, task_row.backend_pid) END;
-    IF backend IS NULL AND task_row.backend_pid IS NOT NULL AND executor_row.trouble_kind = 'login'
+    IF backend IS NULL AND task_row.backend_pid IS NOT NULL AND executor_row.trouble_kind IN ('login', 'readers')
        AND NOT blind THEN
         RETURN NEXT lockstep.explain_row(
             'task_lost_session',

@@ -1,5 +1,5 @@
 -- The trouble that living executors of a queue report with their heartbeats, for explain_executors: no login for the
--- tasks, no Kafka, no space for their rows.
+-- tasks or for some of their readers, no Kafka, no space for their rows.
 CREATE OR REPLACE FUNCTION lockstep.explain_trouble(p_queue text, p_about text, p_names text[])
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
@@ -13,10 +13,11 @@ BEGIN
               FROM lockstep.executor x
               WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.trouble IS NOT NULL OFFSET 0) AS b
         CROSS JOIN LATERAL lockstep.explain_row(
-            CASE b.trouble_kind WHEN 'login' THEN 'executor_without_login' WHEN 'writes' THEN 'queue_set_aside'
-                                ELSE 'executor_cut_off' END,
+            CASE b.trouble_kind WHEN 'login' THEN 'executor_without_login' WHEN 'readers' THEN 'readers_cut_off'
+                                WHEN 'writes' THEN 'queue_set_aside' ELSE 'executor_cut_off' END,
             pg_catalog.format('executor %s on %s (pid %s) cannot %s for %s: %s', b.executor_id, b.host, b.pid,
                               CASE b.trouble_kind WHEN 'login' THEN 'open sessions for its tasks'
+                                                  WHEN 'readers' THEN 'open sessions for some of its readers'
                                                   WHEN 'writes' THEN 'write to the database'
                                                   ELSE 'reach Kafka' END,
                               lockstep.explain_words(now - b.trouble_at), b.trouble),
