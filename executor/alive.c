@@ -8,6 +8,7 @@
 #include "executor/executor.h"
 #include "executor/server.h"
 #include "executor/spare.h"
+#include "executor/topics.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -66,11 +67,8 @@ struct alive {
     } others[OTHERS_MOST];
     int other_count;
     int64_t beaten_us; /* when we beat last */
-    int end_count;
-    struct topic_end {
-        _Atomic int64_t at; /* -1: not known */
-    } * ends;               /* by the place of the queue */
-    struct str ends_sent;   /* as the database has it */
+    struct topics *topics;
+    struct str ends_sent; /* as the database has it */
     int64_t memory_sent;
 };
 
@@ -142,23 +140,20 @@ static void forget_gone(struct alive *alive)
     alive->other_count = kept;
 }
 
-/* What it reports of itself: each of the two NULL while it is as the database has it. */
+/* What it reports of itself. ends_param, memory_param: NULL while it is as the database has it.
+ * troubles_param: NULL: all topics can be read. */
 struct report {
-    struct str ends;
+    struct str ends, troubles;
     int64_t memory;
     char memory_text[24];
-    const char *ends_param, *memory_param;
+    const char *ends_param, *memory_param, *troubles_param;
 };
 
 static void report_make(const struct alive *alive, struct report *report)
 {
-    db_array_start(&report->ends);
-    for (int i = 0; i < alive->end_count; i++)
-        if (alive->ends[i].at < 0)
-            db_array_text(&report->ends, NULL, 0);
-        else
-            db_array_int(&report->ends, alive->ends[i].at);
-    db_array_end(&report->ends);
+    topics_ends(alive->topics, &report->ends);
+    if (topics_troubles(alive->topics, &report->troubles))
+        report->troubles_param = report->troubles.data;
     report->memory = process_resident_bytes() / MEMORY_STEP * MEMORY_STEP;
     (void)snprintf(report->memory_text, sizeof report->memory_text, "%lld",
                    (long long)report->memory);
@@ -179,6 +174,7 @@ static void report_done(struct alive *alive, struct report *report, bool sent)
     if (sent)
         alive->memory_sent = report->memory;
     str_done(&report->ends);
+    str_done(&report->troubles);
 }
 
 static enum rc beat(struct alive *alive, struct err *err)
@@ -200,13 +196,13 @@ static enum rc beat(struct alive *alive, struct err *err)
     (void)pthread_mutex_unlock(&alive->lock);
     report_make(alive, &report);
     int64_t from_us = clock_boot_us();
-    enum rc rc =
-        db_run(alive->db, &sql_executor_heartbeat,
-               (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false",
-                                     *trouble ? trouble : NULL, *trouble ? causes[cause] : NULL,
-                                     alive->stands_by ? "true" : "false", report.ends_param,
-                                     report.memory_param, signals[signalled]},
-               &rows, err);
+    enum rc rc = db_run(
+        alive->db, &sql_executor_heartbeat,
+        (const char *const[]){DB_INT(alive->executor_no), alive->busy ? "true" : "false",
+                              *trouble ? trouble : NULL, *trouble ? causes[cause] : NULL,
+                              alive->stands_by ? "true" : "false", report.ends_param,
+                              report.memory_param, signals[signalled], report.troubles_param},
+        &rows, err);
     report_done(alive, &report, rc == RC_OK);
     if (rc != RC_OK)
         return rc;
@@ -361,7 +357,7 @@ static void done(struct alive *alive)
     db_close(alive->db);
     (void)pthread_mutex_destroy(&alive->lock);
     str_done(&alive->ends_sent);
-    free(alive->ends);
+    topics_free(alive->topics);
     free(alive);
 }
 
@@ -369,10 +365,7 @@ enum rc alive_start(struct executor *ex, struct alive **ret_alive, struct err *e
 {
     struct alive *alive = xcalloc(1, sizeof *alive);
     alive->control = &ex->inbox;
-    alive->end_count = ex->options->queue_count;
-    alive->ends = xcalloc((size_t)alive->end_count, sizeof *alive->ends);
-    for (int i = 0; i < alive->end_count; i++)
-        alive->ends[i].at = -1;
+    alive->topics = topics_new(ex->options->queue_count);
     alive->severs = ex->control.canceller;
     alive->t2_ms = ex->options->frozen_after_ms;
     alive->t1_ms = alive_t1_ms(ex->options);
@@ -435,7 +428,13 @@ void alive_stand_by(struct alive *alive, bool stands_by)
 
 void alive_end(struct alive *alive, int queue, int64_t end)
 {
-    alive->ends[queue].at = end;
+    topics_set_end(alive->topics, queue, end);
+}
+
+void alive_topic_trouble(struct alive *alive, int queue, const char *trouble)
+{
+    if (topics_set_trouble(alive->topics, queue, trouble))
+        mailbox_poke(&alive->thread.inbox);
 }
 
 void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trouble)

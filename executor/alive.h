@@ -3,8 +3,8 @@
  *   of their own that carries no claims.
  * Invariants: the number and the id are fresh for every incarnation. The heartbeat is a counter;
  *   no clock is compared with a clock of another machine.
- * Threads: one of its own; alive_busy, alive_stir, alive_end, alive_trouble and alive_signalled
- *   may be called by control at any time, alive_stand_by by the dispatcher.
+ * Threads: one of its own; alive_busy, alive_stir, alive_end, alive_trouble, alive_topic_trouble
+ *   and alive_signalled may be called by control at any time, alive_stand_by by the dispatcher.
  * Ownership: alive_start gives, alive_stop takes.
  * Failure: the session is lost, or no heartbeat was confirmed for T1: control gets MAIL_ALIVE and
  *   must end the incarnation; should it wait for an answer of the server, its session is cut.
@@ -54,6 +54,9 @@ enum alive_cause { ALIVE_LOGIN, ALIVE_KAFKA, ALIVE_WRITES, ALIVE_READERS, ALIVE_
  * its own row (trouble.c), or some readers cannot log in; NULL: they can, it can. Shown to
  * operators with the next heartbeat, which comes at once when this changes. */
 void alive_trouble(struct alive *alive, enum alive_cause cause, const char *trouble);
+/** Why the topic of the queue at this place of the options cannot be read, "": it can. Shown as
+ * above, for that queue alone. */
+void alive_topic_trouble(struct alive *alive, int queue, const char *trouble);
 enum alive_signal { ALIVE_FREE, ALIVE_HELD, ALIVE_DRAINING };
 /** What signals have asked of this executor. Shown to operators with the next heartbeat, which
  * comes at once when this changes. */

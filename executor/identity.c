@@ -390,19 +390,30 @@ static enum rc take_check(struct lane *lane, const struct watcher_mail *report,
     return rc;
 }
 
-/* Operators see in the executor's row that it lives but cannot reach Kafka, and so claims nothing.
- */
+/* Operators see in the executor's row that it lives and cannot read the topic of a queue, whose
+ * rights were withdrawn, say. If it can read none of all its topics, it cannot reach Kafka, and so
+ * claims nothing. */
 static void note_trouble(struct lane *lane, const struct watcher_mail *report)
 {
+    struct executor *ex = lane->ex;
     const char *trouble = NULL;
+    bool all = true;
     lane->identity.unanswered[0] = '\0';
     if (report->rc != RC_OK)
         utf8_format(lane->identity.unanswered, sizeof lane->identity.unanswered, "%s%s%s",
                     report->err.object, *report->err.object ? ": " : "", report->err.message);
-    for (int i = 0; i < lane->ex->lane_count && trouble == NULL; i++)
-        if (lane->ex->lanes[i].identity.unanswered[0] != '\0')
-            trouble = lane->ex->lanes[i].identity.unanswered;
-    alive_trouble(lane->ex->services.alive, ALIVE_KAFKA, trouble);
+    for (int i = 0; i < ex->lane_count; i++) {
+        const struct lane *other = &ex->lanes[i];
+        if (other->queue.gone)
+            continue;
+        if (other->identity.unanswered[0] == '\0')
+            all = false;
+        else if (trouble == NULL)
+            trouble = other->identity.unanswered;
+    }
+    alive_topic_trouble(ex->services.alive, (int)(lane - ex->lanes),
+                        lane->queue.gone ? "" : lane->identity.unanswered);
+    alive_trouble(ex->services.alive, ALIVE_KAFKA, all ? trouble : NULL);
 }
 
 enum rc identity_report(struct mail *mail, struct identity_finding *ret_finding, struct err *err)

@@ -254,6 +254,8 @@ CREATE TABLE lockstep.executor (
     frozen_after interval DEFAULT '00:00:10'::interval NOT NULL,
     trouble_kind text,
     ends bigint[],
+    queue_trouble text[],
+    queue_trouble_at timestamp with time zone[],
     memory_bytes bigint,
     login name DEFAULT SESSION_USER NOT NULL,
     signalled text,

@@ -13,11 +13,16 @@ busy AS MATERIALIZED (
     GROUP BY s.executor_no),
 page AS MATERIALIZED (
     SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, e.queues, e.readers, e.started_at, e.heartbeat_at,
-           e.readers_limit, e.drain_by, e.drain_at, e.trouble, e.trouble_at, e.trouble_kind, e.frozen_after,
+           e.readers_limit, e.drain_by, e.drain_at, NULLIF(concat_ws('; ', e.trouble, t.words), '') AS trouble,
+           LEAST(e.trouble_at, t.at) AS trouble_at, e.trouble_kind, e.frozen_after,
            e.memory_bytes, e.signalled,
            e.executor_no = ANY (ARRAY(SELECT l.no
                                       FROM locks l WHERE l.classid = lockstep.lock_class('executor')::oid)) AS alive
     FROM lockstep.executor e
+    LEFT JOIN LATERAL (
+        SELECT string_agg(format('queue %s: %s', n.queue, n.trouble), '; ' ORDER BY n.place) AS words, min(n.at) AS at
+        FROM unnest(e.queues, e.queue_trouble, e.queue_trouble_at) WITH ORDINALITY AS n (queue, trouble, at, place)
+        WHERE n.trouble IS NOT NULL AND e.trouble_kind IS DISTINCT FROM 'kafka') AS t ON true
     WHERE e.ended_at IS NULL AND e.executor_no > COALESCE($2::bigint, 0) ORDER BY e.executor_no LIMIT $1::bigint)
 SELECT lockstep.page(
            (SELECT json_agg(json_build_object(
@@ -31,8 +36,7 @@ SELECT lockstep.page(
                                               WHEN p.heartbeat_at < clock_timestamp() - p.frozen_after THEN 'frozen'
                                               WHEN p.trouble_kind = 'login' THEN 'no login'
                                               WHEN p.trouble_kind = 'writes' THEN 'no writes'
-                                              WHEN p.trouble IS NOT NULL
-                                                   AND p.trouble_kind IS DISTINCT FROM 'readers' THEN 'no Kafka'
+                                              WHEN p.trouble_kind = 'kafka' THEN 'no Kafka'
                                               WHEN p.drain_by IS NOT NULL THEN 'draining'
                                               ELSE COALESCE(p.signalled, 'ok') END)
                             ORDER BY p.executor_no)

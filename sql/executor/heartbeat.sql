@@ -2,13 +2,18 @@
 -- ($4: login, kafka, writes; readers: only some readers are kept from work), and reads the others: a row each
 -- (executor_no, heartbeat, lives, busy), one of NULLs if there is none; no row at all: this executor was declared dead.
 -- $5: its dispatcher of jobs is on standby; dispatch_free: the lock is free. $6 the ends of its topics, $7 the memory
--- that it uses: NULL: as before. $8 what signals have asked of it: held, draining; NULL: nothing
+-- that it uses: NULL: as before. $8 what signals have asked of it: held, draining; NULL: nothing. $9 why it cannot read
+-- the topics of its queues, in their order, NULL: it can
 -- columns: executor_no, heartbeat, lives, busy, dispatch_free
 WITH beat AS (
     UPDATE lockstep.executor
     SET busy = $2::boolean, heartbeat = heartbeat + 1, heartbeat_at = clock_timestamp(), trouble = $3::text,
         trouble_kind = $4::text, signalled = $8::text,
         ends = COALESCE($6::bigint[], ends), memory_bytes = COALESCE($7::bigint, memory_bytes),
+        queue_trouble = $9::text[],
+        queue_trouble_at = CASE WHEN $9::text[] IS NOT NULL THEN ARRAY(
+            SELECT CASE WHEN n.trouble IS NOT NULL THEN COALESCE(queue_trouble_at[n.place], clock_timestamp()) END
+            FROM unnest($9::text[]) WITH ORDINALITY AS n (trouble, place) ORDER BY n.place) END,
         trouble_at = CASE WHEN $3::text IS NOT NULL THEN COALESCE(
                               CASE WHEN trouble_kind = $4::text THEN trouble_at END, clock_timestamp()) END
     WHERE executor_no = $1::int AND ended_at IS NULL

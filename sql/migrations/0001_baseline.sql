@@ -288,6 +288,9 @@ CREATE TABLE lockstep.executor (
     trouble_kind text,
     -- of its queues, in their order: where the topic ends; NULL: not known
     ends bigint[],
+    -- of its queues, in their order: why it cannot read the topic, and since when; NULL: it can
+    queue_trouble text[],
+    queue_trouble_at timestamptz[],
     memory_bytes bigint,
     login name NOT NULL DEFAULT session_user,     -- of its own sessions, not of its tasks
     signalled text                                -- by signals: held (SIGUSR1), draining (SIGTERM); NULL: neither
@@ -908,7 +911,7 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
         'itself. Where its password is new: change [postgres] task_conninfo there and restart the executor'),
        ('queue_set_aside', 15, 'an executor cannot work on the queue: its statements for it fail',
         'Repair what the error names; the executor tries again by itself'),
-       ('executor_cut_off', 16, 'an executor lives and cannot reach Kafka',
+       ('executor_cut_off', 16, 'an executor lives and cannot reach Kafka, or cannot read the topic of the queue',
         'On HOST: lockstep check; it continues by itself when the broker answers'),
        ('executor_silent', 16, 'an executor holds its locks, and its heartbeat stands still',
         'On HOST: kill -CONT PID lets it continue; kill -KILL PID ends it, and another executor takes over (lockstep '

@@ -7,7 +7,7 @@ SELECT x.executor_id, x.host, x.pid, x.version, x.queues, x.readers, x.in_use, x
             WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'frozen'
             WHEN x.trouble_kind = 'login' THEN 'no login'
             WHEN x.trouble_kind = 'writes' THEN 'no writes'
-            WHEN x.trouble IS NOT NULL AND x.trouble_kind IS DISTINCT FROM 'readers' THEN 'no Kafka'
+            WHEN x.trouble_kind = 'kafka' THEN 'no Kafka'
             WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE COALESCE(x.signalled, 'ok') END AS state,
        x.memory_bytes
 FROM (
@@ -20,8 +20,12 @@ FROM (
                      AND l.objid = e.executor_no::oid AND l.objsubid = 2 AND l.granted
                      AND l.database = (SELECT d.oid FROM pg_catalog.pg_database d
                                        WHERE d.datname = current_database())) AS alive,
-           e.readers_limit, e.drain_by, e.trouble, e.trouble_at, e.trouble_kind, e.memory_bytes,
-           e.signalled
+           e.readers_limit, e.drain_by, NULLIF(concat_ws('; ', e.trouble, t.words), '') AS trouble,
+           LEAST(e.trouble_at, t.at) AS trouble_at, e.trouble_kind, e.memory_bytes, e.signalled
     FROM lockstep.executor e
+    LEFT JOIN LATERAL (
+        SELECT string_agg(format('queue %s: %s', n.queue, n.trouble), '; ' ORDER BY n.place) AS words, min(n.at) AS at
+        FROM unnest(e.queues, e.queue_trouble, e.queue_trouble_at) WITH ORDINALITY AS n (queue, trouble, at, place)
+        WHERE n.trouble IS NOT NULL AND e.trouble_kind IS DISTINCT FROM 'kafka') AS t ON true
     WHERE e.ended_at IS NULL) AS x
 ORDER BY x.executor_no;

@@ -50,11 +50,15 @@ static const char world[] =
     "drain_at, heartbeat_at)"
     " SELECT gen_random_uuid(), 'h', 1, 'v', 5, '{sales}', d, h FROM (VALUES "
     "(NULL::timestamptz, now()), (now(), now()), (NULL, now() - interval '15 s')) v (d, h);"
-    "INSERT INTO lockstep.queue (name, topic) VALUES ('part', 'v');"
+    "INSERT INTO lockstep.queue (name, topic) VALUES ('part', 'v'), ('shut', 'w'), "
+    "('free', 'x');"
     "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, trouble, "
     "trouble_kind)"
     " VALUES (gen_random_uuid(), 'h', 2, 'v', 5, '{part}', '1 of 5 readers', 'readers'),"
     " (gen_random_uuid(), 'h', 3, 'v', 5, '{part}', '5 of 5 readers', 'login');"
+    "INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues, "
+    "queue_trouble)"
+    " VALUES (gen_random_uuid(), 'h', 4, 'v', 5, '{free,shut}', '{NULL,forbidden}');"
     "INSERT INTO lockstep.outbox (queue_id, kind, value, created_at) VALUES "
     "(1, 'x', 'a', now() - interval '5 min'), (1, 'x', 'b', now());"
     "INSERT INTO lockstep.enqueued (queue_id, run_no, run_id, messages, phases, bytes, "
@@ -85,6 +89,10 @@ static void executors_count_for_their_queues(const struct str *text)
     has(text, "lockstep_executors{queue=\"quiet\",state=\"running\"} 0\n");
     has(text, "lockstep_executors{queue=\"part\",state=\"running\"} 1\n");
     has(text, "lockstep_executors{queue=\"part\",state=\"troubled\"} 1\n");
+    has(text, "lockstep_executors{queue=\"free\",state=\"running\"} 1\n");
+    has(text, "lockstep_executors{queue=\"free\",state=\"troubled\"} 0\n");
+    has(text, "lockstep_executors{queue=\"shut\",state=\"running\"} 0\n");
+    has(text, "lockstep_executors{queue=\"shut\",state=\"troubled\"} 1\n");
 }
 
 static void the_numbers_of_the_installation_are_there(void **state)

@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(200);
+SELECT plan(206);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -240,6 +240,28 @@ SELECT matches(pg_temp.said('queue_set_aside'),
     'could not extend file -> Free disk space on the database server; the executor tries again by itself$',
     'is named, with what helps');
 UPDATE lockstep.executor SET trouble = NULL, trouble_kind = NULL WHERE executor_no = 1;
+UPDATE lockstep.executor
+SET queues = queues || 'elsewhere'::text,
+    queue_trouble = array_fill(NULL::text, ARRAY[cardinality(queues) - 1]) || ARRAY['topic: forbidden', NULL],
+    queue_trouble_at = array_fill(NULL::timestamptz, ARRAY[cardinality(queues) - 1]) || now() - interval '9 s'
+WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'executor_cut_off queue_idle', 'one that cannot read the topic of this queue');
+SELECT matches(pg_temp.said('executor_cut_off'),
+    'executor ID000000000001 on host1 \(pid 101\) cannot read the topic of queue Q for [0-9]+ s: topic: forbidden -> '
+    'On host1: lockstep check',
+    'is named, with why');
+SELECT results_eq($$SELECT x.working, x.hindered
+                    FROM lockstep.executors_by_queue(ARRAY[pg_temp.queue_name(), 'elsewhere']) AS x
+                    ORDER BY x.working$$,
+                  'VALUES (0::bigint, 1::bigint), (1, 0)', 'and works for its other queue');
+SELECT is(lockstep.queue_lag(pg_temp.queue_name(), 990), NULL, 'the lag of this queue is not known');
+UPDATE lockstep.executor
+SET queue_trouble = array_fill(NULL::text, ARRAY[cardinality(queues) - 1]) || 'topic: forbidden'::text
+WHERE executor_no = 1;
+SELECT is(pg_temp.why(), 'queue_idle', 'nothing is said of the trouble of another queue');
+SELECT is(lockstep.queue_lag(pg_temp.queue_name(), 990), 10::bigint, 'nor does it hide the lag');
+UPDATE lockstep.executor
+SET queues = array_remove(queues, 'elsewhere'), queue_trouble = NULL, queue_trouble_at = NULL WHERE executor_no = 1;
 UPDATE lockstep.executor SET drain_by = 'u', drain_at = now() WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'executors_drain queue_idle', 'all are draining');
 UPDATE lockstep.executor SET drain_by = NULL, signalled = 'draining' WHERE executor_no = 1;

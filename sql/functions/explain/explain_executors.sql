@@ -1,5 +1,6 @@
 -- The reasons for which the executors of a queue hold it up, for explain: none lives, all drain, are held or have no
--- reader, one is silent, cannot reach Kafka, has set the queue aside, or has sessions for only some of its readers.
+-- reader, one is silent, cannot reach Kafka or read the topic, has set the queue aside, or has sessions for only some
+-- of its readers.
 CREATE OR REPLACE FUNCTION lockstep.explain_executors(p_queue_id int) RETURNS SETOF lockstep.explanation
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,6 @@
 -- The trouble that living executors of a queue report with their heartbeats, for explain_executors: no login for the
--- tasks or for some of their readers, no Kafka, no space for their rows.
+-- tasks or for some of their readers, no Kafka, no
+-- space for their rows; and of those that cannot read the topic of this queue.
 CREATE OR REPLACE FUNCTION lockstep.explain_trouble(p_queue text, p_about text, p_names text[])
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
@@ -22,6 +23,20 @@ BEGIN
                                                   ELSE 'reach Kafka' END,
                               lockstep.explain_words(now - b.trouble_at), b.trouble),
             p_about, b.trouble_at, p_names || ARRAY['HOST', b.host]) AS e
+        WHERE lockstep.executor_lives(b.executor_no)
+        UNION ALL
+        SELECT e.*
+        FROM (SELECT x.*, x.queue_trouble[t.place] AS topic_trouble, x.queue_trouble_at[t.place] AS topic_trouble_at
+              FROM lockstep.executor x
+              CROSS JOIN LATERAL (SELECT pg_catalog.array_position(x.queues, p_queue) AS place) AS t
+              WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.queue_trouble[t.place] IS NOT NULL
+                AND x.trouble_kind IS DISTINCT FROM 'kafka' OFFSET 0) AS b
+        CROSS JOIN LATERAL lockstep.explain_row(
+            'executor_cut_off',
+            pg_catalog.format('executor %s on %s (pid %s) cannot read the topic of %s for %s: %s', b.executor_id,
+                              b.host, b.pid, p_about, lockstep.explain_words(now - b.topic_trouble_at),
+                              b.topic_trouble),
+            p_about, b.topic_trouble_at, p_names || ARRAY['HOST', b.host]) AS e
         WHERE lockstep.executor_lives(b.executor_no)
     LOOP
         -- a missing right is named with the statement that grants it
