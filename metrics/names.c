@@ -2,7 +2,8 @@
  * metric that is not here cannot be written (metric_find). OWN: counted by this process since it
  * started. ALL: a gauge of the whole installation, read from the database; ALL_SINCE: a counter
  * there. PROCESS: names that Prometheus' client libraries use, too. Names follow Prometheus' rules
- * (Metric and label naming): base units, _total for counters. */
+ * (Metric and label naming): base units, _total for counters. No label is `job` or `instance`:
+ * those are the scrape's, and Prometheus renames the exposed ones. */
 #include "metrics/names.h"
 
 #include <stddef.h>
@@ -102,8 +103,8 @@ static const struct metric table[] = {
     ALL("monitor_last_look_timestamp_seconds",
         "When a monitor (monitor run) looked last; none if none is known.", NULL),
     ALL("job_last_success_timestamp_seconds",
-        "When the newest occurrence of the job that completed had ended.", "job"),
-    ALL("job_created_timestamp_seconds", "When the job was created.", "job"),
+        "When the newest occurrence of the job that completed had ended.", "job_name"),
+    ALL("job_created_timestamp_seconds", "When the job was created.", "job_name"),
     /* Fields of librdkafka's statistics; kafka_text.c has the other half of this table. */
     OWN("kafka_messages_received_total", COUNTER, "Messages that librdkafka has fetched.", NULL),
     OWN("kafka_received_bytes_total", COUNTER, "Bytes from the brokers.", NULL),

@@ -140,10 +140,10 @@ static void the_numbers_of_the_installation_are_there(void **state)
     has(&text, "lockstep_alerts_open{kind=\"missed\"} 1\n");
     has(&text, "lockstep_alerts_open{kind=\"stuck\"} 0\n");
     has(&text, "lockstep_queue_lag_messages{queue=\"sales\"} 2\n");
-    has(&text, "lockstep_job_last_success_timestamp_seconds{job=\"nightly\"} 200.000\n");
-    has(&text, "lockstep_job_created_timestamp_seconds{job=\"nightly\"} 1");
-    has(&text, "lockstep_job_created_timestamp_seconds{job=\"fresh\"} 1");
-    assert_null(strstr(text.data, "success_timestamp_seconds{job=\"fresh\"}"));
+    has(&text, "lockstep_job_last_success_timestamp_seconds{job_name=\"nightly\"} 200.000\n");
+    has(&text, "lockstep_job_created_timestamp_seconds{job_name=\"nightly\"} 1");
+    has(&text, "lockstep_job_created_timestamp_seconds{job_name=\"fresh\"} 1");
+    assert_null(strstr(text.data, "success_timestamp_seconds{job_name=\"fresh\"}"));
     has(&text, "lockstep_database_up 1\n");
     has(&text, "lockstep_build_info{version=\"");
     has(&text, "process_resident_memory_bytes ");
@@ -203,7 +203,7 @@ static bool shows_job_in_time(struct page *page, bool shown, int seconds)
         STR_AUTO text = {0};
         page_text(page, &text);
         has(&text, "lockstep_database_up 1\n");
-        if ((strstr(text.data, "success_timestamp_seconds{job=\"nightly\"}") != NULL) == shown)
+        if ((strstr(text.data, "success_timestamp_seconds{job_name=\"nightly\"}") != NULL) == shown)
             return true;
         (void)poll(NULL, 0, 20);
     }

@@ -77,6 +77,10 @@ lockstep job apply - -q <<END >/dev/null
 {"job": "tick", "queue": "$q", "overlap": "allow",
  "tasks": [{"order": 1, "sql": "SELECT 1"}, {"order": 2, "sql": "SELECT 2"}], "schedules": [{"name": "second", "kind": "interval", "every": "1s"}]}
 END
+lockstep job apply - -q <<END >/dev/null
+{"job": "tock", "queue": "$q",
+ "tasks": [{"order": 1, "sql": "SELECT 1"}], "schedules": [{"name": "day", "kind": "interval", "every": "1d"}]}
+END
 for i in 1 2 3; do echo "no message $i"; done | kcat -P -b "$LOCKSTEP_TEST_BROKERS" -t "$bad" -p 0
 eventually 40 has executor "^lockstep_tasks_total\{queue=\"$q\",type=\"sql\",outcome=\"completed\"\} [1-9]" || failed=1
 eventually 40 has executor "^lockstep_barrier_seconds_count\{queue=\"$q\"\} [1-9]" || failed=1
@@ -86,7 +90,7 @@ eventually 40 has executor '^lockstep_kafka_broker_up\{broker="[0-9]+"\} 1$' || 
 eventually 40 has scheduler '^lockstep_schedule_fired_total [1-9]' || failed=1
 for name in executor scheduler monitor console; do
     eventually 40 has $name "^lockstep_runs_total\{queue=\"$q\",status=\"Completed\"\} [1-9]" || failed=1
-    eventually 40 has $name '^lockstep_job_last_success_timestamp_seconds\{job="tick"\} [1-9]' || failed=1
+    eventually 40 has $name '^lockstep_job_last_success_timestamp_seconds\{job_name="tick"\} [1-9]' || failed=1
     eventually 40 has $name "^lockstep_executors\{queue=\"$q\",state=\"running\"\} 1$" || failed=1
 done
 if get scheduler /metrics | grep '^lockstep_tasks_total'; then failed=1; fi # it runs none
@@ -150,6 +154,19 @@ all_up() {
 eventually 40 all_up || { get prometheus /api/v1/targets; failed=1; }
 python3 "$here/../support/panels.py" "${at[prometheus]}" "$root/contrib/grafana/lockstep.json" \
     "$root/contrib/prometheus/alerts.yml" 60 || failed=1
+
+case_begin 'the dashboard has a line for each job'
+of_panel() { # FIELD
+    jq -r --arg f "$1" '.panels[] | select(.title == "Since the last success of each job") | .targets[0][$f]' \
+        "$root/contrib/grafana/lockstep.json"
+}
+expr=$(of_panel expr) label=$(of_panel legendFormat | tr -d '{}')
+lines() {
+    curl -s -m 20 -G "${at[prometheus]}/api/v1/query" --data-urlencode "query=$expr" |
+        jq -r --arg l "$label" '[.data.result[].metric[$l]] | sort | join(" ")'
+}
+lines_are() { [ "$(lines)" = "$1" ]; }
+eventually 40 lines_are 'tick tock' || wrong "the lines: $(lines)"
 
 case_begin 'daemons and their ports end in order'
 for name in prometheus executor scheduler monitor console; do

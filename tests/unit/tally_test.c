@@ -234,6 +234,10 @@ static void names_are_those_that_prometheus_wants(void **state)
         assert_ptr_equal(metric_find(name), &all[i]); /* no name twice */
         assert_int_equal(total, all[i].type == METRIC_COUNTER);
         assert_true(strncmp(name, "lockstep_", 9) == 0 || strncmp(name, "process_", 8) == 0);
+        for (int j = 0; j < METRIC_LABELS && all[i].labels[j] != NULL; j++) {
+            assert_string_not_equal(all[i].labels[j], "job"); /* the scrape has them */
+            assert_string_not_equal(all[i].labels[j], "instance");
+        }
     }
     assert_null(metric_find("lockstep_none"));
 }
