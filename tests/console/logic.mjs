@@ -157,6 +157,22 @@ same('the ticks of each part of a long run differ', [[5400, 5410, 10], [5400.2, 
     ['1 d 1 h', '1 d 2 h'],
     ['59:50', '1:00:00'],
 ]);
+const serial = (gaps) => {
+    const bars = [];
+    let at = 0;
+    for (const gap of gaps) {
+        bars.push({ task_id: bars.length, attempt: 1, status: 'Completed', start_s: at + gap, end_s: at + gap + 0.05 });
+        at = bars.at(-1).end_s;
+    }
+    return model({ started_at: '2026-01-02T03:00:00Z', phases: [{ order: 1, bars }] }).scale;
+};
+const short = Array(10000).fill(0.002);
+same('pauses that are not squeezed divide the scale into no pieces', serial(short).pieces.length, 1);
+const squeezed = serial([...short, 3600, ...short, 7200, ...short]);
+same('those that are do', squeezed.pieces.slice(0, 9).map((p) => p[4]), [false, true, false, true, false]);
+const places = [0, 100, 520, 2000, 4119.9, 4121, 4200, 4640, 9000, 12000];
+same('and each time has its place on it', places.map((t) => squeezed.t(squeezed.u(t)).toFixed(6)), places.map((t) => t.toFixed(6)));
+check('in their order', places.every((t, i) => i === 0 || squeezed.u(t) > squeezed.u(places[i - 1])));
 same('a bar keeps what it waited for', drawn.phases[0].bars.map((b) => b.waited_for), ['reader', 'retry']);
 
 const { parse, read: readJson } = await load('lib/json.js');

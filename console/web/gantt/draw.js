@@ -214,12 +214,15 @@ export function tickText(t, step) {
 function ticks(model, port, bottom) {
     const step = timeStep(port.u1 - port.u0, (port.width - port.gutter) / 90),
         out = [];
-    let lastX = -100;
+    let lastX = -100,
+        lastGap = -100;
     for (const [t0, t1, , , squeezed] of model.scale.pieces) {
         const span = clip(port, t0, t1);
         if (!span) continue;
         if (squeezed) {
             const x = (span[0] + span[1]) / 2;
+            if (x - lastGap < 8) continue; // its zigzag would lie on that of the gap before
+            lastGap = x;
             out.push(
                 s('path', { class: 'g-zigzag', d: `M${x - 4} ${AXIS - 4}l3 -5l3 5l3 -5` }),
                 s(

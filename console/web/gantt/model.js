@@ -81,7 +81,9 @@ function busy(phases) {
     return merged;
 }
 
-/* Pieces [t0, t1, u0, u1, squeezed]; without squeezing one piece. */
+/* Pieces [t0, t1, u0, u1, squeezed]; without squeezing one piece. Neighbours that are not squeezed are one piece, so
+ * that the pauses of a run that are not squeezed cost nothing.
+ */
 function pieces(phases, end, squeeze) {
     const spans = squeeze ? busy(phases) : [];
     const ran = spans.reduce((sum, [a, b]) => sum + b - a, 0);
@@ -92,7 +94,9 @@ function pieces(phases, end, squeeze) {
         u = 0;
     const add = (to, length, squeezed) => {
         if (to <= t) return;
-        out.push([t, to, u, u + length, squeezed]);
+        const last = out.at(-1);
+        if (last && !last[4] && !squeezed) [last[1], last[3]] = [to, u + length];
+        else out.push([t, to, u, u + length, squeezed]);
         u += length;
         t = to;
     };
@@ -106,9 +110,18 @@ function pieces(phases, end, squeeze) {
 }
 
 function scale(list) {
-    const find = (v, a, b) => list.find((p) => v <= p[b]) ?? list.at(-1);
+    const find = (v, b) => { // the first piece that ends behind v, or the last one
+        let low = 0,
+            high = list.length - 1;
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (v <= list[middle][b]) high = middle;
+            else low = middle + 1;
+        }
+        return list[low];
+    };
     const map = (v, a, b, c, d) => {
-        const p = find(v, a, b);
+        const p = find(v, b);
         return p[c] + ((v - p[a]) / (p[b] - p[a] || 1)) * (p[d] - p[c]);
     };
     return { pieces: list, u: (t) => map(t, 0, 1, 2, 3), t: (u) => map(u, 2, 3, 0, 1), length: list.at(-1)[3] };
