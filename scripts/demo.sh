@@ -52,6 +52,7 @@ psql=$LOCKSTEP_TEST_PGBIN/psql
 "$psql" -X -q -d "$LOCKSTEP_TEST_PG" -c 'CREATE DATABASE demo'
 pg="$LOCKSTEP_TEST_PG dbname=demo"
 
+: >"$work/broker.out" # the broker's process may be slow to make it
 "$bin" dev broker --topic demo >"$work/broker.out" 2>"$work/broker.log" &
 pids+=($!)
 broker_pid=$!
