@@ -165,8 +165,10 @@ wait "$hosts" && wait "$commands" && wait "$all" || { echo 'an executor did not 
 case_begin 'the example of the manual runs, from a folder whose name has a space, too'
 unset LOCKSTEP_EXECUTOR_MAX_ATTEMPTS
 cp -r "$here/../../examples/report" "$tmp/the report"
-QUEUE=$(scratch_name) timeout 60 "$tmp/the report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" \
-    >"$tmp/example.log" 2>&1 || failed=1
+QUEUE=$(scratch_name)
+export QUEUE
+example() { timeout 60 "$tmp/the report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1; }
+example || failed=1
 expect 'the example: what was posted' "$(grep -c '^told: {"report": "week"}$' "$tmp/example.log")" 1
 expect 'the example: what was rendered' \
     "$(grep -c '^Sales of the week: week (run .*, step render)$' "$tmp/example.log")" 1
@@ -176,6 +178,32 @@ expect 'its attempts' \
         FROM lockstep.task t WHERE t.name IN ('sales of a week', 'report', 'tidy up')")" \
     'sales of a week Completed 1, report Completed 2, tidy up Completed 1'
 [ "$failed" = 0 ] || cat "$tmp/example.log"
+
+case_begin 'the example says that its receiver does not start, and a broken-off try is no obstacle to the next one'
+lockstep queue delete "$QUEUE" --yes -q
+sql 'SET client_min_messages = warning; DROP SCHEMA report CASCADE'
+left() { sql "SELECT concat(to_regnamespace('report'), (SELECT name FROM lockstep.queue WHERE name = '$QUEUE'))"; }
+broken_off() { # STATUS WORDS
+    local status=0
+    example || status=$?
+    expect "$2: exit" "$status" "$1"
+    grep -q "$2" "$tmp/example.log" || { cat "$tmp/example.log"; wrong "$2: not said"; }
+    expect "$2: what is left" "$(left)" ''
+}
+PYTHON=$tmp/no_python broken_off 1 'does not run'
+printf '#!/bin/sh\n[ "$1" = -c ]\n' >"$tmp/python_that_fails"
+printf '#!/bin/sh\n[ "$1" = -c ] || exec sleep 600\n' >"$tmp/python_that_hangs"
+chmod 755 "$tmp"/python_that_*
+PYTHON=$tmp/python_that_fails broken_off 1 'the receiver has ended'
+PYTHON=$tmp/python_that_hangs "$tmp/the report/run.sh" "$db" "$LOCKSTEP_TEST_BROKERS" >"$tmp/example.log" 2>&1 &
+pid=$!
+eventually 20 is "SELECT to_regnamespace('report') IS NOT NULL" t || wrong 'it does not begin'
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+expect 'told to end: exit' "$status" 130
+expect 'told to end: what is left' "$(left)" ''
+example || { cat "$tmp/example.log"; wrong 'the next try fails'; }
 no_locks_left
 cases_end
 exit $failed
