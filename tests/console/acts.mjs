@@ -293,6 +293,13 @@ await step('the links to other parts of a list keep the zoom', async () => {
     await page.unroute('**/runs/*/tasks*');
 });
 
+await step('a zoom of the address that is no number shows all of the run', async () => {
+    await page.goto(`${page.url().split('?')[0]}?from=abc&to=x`);
+    await page.waitForSelector('.g-box svg');
+    const drawn = await page.locator('.g-box svg').innerHTML();
+    return (drawn.includes('g-done') && !drawn.includes('NaN')) || drawn.slice(0, 300);
+});
+
 for (const [name, looks] of [
     ['SVG', /^<svg (?![^]*var\()/],
     ['JSON', /"phases"/],

@@ -175,6 +175,10 @@ same('and each time has its place on it', places.map((t) => squeezed.t(squeezed.
 check('in their order', places.every((t, i) => i === 0 || squeezed.u(t) > squeezed.u(places[i - 1])));
 same('a bar keeps what it waited for', drawn.phases[0].bars.map((b) => b.waited_for), ['reader', 'retry']);
 
+const { numberOf } = await load('lib/router.js');
+const query = new URLSearchParams('from=abc&to=12.5&at=&least=-Infinity&zero=0');
+same('a zoom of the address that is no number is none', ['from', 'to', 'at', 'least', 'zero', 'none'].map((name) => numberOf(query, name)), [null, 12.5, null, null, 0, null]);
+
 const { parse, read: readJson } = await load('lib/json.js');
 const read = (text) => {
     try {

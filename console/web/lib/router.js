@@ -34,6 +34,12 @@ export function go(address, { replace = false } = {}) {
     arrived(!replace);
 }
 
+/* A number of the query; null: it has none of that name, or no number. */
+export function numberOf(params, name) {
+    const value = params.get(name);
+    return value !== null && value !== '' && Number.isFinite(Number(value)) ? Number(value) : null;
+}
+
 /* The present address with some of its query changed; null takes one out. */
 export function withQuery(changes, params = here().params) {
     const next = new URLSearchParams(params);

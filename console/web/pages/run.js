@@ -20,7 +20,7 @@ import { count, duration, percent, plural, serverNow, setServerNow, tookSeconds,
 import { query, seg, whole } from '../lib/api.js';
 import { runButtons, runAction, runState, RUN_ACTIONS } from '../lib/actions.js';
 import { pref, setPref } from '../lib/prefs.js';
-import { go, here } from '../lib/router.js';
+import { go, here, numberOf } from '../lib/router.js';
 import { model, idle, isWhole, partOf, withBars } from '../gantt/model.js';
 import { ganttWidget } from '../gantt/view.js';
 import { exports } from '../gantt/export.js';
@@ -122,7 +122,7 @@ function chart(data, ctx) {
         ),
     ];
     if (!drawn.phases.length) return panel('Course', {}, h('p.empty', null, data.run.swept ? SWEPT : 'No phase of it has begun.'));
-    const number = (name) => (here().params.get(name) == null ? null : Number(here().params.get(name))); // the zoom is noted there alone
+    const number = (name) => numberOf(here().params, name); // the zoom is noted there alone
     return panel(
         'Course',
         { key: 'gantt', tools: files && tools, note: note(data.gantt) },
