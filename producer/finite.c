@@ -160,14 +160,16 @@ static int64_t transaction_timeout_ms(const struct publishing *p)
  * of its tasks a run with a part on the topic has, so such a run is never made. */
 static enum rc refuse_part(const struct publishing *p, const struct batch *batch, struct err *err)
 {
-    int64_t timeout_ms = transaction_timeout_ms(p), longer_ms = timeout_ms * 10;
-    char hint[200];
-    if (timeout_ms < TRANSACTION_LONGEST && longer_ms > TRANSACTION_LONGEST)
-        longer_ms = TRANSACTION_LONGEST;
-    (void)snprintf(hint, sizeof hint,
-                   "Give it more time, as with -X transaction.timeout.ms=%" PRId64
-                   ", or send fewer tasks at once.",
-                   longer_ms);
+    int64_t timeout_ms = transaction_timeout_ms(p);
+    int64_t longer_ms =
+        timeout_ms < TRANSACTION_LONGEST / 10 ? timeout_ms * 10 : TRANSACTION_LONGEST;
+    char hint[200] = "Send fewer tasks at once, or raise both transaction.timeout.ms and the "
+                     "brokers' transaction.max.timeout.ms.";
+    if (timeout_ms < longer_ms)
+        (void)snprintf(hint, sizeof hint,
+                       "Give it more time, as with -X transaction.timeout.ms=%" PRId64
+                       ", or send fewer tasks at once.",
+                       longer_ms);
     return err_set(err, RC_RETRY, ERR_TIMEOUT, p->target.queue, hint,
                    "%" PRId64 " of %zu tasks were sent in %" PRId64
                    " ms, half of transaction.timeout.ms, and this run must be one transaction: "
@@ -178,10 +180,12 @@ static enum rc refuse_part(const struct publishing *p, const struct batch *batch
 /* The broker aborts a transaction that is open for longer than transaction.timeout.ms, so it is
  * committed at half of that and followed by another one. A run with several transactions may be on
  * the topic in part. */
-static enum rc end_transaction(struct publishing *p, const struct batch *batch, struct err *err)
+static enum rc end_transaction(struct publishing *p, const struct batch *batch, bool last,
+                               struct err *err)
 {
-    bool whole = p->options->books.begin != NULL;
-    return whole ? refuse_part(p, batch, err) : sending_commit(p, err);
+    if (p->options->books.begin == NULL)
+        return sending_commit(p, err);
+    return last ? RC_OK : refuse_part(p, batch, err); /* behind the last task the end is sent */
 }
 
 static enum rc send_all(struct publishing *p, const struct batch *batch, struct err *err)
@@ -194,7 +198,7 @@ static enum rc send_all(struct publishing *p, const struct batch *batch, struct 
         if (rc == RC_OK && handed)
             rc = publishing_tick(p, err);
         if (rc == RC_OK && handed && transaction_due_us(&p->transaction) <= clock_boot_us())
-            rc = end_transaction(p, batch, err);
+            rc = end_transaction(p, batch, i + 1 == batch->count, err);
         if (rc != RC_OK)
             return rc;
     }

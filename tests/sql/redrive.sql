@@ -69,6 +69,8 @@ SELECT is(pg_temp.shown(1), 'D - t t', 'on the topic: it has the second one');
 SELECT is(pg_temp.refused(1), 'If it is meant once more, say again: true.', 'which counts');
 INSERT INTO known SELECT 'E', pg_temp.redrive(1, again => true);
 SELECT is(pg_temp.row(1), 'D E t t', 'and is settled by the next one');
+SELECT is((SELECT m.redriven_at FROM lockstep.rejected_message m WHERE m.rejected_id = 1),
+          (SELECT r.created_at FROM lockstep.run r WHERE r.run_id = pg_temp.run('D')), 'with the time of its request');
 
 -- A preview has the checks of the act, and changes nothing.
 INSERT INTO known SELECT 'F', pg_temp.redrive(2);

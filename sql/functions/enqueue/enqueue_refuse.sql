@@ -7,6 +7,9 @@ BEGIN
     DELETE FROM lockstep.enqueued WHERE enqueue_id = p_enqueue_id RETURNING queue_id, run_no, run_id INTO STRICT own;
     UPDATE lockstep.run SET status = 'Failed', error = p_why, ended_at = pg_catalog.clock_timestamp()
     WHERE run_no = own.run_no;
+    PERFORM FROM lockstep.rejected_message -- in the order of redrive_begin
+    WHERE (redrive_run = own.run_id OR redrive_noted = own.run_id) AND queue_id = own.queue_id
+    ORDER BY rejected_id FOR UPDATE;
     UPDATE lockstep.rejected_message SET redrive_run = NULL, redriven_at = NULL, redriven_by = NULL
     WHERE redrive_run = own.run_id AND queue_id = own.queue_id;
     UPDATE lockstep.rejected_message SET redrive_noted = NULL, redrive_noted_by = NULL

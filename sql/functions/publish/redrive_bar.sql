@@ -7,9 +7,10 @@ LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 BEGIN
     SELECT m.rejected_id, CASE WHEN m.noted THEN m.redrive_noted ELSE m.redrive_run END,
-           CASE WHEN NOT m.noted THEN m.redriven_at WHEN m.made THEN pg_catalog.clock_timestamp() END
+           CASE WHEN NOT m.noted THEN m.redriven_at
+                WHEN m.made THEN lockstep.redrive_at(m.queue_id, m.redrive_noted) END
     INTO rejected_id, run, at
-    FROM (SELECT b.rejected_id, b.redrive_noted, b.redrive_run, b.redriven_at,
+    FROM (SELECT b.rejected_id, b.queue_id, b.redrive_noted, b.redrive_run, b.redriven_at,
                  lockstep.redrive_made(b.queue_id, b.redrive_noted) AS made,
                  b.redrive_noted IS NOT NULL
                  AND NOT (p_settle AND lockstep.redrive_unmade(b.queue_id, b.redrive_noted)) AS noted

@@ -11,7 +11,7 @@ RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
         WHERE m.redrive_noted IS NOT NULL AND m.queue_id = p_queue_id
           AND (p_run IS NULL OR m.redrive_noted = p_run))
     UPDATE lockstep.rejected_message m
-    SET redriven_at = CASE WHEN o.made THEN clock_timestamp() ELSE m.redriven_at END,
+    SET redriven_at = CASE WHEN o.made THEN lockstep.redrive_at(m.queue_id, m.redrive_noted) ELSE m.redriven_at END,
         redrive_run = CASE WHEN o.made THEN m.redrive_noted ELSE m.redrive_run END,
         redriven_by = CASE WHEN o.made THEN m.redrive_noted_by ELSE m.redriven_by END,
         redrive_noted = NULL, redrive_noted_by = NULL
