@@ -50,8 +50,8 @@ BEGIN
         RETURN;
     END IF;
     LOOP
-        -- Phase by phase, so that a task is read and no backlog is sorted. Skipped: a task that another worker takes at
-        -- this moment.
+        -- Phase by phase, so that one task is read and the backlog is not sorted. Skipped: a task that another worker
+        -- takes at this moment.
         SELECT t.task_id, t.payload INTO chosen, text_of
         FROM (SELECT p.phase_id
               FROM lockstep.phase p JOIN lockstep.run r USING (run_no)

@@ -6,7 +6,7 @@
 CREATE OR REPLACE FUNCTION lockstep.run_bars(p_run_no bigint, p_from_s float8, p_to_s float8) RETURNS json
 LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off AS $$
 BEGIN
-RETURN ( -- PL/pgSQL keeps its plan: SQL is planned at each call, which takes as long as the rest
+RETURN ( -- PL/pgSQL keeps its plan; SQL, before PostgreSQL 18, is planned at each call
 WITH run AS MATERIALIZED (
     SELECT r.run_no, COALESCE(r.started_at, r.created_at) AS t0, pg_catalog.clock_timestamp() AS now
     FROM lockstep.run r WHERE r.run_no = p_run_no),

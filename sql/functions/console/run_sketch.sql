@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION lockstep.run_sketch(p_run_no bigint, p_buckets int) RETURNS json LANGUAGE plpgsql STABLE
 SET enable_seqscan = off SET jit = off AS $$
 BEGIN
-RETURN ( -- PL/pgSQL keeps its plan: SQL is planned at each call, which takes as long as the rest
+RETURN ( -- PL/pgSQL keeps its plan; SQL, before PostgreSQL 18, is planned at each call
 WITH run AS MATERIALIZED (
     SELECT r.run_no, r.run_id, q.name AS queue, r.name, r.status, COALESCE(r.started_at, r.created_at) AS t0,
            r.ended_at, r.phases, pg_catalog.clock_timestamp() AS now,

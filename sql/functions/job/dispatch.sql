@@ -20,10 +20,11 @@ DECLARE
     PAGE CONSTANT int := p_most + 20;              -- schedules that are read at a time: some of them may be held
     -- 20 ms of 32: after that no schedule is added to a batch, because its decisions become visible when it commits
     LONGEST CONSTANT interval := p_most * interval '625 us';
-    SMALL CONSTANT int := 8192;                    -- bytes of a template
+    SMALL CONSTANT int := 8192;                    -- bytes of a template: a larger one is read in its own turn only
     began CONSTANT timestamptz := clock_timestamp();
     now CONSTANT timestamptz := COALESCE(p_now, began);
     due record;
+    job lockstep.job;
     own lockstep.schedule;
     read int;
     last_at timestamptz := '-infinity';            -- of the page before, all of which are decided or held
@@ -36,7 +37,8 @@ BEGIN
     LOOP
         read := 0;
         FOR due IN
-            SELECT s.schedule_id, s.wake_at, s.uses_sql, j.overlap = 'cancel' AS cancels, j AS job,
+            SELECT s.schedule_id, s.job_id, s.wake_at, s.uses_sql, j.overlap = 'cancel' AS cancels,
+                   CASE WHEN GREATEST(pg_column_size(j.spec), pg_column_size(j.declared)) <= SMALL THEN j END AS job,
                    s.uses_sql OR j.overlap = 'cancel' OR pg_column_size(j.spec) > SMALL AS is_alone
             FROM lockstep.schedule s JOIN lockstep.job j USING (job_id)
             WHERE s.is_active AND s.wake_at <= now AND (s.wake_at, s.schedule_id) > (last_at, last_id)
@@ -65,7 +67,11 @@ BEGIN
                 FROM lockstep.schedule s WHERE s.schedule_id = due.schedule_id FOR NO KEY UPDATE SKIP LOCKED;
                 CONTINUE WHEN NOT FOUND;
             END IF;
-            done := lockstep.job_turn(due.job, own, now, p_by);
+            job := due.job;
+            IF job.job_id IS NULL THEN
+                SELECT j.* INTO job FROM lockstep.job j WHERE j.job_id = due.job_id;
+            END IF;
+            done := lockstep.job_turn(job, own, now, p_by);
             RETURN NEXT done;
             decided := decided + 1;
             EXIT pages WHEN due.is_alone OR done.verdict = 'wait'; -- wait: another session is in the way

@@ -1,8 +1,7 @@
--- Carries out the decision about a schedule. The schedule's row is locked before any row is written, as by the end of a
--- run: by the caller, before it decided. Only a cancel comes before that lock, because it needs a run whose end may
--- hold the row, so a schedule with overlap = cancel is locked here.
--- p_tasks, p_rows: the results of users' SQL: the tasks instead of the template's, and the number of rows from which
--- they are.
+-- Carries out the decision about a schedule. The schedule's row is locked before the decision is carried out, by the
+-- caller, as by the end of a run. Only where the overlap is cancel the dispatcher does not lock it, because a cancel
+-- needs a run whose end may hold the row: then it is locked here, behind the cancel. p_tasks, p_rows: the results of
+-- users' SQL: the tasks instead of the template's, and the number of rows from which they are.
 CREATE OR REPLACE FUNCTION lockstep.job_act(
     p_job lockstep.job, p_schedule lockstep.schedule, p_decided record, p_by text, p_tasks jsonb[] DEFAULT NULL,
     p_rows bigint DEFAULT NULL, OUT run uuid)

@@ -1,6 +1,6 @@
--- A schedule whose job the caller has locked has its turn: it is decided, and the decision is carried out. Unless the
--- overlap is cancel (job_act), the caller has locked the schedule's row, too. An error is recorded, and the schedule
--- continues with its next time.
+-- A schedule whose job the caller has locked has its turn: it is decided, and the decision is carried out. The
+-- caller has locked the schedule's row, too, unless the overlap is cancel: then job_act locks it. An error is recorded,
+-- and the schedule continues with its next time.
 --   verdict   fire, skip, miss, queue, cancel, wait: as job_decide; error: with the reason
 --             look: the caller runs the look as the tasks' login, and reports with dispatch_looked(token, ...)
 --             ask: the caller runs mark and query as the tasks' login, in the transaction of lockstep.fire(token, ...)

@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION lockstep.queue_history(
     p_queue text, p_since timestamptz DEFAULT NULL, p_buckets int DEFAULT 60, p_until timestamptz DEFAULT NULL)
 RETURNS json LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off AS $$
 BEGIN
-RETURN ( -- PL/pgSQL keeps its plan: SQL is planned at each call, which takes as long as the rest
+RETURN ( -- PL/pgSQL keeps its plan; SQL, before PostgreSQL 18, is planned at each call
 WITH axis AS MATERIALIZED (
     SELECT q.queue_id, q.name, q.max_readers, a.buckets, a.until_at, a.since,
            pg_catalog.date_part('epoch', a.until_at - a.since) / a.buckets AS width

@@ -11,7 +11,7 @@
 CREATE OR REPLACE FUNCTION lockstep.run_gantt(p_run_no bigint, p_buckets int DEFAULT 200) RETURNS json
 LANGUAGE plpgsql STABLE SET enable_hashjoin = on SET enable_seqscan = off SET work_mem = '32MB' SET jit = off AS $$
 BEGIN
-RETURN ( -- PL/pgSQL keeps its plan: SQL is planned at each call, which takes as long as the rest
+RETURN ( -- PL/pgSQL keeps its plan; SQL, before PostgreSQL 18, is planned at each call
 WITH run AS MATERIALIZED (
     SELECT r.run_no, r.run_id, q.name AS queue, r.name, r.status, COALESCE(r.started_at, r.created_at) AS t0,
            r.started_at, r.ended_at, pg_catalog.clock_timestamp() AS now, r.tasks <= 2000000 AS is_read,

@@ -2,7 +2,7 @@
 -- at a quarter of its cost where times are close to each other. rule_next searches for changes of the zone's clock from
 -- 30 hours before each time on. Here one search covers two days, and eight days after a search that found times: as
 -- long as the clock runs evenly, the next time is rule_local's. All days of a rule without a window have the same
--- times: behind the first whole day only the days are searched for.
+-- times: after the first whole day only days are searched for, and its times are copied.
 CREATE OR REPLACE FUNCTION lockstep.rule_walk(
     p_rule lockstep.rule, p_after timestamptz, p_until timestamptz, p_n int)
 RETURNS timestamptz[]
@@ -18,7 +18,7 @@ DECLARE
     shift interval;         -- its local time - UTC
     match timestamp;
     second int;
-    first int;              -- the place in times of the first one of its day; NULL: it may not be there
+    first int;              -- index in times at which the newest whole day begins; NULL: no day began here
     of_day int[];           -- the times of a day, in seconds after midnight
 BEGIN
     WHILE pg_catalog.cardinality(times) < p_n LOOP

@@ -12,12 +12,12 @@ DECLARE
     events bigint;
 BEGIN
     -- Of the runs that are there the oldest is the first; LEAST and GREATEST pass NULL over. BETWEEN and ORDER BY as in
-    -- sweep_next.
+    -- sweep_next: by run_active and by run_unswept.
     SELECT LEAST(pg_catalog.clock_timestamp() - GREATEST(q.keep_days, q.keep_failed_days) * interval '1 day',
                  (SELECT r.created_at
                   FROM lockstep.run r
                   WHERE r.queue_id BETWEEN p_queue_id AND p_queue_id AND r.ended_at IS NULL
-                  ORDER BY r.queue_id, r.run_no LIMIT 1), -- by run_active
+                  ORDER BY r.queue_id, r.run_no LIMIT 1),
                  (SELECT r.created_at
                   FROM lockstep.run r
                   WHERE r.queue_id::bigint BETWEEN p_queue_id AND p_queue_id AND r.ended_at IS NOT NULL AND NOT r.swept
