@@ -350,7 +350,7 @@ static const struct member {
     {"drain_by", "the login that has it end"},
     {"drain_at", "since when it is to end"},
     {"memory_bytes", "its resident memory"},
-    {"trouble", "what keeps it from working"},
+    {"trouble", "what keeps it, some of its readers or one of its queues from working"},
     {"trouble_at", "since when"},
     {"granted", "whether the lock is held"},
     {"slot_no", "the number of the slot"},

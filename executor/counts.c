@@ -125,7 +125,7 @@ void counts_state(const struct lane *lane)
     else if (lane->queue.foreign)
         why = "the database is not the server that the queue knows";
     else if (lane->identity.unanswered[0] != '\0')
-        why = "Kafka does not answer";
+        why = "its topic cannot be read: Kafka does not answer, or refuses it";
     else if (!lane->queue.halted && !identity_known(&lane->identity))
         why = "its topic has not been seen yet";
     else if (fails(lane))

@@ -12,6 +12,7 @@
 #include "base/backoff.h"
 #include "base/log.h"
 #include "db/sqlstate.h"
+#include "reader/fitness.h"
 #include "reader/reader.h"
 #include "reader/session.h"
 
@@ -32,13 +33,13 @@ static bool all_cut_off(const struct cut_off *cut_off)
     return cut_off->count > 0 && cut_off->count == cut_off->limit;
 }
 
-/* Operators see whether the executor cannot work at all, or works with fewer readers. A right that
- * the login lacks is lacking in each session: a reader that has one loses it with its next task. */
+/* Operators see whether the executor cannot work at all, or works with fewer readers. A right to
+ * record attempts is lacking in each session: a reader that has one loses it with its next task. */
 static void note_trouble(const struct executor *ex, const struct err *why)
 {
     const struct cut_off *cut_off = &ex->readers.cut_off;
     bool lacks_right = sqlstate_is(why, SQLSTATE_INSUFFICIENT_PRIVILEGE);
-    bool none_works = all_cut_off(cut_off) || (cut_off->count > 0 && lacks_right);
+    bool none_works = all_cut_off(cut_off) || (cut_off->count > 0 && fitness_found(why));
     STR_AUTO text = {0};
     str_format(&text, "%d of %d readers: %s%s%s", cut_off->count, cut_off->limit, why->object,
                *why->object ? ": " : "", why->message);

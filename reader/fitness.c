@@ -9,10 +9,14 @@
 #include "db/db.h"
 #include "db/sqlstate.h"
 
+#include <string.h>
+
+static const char OBJECT[] = "task SQL";
+
 static enum rc of_another_schema(const char *missing, struct err *err)
 {
     enum rc rc = err_set(
-        err, RC_FATAL, ERR_SCHEMA, "task SQL",
+        err, RC_FATAL, ERR_SCHEMA, OBJECT,
         "Restart this executor with the lockstep that made the schema. " REMEDY_MIGRATE_LIST,
         "function %s does not exist: the schema is of another version", missing);
     err_code(err, sqlstate_text(SQLSTATE_UNDEFINED_FUNCTION));
@@ -31,7 +35,7 @@ enum rc fitness_check(struct db *db, struct err *err)
         return rc;
     const char *login = db_text(row, 0, READER_GRANTED_LOGIN);
     const char *refused = db_text(row, 0, READER_GRANTED_REFUSED);
-    rc = err_set(err, RC_FATAL, ERR_DB_DOWN, "task SQL", NULL,
+    rc = err_set(err, RC_FATAL, ERR_DB_DOWN, OBJECT, NULL,
                  "login \"%s\" may not call %s: permission denied", login, refused);
     err_code(err, sqlstate_text(SQLSTATE_INSUFFICIENT_PRIVILEGE));
     switch (db_word(row, 0, READER_GRANTED_LACKS)) {
@@ -48,4 +52,9 @@ enum rc fitness_check(struct db *db, struct err *err)
         utf8_format(err->hint, sizeof err->hint, REMEDY_GRANT_TASK(login));
     }
     return rc;
+}
+
+bool fitness_found(const struct err *err)
+{
+    return sqlstate_is(err, SQLSTATE_INSUFFICIENT_PRIVILEGE) && strcmp(err->object, OBJECT) == 0;
 }

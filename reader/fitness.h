@@ -15,5 +15,7 @@
 struct db;
 
 MUST_CHECK enum rc fitness_check(struct db *db, struct err *err);
+/** Whether err is a right that fitness_check has found missing, and not one to connect, say. */
+bool fitness_found(const struct err *err);
 
 #endif

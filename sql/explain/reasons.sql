@@ -14,7 +14,8 @@ SELECT e.reason, e.sentence, e.about, e.since, extract(epoch FROM clock_timestam
        -- the cause may be on the topic: no reason so far explains why its messages are not claimed
        bool_or(e.reason IN ('run_unclaimed', 'run_publishing', 'run_end_unclaimed', 'run_end_missing',
                             'queue_idle')) OVER ()
-           AND NOT bool_or(e.reason IN ('blocked_by_transaction', 'executor_cut_off')) OVER () AS waits_for_topic,
+           AND NOT bool_or(e.reason IN ('blocked_by_transaction', 'executor_cut_off', 'topic_unreadable')) OVER ()
+           AS waits_for_topic,
        now() AS asked_at
 FROM (SELECT 0 AS no, t.*
       FROM lockstep.explain_transaction($4::int, $5::bigint, to_timestamp($6::bigint / 1000.0)) AS t

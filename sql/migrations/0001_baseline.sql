@@ -911,8 +911,11 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
         'itself. Where its password is new: change [postgres] task_conninfo there and restart the executor'),
        ('queue_set_aside', 15, 'an executor cannot work on the queue: its statements for it fail',
         'Repair what the error names; the executor tries again by itself'),
-       ('executor_cut_off', 16, 'an executor lives and cannot reach Kafka, or cannot read the topic of the queue',
+       ('executor_cut_off', 16, 'an executor lives and cannot reach Kafka',
         'On HOST: lockstep check; it continues by itself when the broker answers'),
+       ('topic_unreadable', 16, 'an executor lives and cannot read the topic of the queue',
+        'Repair what the error names: the executor on HOST continues by itself. If the queue is halted then: lockstep '
+        'queue resume QUEUE'),
        ('executor_silent', 16, 'an executor holds its locks, and its heartbeat stands still',
         'On HOST: kill -CONT PID lets it continue; kill -KILL PID ends it, and another executor takes over (lockstep '
         'executor run --queue QUEUE)'),
@@ -920,8 +923,9 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
         'Find its producer: kafka-transactions.sh --bootstrap-server BROKER describe-producers --topic TOPIC '
         '--partition PARTITION. It ends with that producer, or the broker aborts it after its transaction.timeout.ms'),
        ('readers_cut_off', 36, 'the server lets an executor open sessions for some of its readers, and not for all',
-        'Let that login open more sessions (its CONNECTION LIMIT, max_connections): the readers on HOST continue by '
-        'themselves'),
+        'Let that login in (its password, NOLOGIN, pg_hba.conf, its CONNECTION LIMIT, max_connections): the readers on '
+        'HOST continue by themselves. Where its password is new: change [postgres] task_conninfo there and restart the '
+        'executor'),
        ('slots_kept', 22, 'a dead executors session still runs in a slot',
         'It is free when that session has ended. To end it: SELECT pg_terminate_backend(PID)'),
        ('readers_busy', 37, 'all slots of the queue are in use',

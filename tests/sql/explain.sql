@@ -224,7 +224,7 @@ WHERE executor_no = 1;
 SELECT is(pg_temp.why(), 'readers_cut_off queue_idle', 'one of which only some readers can log in');
 SELECT matches(pg_temp.said('readers_cut_off'),
     'executor ID000000000001 on host1 \(pid 101\) cannot open sessions for some of its readers for [0-9]+ s: '
-    '1 of 4 readers: too many connections for role -> Let that login open more sessions .* on host1 continue',
+    '1 of 4 readers: too many connections for role -> Let that login in .* on host1 continue',
     'is named, with why');
 SELECT results_eq($$SELECT x.working, x.hindered FROM lockstep.executors_by_queue(ARRAY[pg_temp.queue_name()]) AS x$$,
                   'VALUES (1::bigint, 0::bigint)', 'and works');
@@ -245,10 +245,10 @@ SET queues = queues || 'elsewhere'::text,
     queue_trouble = array_fill(NULL::text, ARRAY[cardinality(queues) - 1]) || ARRAY['topic: forbidden', NULL],
     queue_trouble_at = array_fill(NULL::timestamptz, ARRAY[cardinality(queues) - 1]) || now() - interval '9 s'
 WHERE executor_no = 1;
-SELECT is(pg_temp.why(), 'executor_cut_off queue_idle', 'one that cannot read the topic of this queue');
-SELECT matches(pg_temp.said('executor_cut_off'),
+SELECT is(pg_temp.why(), 'topic_unreadable queue_idle', 'one that cannot read the topic of this queue');
+SELECT matches(pg_temp.said('topic_unreadable'),
     'executor ID000000000001 on host1 \(pid 101\) cannot read the topic of queue Q for [0-9]+ s: topic: forbidden -> '
-    'On host1: lockstep check',
+    'Repair what the error names: the executor on host1 continues by itself. .*: lockstep queue resume Q$',
     'is named, with why');
 SELECT results_eq($$SELECT x.working, x.hindered
                     FROM lockstep.executors_by_queue(ARRAY[pg_temp.queue_name(), 'elsewhere']) AS x

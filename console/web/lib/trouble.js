@@ -15,6 +15,7 @@ const WORDS = {
     executor_silent: 'frozen',
     executor_without_login: 'no login',
     executor_cut_off: 'no Kafka',
+    topic_unreadable: 'no topic',
     readers_cut_off: 'fewer readers',
     queue_set_aside: 'set aside',
 };

@@ -1,7 +1,7 @@
 -- The findings of `lockstep check` and of the console's System page: is this installation sound, as far as the database
 -- can know? subject: the thing that was checked; grade: ok, warn or FAIL; no orders the findings. A queue without an
--- executor, or whose locks another session has taken, is listed only while it has work to do. It is PL/pgSQL because a
--- session keeps its plans, and so those of the functions that it calls for each queue; SQL is planned at each call.
+-- executor, or whose locks another session has taken, is listed only while it has work to do. The plans, and those of
+-- the functions that are called for each queue, are made once in a session: so PL/pgSQL, and generic plans.
 CREATE OR REPLACE FUNCTION lockstep.check_list()
 RETURNS TABLE (no int, subject text, grade text, finding text, hint text)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
@@ -42,15 +42,15 @@ BEGIN
     SELECT 7, 'executors', e.grade, e.sentence, e.helps
     FROM (SELECT DISTINCT ON (x.sentence)
               x.sentence, x.helps,
-              CASE WHEN x.reason IN ('executor_silent', 'executor_cut_off', 'executor_without_login', 'queue_set_aside',
-                                     'locks_taken')
+              CASE WHEN x.reason IN ('executor_silent', 'executor_cut_off', 'topic_unreadable',
+                                     'executor_without_login', 'queue_set_aside', 'locks_taken')
                        THEN 'FAIL'
                    ELSE 'warn' END AS grade
           FROM lockstep.queue q
           CROSS JOIN LATERAL (SELECT * FROM lockstep.explain_executors(q.queue_id)
                               UNION ALL
                               SELECT * FROM lockstep.explain_locks(q.queue_id)
-                              WHERE EXISTS ( -- asked once for all queues
+                              WHERE EXISTS ( -- any at all: asked once, not for each queue
                                   SELECT FROM pg_catalog.unnest('{phase,slot,executor,relay}'::text[]) AS c (class)
                                   CROSS JOIN LATERAL lockstep.lock_strangers(c.class))) AS x
           WHERE NOT lockstep.explain_blind()

@@ -1,6 +1,6 @@
 -- The trouble that living executors of a queue report with their heartbeats, for explain_executors: no login for the
--- tasks or for some of their readers, no Kafka, no
--- space for their rows; and of those that cannot read the topic of this queue.
+-- tasks or for some of their readers, no Kafka, no space for their rows, or that they cannot read the topic of this
+-- queue.
 CREATE OR REPLACE FUNCTION lockstep.explain_trouble(p_queue text, p_about text, p_names text[])
 RETURNS SETOF lockstep.explanation LANGUAGE plpgsql AS $$
 DECLARE
@@ -32,7 +32,7 @@ BEGIN
               WHERE x.ended_at IS NULL AND p_queue = ANY (x.queues) AND x.queue_trouble[t.place] IS NOT NULL
                 AND x.trouble_kind IS DISTINCT FROM 'kafka' OFFSET 0) AS b
         CROSS JOIN LATERAL lockstep.explain_row(
-            'executor_cut_off',
+            'topic_unreadable',
             pg_catalog.format('executor %s on %s (pid %s) cannot read the topic of %s for %s: %s', b.executor_id,
                               b.host, b.pid, p_about, lockstep.explain_words(now - b.topic_trouble_at),
                               b.topic_trouble),
