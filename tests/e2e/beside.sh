@@ -11,7 +11,7 @@ fail() { # with the executor's log
 }
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 1 >/dev/null
-for n in {0..1999}; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0.003)\"}"; done >"$tmp/work.jsonl"
+for n in {0..1999}; do echo "{\"order\": 1, \"sql\": \"SELECT work('$q', 1, $n, 0.001)\"}"; done >"$tmp/work.jsonl"
 run=$(lockstep publish --queue "$q" -q "$tmp/work.jsonl")
 executors 1 "$q" 1
 fifty() { [ "$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Completed'")" -ge 50 ]; }
