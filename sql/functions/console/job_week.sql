@@ -17,10 +17,11 @@ BEGIN
                      AND lockstep.rule_fault(s.rule) IS NULL
                    ORDER BY u.at LIMIT MOST + 1);
     until := times[MOST + 1];
-    -- array_to_json of pairs: json_agg of a JSON array for each of them takes three times as long
-    quarters := COALESCE((SELECT array_to_json(array_agg(ARRAY[w.quarter, w.n] ORDER BY w.quarter))
-                          FROM (SELECT floor(date_part('epoch', t.at) / 900)::bigint AS quarter, count(*) AS n
-                                FROM unnest(times[:MOST]) AS t (at) GROUP BY 1) w), '[]');
+    -- a text: json_agg of a JSON array for each of them takes three times as long
+    quarters := COALESCE('[' || (SELECT string_agg(concat('[', w.quarter, ',', w.n, ']'), ',' ORDER BY w.quarter)
+                                 FROM (SELECT floor(date_part('epoch', t.at) / 900)::bigint AS quarter, count(*) AS n
+                                       FROM unnest(times[:MOST]) AS t (at) GROUP BY 1) w) || ']',
+                         '[]');
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.job_week(int) FROM PUBLIC;

@@ -8,7 +8,9 @@ BEGIN
     UPDATE lockstep.run SET status = 'Failed', error = p_why, ended_at = pg_catalog.clock_timestamp()
     WHERE run_no = own.run_no;
     PERFORM FROM lockstep.rejected_message -- in the order of redrive_begin
-    WHERE (redrive_run = own.run_id OR redrive_noted = own.run_id) AND queue_id = own.queue_id
+    WHERE rejected_id = ANY (
+              ARRAY(SELECT m.rejected_id FROM lockstep.rejected_message m WHERE m.redrive_run = own.run_id)
+              || ARRAY(SELECT m.rejected_id FROM lockstep.rejected_message m WHERE m.redrive_noted = own.run_id))
     ORDER BY rejected_id FOR UPDATE;
     UPDATE lockstep.rejected_message SET redrive_run = NULL, redriven_at = NULL, redriven_by = NULL
     WHERE redrive_run = own.run_id AND queue_id = own.queue_id;
