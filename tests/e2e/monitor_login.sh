@@ -39,11 +39,13 @@ for daemon in monitor scheduler; do
     expect "$daemon" "$status" 1
     # REMEDY_GRANT
     sql "$(grep -oP 'GRANT [^;]*;' "$tmp/said")" || cat "$tmp/said"
-    "$LOCKSTEP_BIN" "$daemon" run -d "$db user=$login" 2>"$tmp/log" &
+    # A log of its own: that of the monitor above says that it has started until the shell has emptied it.
+    "$LOCKSTEP_BIN" "$daemon" run -d "$db user=$login" 2>"$tmp/$daemon.log" &
     pid=$!
-    eventually 30 grep -q "event=${daemon}_started" "$tmp/log" || { cat "$tmp/said" "$tmp/log"; failed=1; }
+    eventually 30 grep -q "event=${daemon}_started" "$tmp/$daemon.log" ||
+        { cat "$tmp/said" "$tmp/$daemon.log"; failed=1; }
     told_to_end "$pid"
-    if grep 'code=42501' "$tmp/log"; then failed=1; fi
+    if grep 'code=42501' "$tmp/$daemon.log"; then failed=1; fi
 done
 cases_end
 exit $failed
