@@ -546,7 +546,7 @@ slow=$(for order in 1 2 3; do echo "{\"order\": $order, \"sql\": \"SELECT pg_sle
 ends "$slow" Completed
 lockstep queue set "$q" --lookahead 1 -q
 sql 'UPDATE takes SET seconds = 7'
-does 'a replay that waits for executors at work goes on until the end' POST api/v1/replay \
+does 'a replay that waits for executors at work continues until it ends' POST api/v1/replay \
     "{\"queue\": \"$q\", \"mode\": \"all\", \"run\": \"$slow\", \"reason\": \"slow\"}" .counts.run_again 3
 sql 'UPDATE takes SET seconds = 0'
 lockstep queue set "$q" --lookahead 8 -q

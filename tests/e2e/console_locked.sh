@@ -75,7 +75,7 @@ expect 'who signs in' "$status" 200
 as GET api/v1/runs
 expect 'and looks at another page' "$status" 200
 at_once 30 '48 503 1' >"$tmp/outcome"
-expect 'all of them are told at the same time' "$(cat "$tmp/outcome")" '48 503 1'
+expect 'all of them get this answer at the same time' "$(cat "$tmp/outcome")" '48 503 1'
 
 case_begin 'what a lock held up is not shown for long once it is old'
 asks 1 'api/v1/rejected?limit=7'

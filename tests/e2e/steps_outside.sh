@@ -188,7 +188,7 @@ broken_off() { # STATUS WORDS
     example || status=$?
     expect "$2: exit" "$status" "$1"
     grep -q "$2" "$tmp/example.log" || { cat "$tmp/example.log"; wrong "$2: not said"; }
-    expect "$2: what is left" "$(left)" ''
+    expect "$2: no schema and no queue are left" "$(left)" ''
 }
 PYTHON=$tmp/no_python broken_off 1 'does not run'
 printf '#!/bin/sh\n[ "$1" = -c ]\n' >"$tmp/python_that_fails"
@@ -201,8 +201,8 @@ eventually 20 is "SELECT to_regnamespace('report') IS NOT NULL" t || wrong 'it d
 kill -TERM "$pid"
 status=0
 wait "$pid" || status=$?
-expect 'told to end: exit' "$status" 130
-expect 'told to end: what is left' "$(left)" ''
+expect 'after SIGTERM: exit' "$status" 130
+expect 'after SIGTERM: no schema and no queue are left' "$(left)" ''
 example || { cat "$tmp/example.log"; wrong 'the next try fails'; }
 no_locks_left
 cases_end

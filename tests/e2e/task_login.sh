@@ -133,8 +133,10 @@ runs() { # STATE COUNT
 eventually 10 runs running 1 || bad 'the metrics count no executor that runs'
 runs troubled 0 || bad 'the metrics count it as one that does not work'
 eventually 10 ready_is 200 || bad "readyz: $(cat "$tmp/ready")"
-told() { lockstep queue explain "$q" | grep -Eq 'cannot open sessions for some of its readers .*2 of 4 readers: '; }
-eventually 10 told || bad "explain: $(lockstep queue explain "$q")"
+explained() {
+    lockstep queue explain "$q" | grep -Eq 'cannot open sessions for some of its readers .*2 of 4 readers: '
+}
+eventually 10 explained || bad "explain: $(lockstep queue explain "$q")"
 lockstep check >"$tmp/said" || true
 grep -Eq '^warn +executors .*cannot open sessions for some' "$tmp/said" || bad "check: $(cat "$tmp/said")"
 publish '{"order": 1, "sql": "SELECT 1"}' '{"order": 1, "sql": "SELECT 2"}'
