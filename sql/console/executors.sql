@@ -19,10 +19,9 @@ page AS MATERIALIZED (
            e.executor_no = ANY (ARRAY(SELECT l.no
                                       FROM locks l WHERE l.classid = lockstep.lock_class('executor')::oid)) AS alive
     FROM lockstep.executor e
-    LEFT JOIN LATERAL (
-        SELECT string_agg(format('queue %s: %s', n.queue, n.trouble), '; ' ORDER BY n.place) AS words, min(n.at) AS at
-        FROM unnest(e.queues, e.queue_trouble, e.queue_trouble_at) WITH ORDINALITY AS n (queue, trouble, at, place)
-        WHERE n.trouble IS NOT NULL AND e.trouble_kind IS DISTINCT FROM 'kafka') AS t ON true
+    CROSS JOIN LATERAL lockstep.topics_trouble(p_queues => e.queues, p_queue_trouble => e.queue_trouble,
+                                               p_queue_trouble_at => e.queue_trouble_at,
+                                               p_trouble_kind => e.trouble_kind) AS t
     WHERE e.ended_at IS NULL AND e.executor_no > COALESCE($2::bigint, 0) ORDER BY e.executor_no LIMIT $1::bigint)
 SELECT lockstep.page(
            (SELECT json_agg(json_build_object(
@@ -32,13 +31,10 @@ SELECT lockstep.page(
                                 'heartbeat_at', p.heartbeat_at, 'alive', p.alive, 'drain_by', p.drain_by,
                                 'drain_at', p.drain_at, 'memory_bytes', p.memory_bytes, 'trouble', p.trouble,
                                 'trouble_at', p.trouble_at,
-                                'state', CASE WHEN NOT p.alive THEN 'gone'
-                                              WHEN p.heartbeat_at < clock_timestamp() - p.frozen_after THEN 'frozen'
-                                              WHEN p.trouble_kind = 'login' THEN 'no login'
-                                              WHEN p.trouble_kind = 'writes' THEN 'no writes'
-                                              WHEN p.trouble_kind = 'kafka' THEN 'no Kafka'
-                                              WHEN p.drain_by IS NOT NULL THEN 'draining'
-                                              ELSE COALESCE(p.signalled, 'ok') END)
+                                'state', lockstep.executor_state(
+                                    p_alive => p.alive, p_heartbeat_at => p.heartbeat_at,
+                                    p_frozen_after => p.frozen_after, p_trouble_kind => p.trouble_kind,
+                                    p_drain_by => p.drain_by, p_signalled => p.signalled))
                             ORDER BY p.executor_no)
             FROM page p LEFT JOIN busy b USING (executor_no)),
            (SELECT 'executors.' || max(executor_no) FROM page HAVING count(*) = $1::bigint),

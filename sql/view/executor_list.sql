@@ -3,12 +3,9 @@
 --          drain_by, trouble, trouble_at, state, memory_bytes
 SELECT x.executor_id, x.host, x.pid, x.version, x.queues, x.readers, x.in_use, x.started_at, x.heartbeat_at, x.alive,
        x.readers_limit, x.drain_by, x.trouble, x.trouble_at,
-       CASE WHEN NOT x.alive THEN 'gone'
-            WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'frozen'
-            WHEN x.trouble_kind = 'login' THEN 'no login'
-            WHEN x.trouble_kind = 'writes' THEN 'no writes'
-            WHEN x.trouble_kind = 'kafka' THEN 'no Kafka'
-            WHEN x.drain_by IS NOT NULL THEN 'draining' ELSE COALESCE(x.signalled, 'ok') END AS state,
+       lockstep.executor_state(p_alive => x.alive, p_heartbeat_at => x.heartbeat_at, p_frozen_after => x.frozen_after,
+                               p_trouble_kind => x.trouble_kind, p_drain_by => x.drain_by,
+                               p_signalled => x.signalled) AS state,
        x.memory_bytes
 FROM (
     SELECT e.executor_no, e.executor_id, e.host, e.pid, e.version, array_to_string(e.queues, ',') AS queues, e.readers,
@@ -23,9 +20,8 @@ FROM (
            e.readers_limit, e.drain_by, NULLIF(concat_ws('; ', e.trouble, t.words), '') AS trouble,
            LEAST(e.trouble_at, t.at) AS trouble_at, e.trouble_kind, e.memory_bytes, e.signalled
     FROM lockstep.executor e
-    LEFT JOIN LATERAL (
-        SELECT string_agg(format('queue %s: %s', n.queue, n.trouble), '; ' ORDER BY n.place) AS words, min(n.at) AS at
-        FROM unnest(e.queues, e.queue_trouble, e.queue_trouble_at) WITH ORDINALITY AS n (queue, trouble, at, place)
-        WHERE n.trouble IS NOT NULL AND e.trouble_kind IS DISTINCT FROM 'kafka') AS t ON true
+    CROSS JOIN LATERAL lockstep.topics_trouble(p_queues => e.queues, p_queue_trouble => e.queue_trouble,
+                                               p_queue_trouble_at => e.queue_trouble_at,
+                                               p_trouble_kind => e.trouble_kind) AS t
     WHERE e.ended_at IS NULL) AS x
 ORDER BY x.executor_no;
