@@ -66,8 +66,8 @@ LEFT JOIN LATERAL (
     -- as in executor_list
     SELECT x.executor_no,
            CASE WHEN x.heartbeat_at < clock_timestamp() - x.frozen_after THEN 'silent'
-                WHEN x.trouble IS NOT NULL AND x.trouble_kind IS DISTINCT FROM 'readers'
-                     OR x.queue_trouble[array_position(x.queues, q.name)] IS NOT NULL THEN 'troubled'
+                WHEN lockstep.is_troubled(x.trouble, x.trouble_kind,
+                                          x.queue_trouble[array_position(x.queues, q.name)]) THEN 'troubled'
                 WHEN x.drain_at IS NOT NULL OR x.signalled = 'draining' THEN 'draining'
                 WHEN x.signalled = 'held' THEN 'held' ELSE 'running' END AS state
     FROM lockstep.executor x WHERE x.ended_at IS NULL AND q.name = ANY (x.queues)) e ON e.state = k.state

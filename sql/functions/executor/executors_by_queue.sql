@@ -6,7 +6,7 @@ RETURNS TABLE (queue text, working bigint, hindered bigint) LANGUAGE sql STABLE 
     served AS MATERIALIZED (
         SELECT n.queue,
                e.heartbeat_at >= pg_catalog.clock_timestamp() - e.frozen_after
-               AND (e.trouble IS NULL OR e.trouble_kind = 'readers') AND e.queue_trouble[n.place] IS NULL
+               AND NOT lockstep.is_troubled(e.trouble, e.trouble_kind, e.queue_trouble[n.place])
                AND e.drain_by IS NULL AND e.signalled IS NULL AND COALESCE(e.readers_limit, e.readers) > 0 AS works
         FROM lockstep.executor e CROSS JOIN LATERAL pg_catalog.unnest(e.queues) WITH ORDINALITY AS n (queue, place)
         WHERE e.ended_at IS NULL AND e.executor_no = ANY ((SELECT a.nos FROM alive a)::int[]))
