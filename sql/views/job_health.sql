@@ -74,7 +74,7 @@ FROM (
                WHEN 'never' THEN 'no schedule has a time to come' END AS last_detail
     FROM (
         SELECT j.name AS job, q.name AS queue, j.changed_at, q.paused_at, q.halted_reason IS NOT NULL AS is_halted,
-               j.is_watch, n.name AS schedule, n.next_at, o.run_id AS open_run, o.since AS open_since,
+               j.is_watch, n.name AS schedule, c.next_at, o.run_id AS open_run, o.since AS open_since,
                COALESCE(l.run_id, f.run_id) AS last_run, COALESCE(l.status, f.status) AS last_status,
                y.error AS last_error, l.reason AS last_reason, l.ended_at AS last_ended_at, l.scheduled_for AS last_for,
                l.decided_at - l.scheduled_for AS lateness, p.longest, o.is_unclaimed, z.set_at AS silenced_at,
@@ -99,7 +99,7 @@ FROM (
                     WHEN c.look_at IS NOT NULL OR l.outcome = 'error' THEN 'failed'
                     WHEN l.outcome = 'missed' THEN 'missed'
                     WHEN l.status <> 'Completed' THEN 'failed'
-                    WHEN n.next_at IS NULL AND c.following = 0 THEN 'never'
+                    WHEN c.next_at IS NULL AND c.following = 0 THEN 'never'
                     -- is true: without a last time it is NULL, and the rest would be evaluated
                     WHEN l.is_rule IS TRUE
                          AND l.decided_at - l.scheduled_for > COALESCE((l.schedule).grace, interval '1 minute')
@@ -116,6 +116,7 @@ FROM (
         CROSS JOIN LATERAL (
             SELECT count(*) AS schedules, count(*) FILTER (WHERE s.is_active) AS active,
                    count(*) FILTER (WHERE s.after_job IS NOT NULL AND s.is_active) AS following,
+                   min(s.next_at) FILTER (WHERE s.after_job IS NULL AND s.is_active) AS next_at,
                    max((s.look).at) FILTER (WHERE s.is_active AND (s.look).failures >= 3) AS look_at,
                    max((s.look).error) FILTER (WHERE s.is_active AND (s.look).failures >= 3) AS look_error,
                    min(s.failing_since) FILTER (WHERE s.is_active) AS failing_since,
@@ -123,14 +124,15 @@ FROM (
                        WHERE s.is_active AND (s.rule).zone <> 'UTC'
                           AND lockstep.rule_fault(s.rule) IS NOT NULL) AS fault
             FROM lockstep.schedule s WHERE s.job_id = j.job_id) c
-        LEFT JOIN LATERAL ( -- the earliest time that no dispatcher has decided; asked_at: since then its SQL runs
-            SELECT m.schedule, m.name, m.next_at, m.is_over AND a.token IS NULL AS is_undecided, a.asked_at
-            FROM (SELECT s AS schedule, s.schedule_id, s.name, s.next_at, s.asked_until,
-                         -- is true: without a next time it is NULL, and the rest would be evaluated
-                         (s.next_at < clock_timestamp() - COALESCE(s.grace, interval '1 minute')) IS TRUE
+        LEFT JOIN LATERAL ( -- whose time it is, when that has passed; asked_at: since then its SQL runs
+            SELECT m.schedule, m.name, m.is_over AND a.token IS NULL AS is_undecided, a.asked_at
+            FROM (SELECT s AS schedule, s.schedule_id, s.name, s.asked_until,
+                         s.next_at < clock_timestamp() - COALESCE(s.grace, interval '1 minute')
                          AND s.next_at < clock_timestamp() - lockstep.job_grace(s, s.next_at) AS is_over
                   FROM lockstep.schedule s
-                  WHERE s.job_id = j.job_id AND s.is_active AND s.after_job IS NULL ORDER BY s.next_at LIMIT 1) m
+                  WHERE c.next_at < clock_timestamp() AND s.job_id = j.job_id AND s.next_at = c.next_at
+                        AND s.is_active AND s.after_job IS NULL
+                  ORDER BY s.schedule_id LIMIT 1) m
             LEFT JOIN lockstep.job_ask a
                    ON m.is_over AND a.schedule_id = m.schedule_id AND m.asked_until > clock_timestamp()) n ON true
         LEFT JOIN LATERAL (
