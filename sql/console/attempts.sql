@@ -1,6 +1,6 @@
 -- console_attempts :maybe  $1 attempts of run $2 behind place $3 (task and attempt), of the phase of order $4, that are
 -- or ended in states $5 (NULL: any), in the order in which their tasks were published. If $6 with the texts of errors.
--- A page of a state looks at 20,001 attempts and tasks without one at most, and so does the count: `next` continues
+-- A page of a state looks at 10,001 attempts and tasks without one at most, and so does the count: `next` continues
 -- where it ended
 -- columns: document
 WITH no AS (SELECT r.run_no FROM lockstep.run r WHERE r.run_id = $2::uuid ORDER BY r.run_no DESC LIMIT 1),
@@ -22,7 +22,7 @@ seen AS MATERIALIZED ( -- phase by phase, there task by task as its index has th
           AND k.kafka_offset >= CASE WHEN p."order" = (SELECT b."order" FROM behind b)
                                          THEN (SELECT b.kafka_offset FROM behind b)
                                      ELSE -9223372036854775808 END
-        ORDER BY k.kafka_offset LIMIT 20001) t
+        ORDER BY k.kafka_offset LIMIT 10001) t
     LEFT JOIN LATERAL (
         SELECT u.attempt, u.status
         FROM (SELECT h.attempt, h.status FROM lockstep.task_attempt h WHERE h.task_id = t.task_id
@@ -30,7 +30,7 @@ seen AS MATERIALIZED ( -- phase by phase, there task by task as its index has th
               SELECT t.attempt_num, t.status WHERE t.status IN ('Completed', 'Processing')) u
         WHERE u.attempt > COALESCE((SELECT b.attempt FROM behind b WHERE b.task_id = t.task_id), 0)
         ORDER BY u.attempt) a ON true
-    LIMIT CASE WHEN $5::text[] IS NULL THEN 10001 ELSE 20001 END),
+    LIMIT 10001),
 found AS MATERIALIZED (
     SELECT s.task_id, s.attempt, s.nth
     FROM seen s
@@ -58,6 +58,6 @@ SELECT lockstep.page((SELECT json_agg(to_jsonb(i) - 'nth' ORDER BY i.nth)
                          (SELECT p.task_id || '_' || p.attempt FROM page p
                           WHERE (SELECT count(*) FROM page) = $1::bigint ORDER BY p.nth DESC LIMIT 1),
                          (SELECT s.task_id || '_' || COALESCE(s.attempt, 0) FROM seen s
-                          WHERE s.nth = CASE WHEN $5::text[] IS NULL THEN 10001 ELSE 20001 END)),
+                          WHERE s.nth = 10001)),
                      (SELECT count(*) FROM found)) AS document
 FROM no;

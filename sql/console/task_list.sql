@@ -1,7 +1,7 @@
 -- console_task_list :one  the newest $1 tasks behind place $2 (run and task), of queue $3, in states $4, with $5 in
 -- their name (NULL: any): of the newest run first, there of the last phase first, and there the last message first. If
 -- $6 with the texts of errors. Of states that end no task only what has not ended is looked at, of failures only runs
--- that are not Completed. With a state or a name a page looks at 20,001 tasks, and runs without one, at most, and so
+-- that are not Completed. With a state or a name a page looks at 10,001 tasks, and runs without one, at most, and so
 -- does the count: `next` continues where it ended. If the task of a place is gone, so are those behind it in its run:
 -- retention begins there
 -- columns: document
@@ -11,22 +11,21 @@ WITH asked AS MATERIALIZED (
            $4::text[] IS NOT NULL AND NOT EXISTS (
                SELECT FROM unnest($4::lockstep.status[]) AS s WHERE lockstep.is_finished(s)) AS is_open,
            $4::text[] IS NOT NULL AND NOT EXISTS (
-               SELECT FROM unnest($4::lockstep.status[]) AS s WHERE NOT lockstep.is_failed(s)) AS is_failed,
-           CASE WHEN $4::text[] IS NULL AND $5::text IS NULL THEN 10001 ELSE 20001 END AS most),
+               SELECT FROM unnest($4::lockstep.status[]) AS s WHERE NOT lockstep.is_failed(s)) AS is_failed),
 behind AS MATERIALIZED (
     SELECT k.run_no, k."order", k.kafka_offset FROM lockstep.task k
     WHERE k.task_id = split_part($2::text, '_', 2)::bigint AND k.run_no = split_part($2::text, '_', 1)::bigint),
 chosen AS (
     (SELECT r.run_no, r.status FROM lockstep.run r
      WHERE $3::text IS NULL AND NOT (SELECT a.is_open FROM asked a) AND r.run_no <= (SELECT a.run_no FROM asked a)
-     ORDER BY r.run_no DESC LIMIT 20001)
+     ORDER BY r.run_no DESC LIMIT 10001)
     UNION ALL
     (SELECT r.run_no, r.status FROM lockstep.run r
      -- by run_newest: of a limit that the planner knows it sorts all runs of the queue
      WHERE $3::text IS NOT NULL AND NOT (SELECT a.is_open FROM asked a)
        AND (r.queue_id::bigint, r.run_no) <= ((SELECT a.queue_id FROM asked a), (SELECT a.run_no FROM asked a))
        AND (r.queue_id::bigint, r.run_no) >= ((SELECT a.queue_id FROM asked a), 0)
-     ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT (SELECT a.most FROM asked a))
+     ORDER BY r.queue_id::bigint DESC, r.run_no DESC LIMIT (SELECT 10001))
     UNION ALL
     (SELECT o.run_no, o.status
      FROM (SELECT q.queue_id FROM lockstep.queue q
@@ -34,8 +33,8 @@ chosen AS (
      CROSS JOIN LATERAL (
          SELECT r.run_no, r.status FROM lockstep.run r -- by run_active
          WHERE r.queue_id = q.queue_id AND r.ended_at IS NULL AND r.run_no <= (SELECT a.run_no FROM asked a)
-         ORDER BY r.run_no DESC LIMIT 20001) o
-     ORDER BY o.run_no DESC LIMIT 20001)),
+         ORDER BY r.run_no DESC LIMIT 10001) o
+     ORDER BY o.run_no DESC LIMIT 10001)),
 seen AS MATERIALIZED ( -- run by run, there phase by phase, and there as its index has them
     SELECT r.run_no, t.task_id, t.status, t.name, row_number() OVER () AS nth
     FROM (SELECT c.run_no, (SELECT b."order" FROM behind b WHERE b.run_no = c.run_no) AS "order",
@@ -59,8 +58,8 @@ seen AS MATERIALIZED ( -- run by run, there phase by phase, and there as its ind
             WHERE b.phase_id = p.phase_id
               AND b.kafka_offset < CASE WHEN p."order" = r."order" THEN (SELECT h.kafka_offset FROM behind h)
                                         ELSE 9223372036854775807 END
-            ORDER BY b.kafka_offset DESC LIMIT 20001) k) t ON true
-    LIMIT (SELECT a.most FROM asked a)),
+            ORDER BY b.kafka_offset DESC LIMIT 10001) k) t ON true
+    LIMIT 10001),
 found AS MATERIALIZED (
     SELECT s.run_no, s.task_id, s.nth FROM seen s
     WHERE s.task_id IS NOT NULL AND ($4::text IS NULL OR s.status::text = ANY ((SELECT $4::text[])::text[]))
@@ -81,5 +80,5 @@ SELECT lockstep.page(
     'tasks.' || COALESCE(
         (SELECT p.run_no || '_' || p.task_id FROM page p
          WHERE (SELECT count(*) FROM page) = $1::bigint ORDER BY p.nth DESC LIMIT 1),
-        (SELECT s.run_no || '_' || COALESCE(s.task_id, 0) FROM seen s WHERE s.nth = (SELECT a.most FROM asked a))),
+        (SELECT s.run_no || '_' || COALESCE(s.task_id, 0) FROM seen s WHERE s.nth = 10001)),
     (SELECT count(*) FROM found)) AS document;

@@ -1,6 +1,6 @@
 -- console_tasks :maybe  $1 tasks of run $2 behind task $3, of the phase of order $4, in states $5, with $6 in their
 -- name (NULL: any), in the order in which they were published. If $7 with the texts of errors. A page of a state or a
--- name looks at 20,001 tasks at most, and so does the count: `next` continues where it ended
+-- name looks at 10,001 tasks at most, and so does the count: `next` continues where it ended
 -- columns: document
 WITH no AS (SELECT r.run_no FROM lockstep.run r WHERE r.run_id = $2::uuid ORDER BY r.run_no DESC LIMIT 1),
 behind AS MATERIALIZED (SELECT k."order", k.kafka_offset FROM lockstep.task k WHERE k.task_id = $3::bigint),
@@ -19,8 +19,8 @@ seen AS MATERIALIZED (
           AND k.kafka_offset > CASE WHEN p."order" = (SELECT b."order" FROM behind b)
                                         THEN (SELECT b.kafka_offset FROM behind b)
                                     ELSE -9223372036854775808 END
-        ORDER BY k.kafka_offset LIMIT 20001) t
-    LIMIT CASE WHEN $5::text[] IS NULL AND $6::text IS NULL THEN 10001 ELSE 20001 END),
+        ORDER BY k.kafka_offset LIMIT 10001) t
+    LIMIT 10001),
 found AS MATERIALIZED (
     SELECT s.task_id, s.nth
     FROM seen s
@@ -38,6 +38,6 @@ SELECT lockstep.page((SELECT json_agg(i ORDER BY i."order", i.kafka_offset)
                      'tasks.' || COALESCE((SELECT p.task_id
                                            FROM page p
                                            WHERE (SELECT count(*) FROM page) = $1::bigint ORDER BY p.nth DESC LIMIT 1),
-                                          (SELECT s.task_id FROM seen s WHERE s.nth = 20001)),
+                                          (SELECT s.task_id FROM seen s WHERE s.nth = 10001)),
                      (SELECT count(*) FROM found)) AS document
 FROM no;
