@@ -1,11 +1,12 @@
 -- lockstep.queue_history: the activity of a queue, for charts, reckoned from rows that are there anyway.
 BEGIN;
-SELECT plan(14);
+SELECT plan(16);
 SET LOCAL session_replication_role = replica; -- rows as they would have become
 
 -- Ten minutes of runs of a minute each: three phases of eight tasks of 4 s by two readers, 20 s each, 500 ms after the
 -- phase before.
-INSERT INTO lockstep.queue (name, topic, max_readers) VALUES ('past', 't', 4), ('idle', 't', 3), ('large', 't', 8);
+INSERT INTO lockstep.queue (name, topic, max_readers) VALUES ('past', 't', 4), ('idle', 't', 3), ('large', 't', 8),
+    ('many', 't', 2);
 CREATE FUNCTION pg_temp.q(wanted text)
 RETURNS int LANGUAGE sql AS $$ SELECT queue_id FROM lockstep.queue WHERE name = wanted $$;
 CREATE TEMP TABLE t AS SELECT clock_timestamp() - interval '10 minutes' AS t0;
@@ -69,6 +70,22 @@ SELECT ok((SELECT sum(tasks) BETWEEN 9700 AND 10300 FROM l), 'as many as ended')
 SELECT ok((SELECT bool_and(tasks BETWEEN 800 AND 1200) AND bool_and(in_use BETWEEN 3.2 AND 4.8) FROM l WHERE n < 10),
           'evenly, by four readers');
 SELECT is((SELECT count(barrier_ms) FROM l), 0::bigint, 'without a barrier');
+
+-- So many phases that only every third one is read: 1,000 of two tasks in ten minutes, 600 ms each, by two readers.
+INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, phases, tasks, started_at)
+SELECT gen_random_uuid(), pg_temp.q('many'), 'stop', 'Running', 1000, 2000, t0 FROM t;
+INSERT INTO lockstep.phase (run_no, queue_id, "order", previous_order, opened_at, done_at)
+SELECT r.run_no, r.queue_id, o, o - 1, r.started_at + (o - 1) * interval '600 ms', r.started_at + o * interval '600 ms'
+FROM lockstep.run r, generate_series(1, 1000) AS o WHERE r.queue_id = pg_temp.q('many');
+INSERT INTO lockstep.task (phase_id, run_no, queue_id, "order", seq, kafka_offset, payload, status, attempt_num,
+                           started_at, duration)
+SELECT p.phase_id, p.run_no, p.queue_id, p."order", n, p."order" * 2 + n, '{}', 'Completed', 1, p.opened_at,
+       interval '590 ms'
+FROM lockstep.phase p, generate_series(0, 1) AS n WHERE p.queue_id = pg_temp.q('many');
+CREATE TEMP TABLE m AS SELECT p.* FROM t, pg_temp.points('many', t0, 10) AS p;
+SELECT ok((SELECT sum(tasks) BETWEEN 1950 AND 2050 FROM m), 'each phase that is read counts for its neighbours');
+SELECT ok((SELECT bool_and(tasks BETWEEN 190 AND 210) AND bool_and(in_use BETWEEN 1.8 AND 2.1) FROM m),
+          'evenly, by two readers');
 
 CREATE TEMP TABLE looked (is_there boolean);
 GRANT INSERT ON looked TO lockstep_monitor;

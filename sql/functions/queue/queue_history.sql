@@ -2,8 +2,9 @@
 -- p_buckets equal parts of the time until p_until (now), each with target (max_readers, from the log of events; null:
 -- not known), in_use (readers that ran a task, on average), tasks (that ended in it) and barrier_ms (mean of the newest
 -- three phases that opened in it, where the phases have at most 200 tasks). No record is written for it: in_use and
--- tasks are estimated from the rows of at most 30 tasks a part, each of which counts for its neighbours, so the number
--- of rows that are read does not grow with the tables. Runs beyond the newest 1,000 are left out.
+-- tasks are estimated from the rows of at most 30 tasks a part, each of which counts for its neighbours; of more than
+-- 400 phases every second one is read, of more than 800 every third. So the number of rows that are read does not grow
+-- with the tables. Runs beyond the newest 1,000, and phases beyond the newest 2,000, are left out.
 CREATE OR REPLACE FUNCTION lockstep.queue_history(
     p_queue text, p_since timestamptz DEFAULT NULL, p_buckets int DEFAULT 60, p_until timestamptz DEFAULT NULL)
 RETURNS json LANGUAGE plpgsql STABLE SET enable_seqscan = off SET jit = off AS $$
@@ -27,28 +28,33 @@ run AS MATERIALIZED (
         ORDER BY k.queue_id::bigint DESC, k.run_no DESC LIMIT 1000) r
     WHERE r.ended_at IS NULL OR r.ended_at > x.since),
 phase AS MATERIALIZED (
-    SELECT p.phase_id, p.previous_phase_id, p.opened_at, p.seq,
-           GREATEST(l.seq - p.seq, l.kafka_offset - p.kafka_offset, 0) + 1 AS tasks, p.kafka_offset AS first_offset,
+    SELECT n.phase_id, n.previous_phase_id, n.opened_at, n.stands_for, f.seq,
+           GREATEST(l.seq - f.seq, l.kafka_offset - f.kafka_offset, 0) + 1 AS tasks, f.kafka_offset AS first_offset,
            l.kafka_offset AS last_offset, pg_catalog.count(*) OVER () AS phases
-    FROM (SELECT f.phase_id, f.previous_phase_id, f.opened_at, t.seq, t.kafka_offset
-          FROM axis x
-          CROSS JOIN run r
-          CROSS JOIN LATERAL (SELECT k.phase_id, k.previous_phase_id, k.opened_at, k.done_at
-                              FROM lockstep.phase k WHERE k.run_no = r.run_no ORDER BY k."order" DESC LIMIT 2000) f
-          CROSS JOIN LATERAL (SELECT k.seq, k.kafka_offset
-                              FROM lockstep.task k WHERE k.phase_id = f.phase_id ORDER BY k.kafka_offset LIMIT 1) t
-          WHERE f.opened_at < x.until_at AND (f.done_at IS NULL OR f.done_at > x.since)
-          ORDER BY f.opened_at DESC LIMIT 2000) p
+    FROM (SELECT o.*, pg_catalog.row_number() OVER (ORDER BY o.opened_at DESC) - 1 AS nth,
+                 pg_catalog.ceil(pg_catalog.count(*) OVER () / 400.0)::int AS stands_for
+          FROM (SELECT k.phase_id, k.previous_phase_id, k.opened_at
+                FROM axis x
+                CROSS JOIN run r
+                CROSS JOIN LATERAL (SELECT p.phase_id, p.previous_phase_id, p.opened_at, p.done_at
+                                    FROM lockstep.phase p
+                                    WHERE p.run_no = r.run_no ORDER BY p."order" DESC LIMIT 2000) k
+                WHERE k.opened_at < x.until_at AND (k.done_at IS NULL OR k.done_at > x.since)
+                ORDER BY k.opened_at DESC LIMIT 2000) o) n
     CROSS JOIN LATERAL (SELECT k.seq, k.kafka_offset
-                        FROM lockstep.task k WHERE k.phase_id = p.phase_id ORDER BY k.kafka_offset DESC LIMIT 1) l),
+                        FROM lockstep.task k WHERE k.phase_id = n.phase_id ORDER BY k.kafka_offset LIMIT 1) f
+    CROSS JOIN LATERAL (SELECT k.seq, k.kafka_offset
+                        FROM lockstep.task k WHERE k.phase_id = n.phase_id ORDER BY k.kafka_offset DESC LIMIT 1) l
+    WHERE n.nth % n.stands_for = 0),
 sample AS (
-    SELECT s.tasks / s.samples::float8 AS weight, pg_catalog.date_part('epoch', t.started_at - x.since) / x.width AS b0,
+    SELECT s.stands_for * s.tasks / s.samples::float8 AS weight,
+           pg_catalog.date_part('epoch', t.started_at - x.since) / x.width AS b0,
            pg_catalog.date_part(
                'epoch', CASE WHEN t.status = 'Processing' THEN x.until_at ELSE t.started_at + t.duration END - x.since)
                / x.width AS b1,
            t.status <> 'Processing' AS has_ended, t.external, x.buckets
     FROM axis x
-    CROSS JOIN LATERAL (SELECT p.phase_id, p.first_offset, p.last_offset, p.tasks,
+    CROSS JOIN LATERAL (SELECT p.phase_id, p.first_offset, p.last_offset, p.tasks, p.stands_for,
                                LEAST(p.tasks, GREATEST(30 * x.buckets / p.phases, 1))::int AS samples
                         FROM phase p) s
     CROSS JOIN LATERAL pg_catalog.generate_series(0, s.samples - 1) AS i (n)
