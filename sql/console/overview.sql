@@ -54,7 +54,7 @@ phases AS MATERIALIZED (
         WHERE COALESCE(r.ended_at, q.now) > q.now - interval '1 hour' AND k.opened_at IS NOT NULL
           AND COALESCE(k.done_at, q.now) > q.now - interval '1 hour'
         ORDER BY k.opened_at DESC LIMIT LEAST(q.most_phases, 100)) p
-    CROSS JOIN LATERAL (SELECT 59 - floor(extract(epoch FROM q.now - p.opened_at) / 60)::int AS minute) m
+    CROSS JOIN LATERAL (SELECT 59 - floor(date_part('epoch', q.now - p.opened_at) / 60)::int AS minute) m
     CROSS JOIN LATERAL (SELECT b.seq, b.kafka_offset
                         FROM lockstep.task b WHERE b.phase_id = p.phase_id ORDER BY b.kafka_offset LIMIT 1) f
     CROSS JOIN LATERAL (SELECT b.seq, b.kafka_offset
@@ -67,16 +67,16 @@ phases AS MATERIALIZED (
     WINDOW w AS (PARTITION BY q.queue_id)),
 throughput AS (
     SELECT x.queue_id,
-           json_agg(CASE WHEN x.minute >= x.first THEN round(x.tasks::numeric, 1) END ORDER BY x.minute) AS minutes
+           json_agg(CASE WHEN x.minute >= x.first THEN round(x.tasks * 10) / 10 END ORDER BY x.minute) AS minutes
     FROM (SELECT b.queue_id, b.minute, sum(b.tasks) AS tasks, max(max(b.first)) OVER (PARTITION BY b.queue_id) AS first
           FROM (SELECT p.queue_id, i.minute, p.first,
-                       p.tasks * GREATEST(extract(epoch FROM LEAST(p.until_at, e.ends)
-                                                  - GREATEST(p.opened_at, e.ends - interval '1 minute')),
-                                          0) / GREATEST(extract(epoch FROM p.until_at - p.opened_at), 0.000001) AS tasks
+                       p.tasks * GREATEST(date_part('epoch', LEAST(p.until_at, e.ends)
+                                                             - GREATEST(p.opened_at, e.ends - interval '1 minute')),
+                                          0) / GREATEST(date_part('epoch', p.until_at - p.opened_at), 1e-6) AS tasks
                 FROM phases p
                 CROSS JOIN LATERAL generate_series(
                     GREATEST(p.minute, 0),
-                    LEAST(59 - floor(extract(epoch FROM p.now - p.until_at) / 60)::int, 59)) AS i (minute)
+                    LEAST(59 - floor(date_part('epoch', p.now - p.until_at) / 60)::int, 59)) AS i (minute)
                 CROSS JOIN LATERAL (SELECT p.now - (59 - i.minute) * interval '1 minute' AS ends) e
                 UNION ALL
                 SELECT d.queue_id, i.minute, NULL, 0
@@ -84,9 +84,9 @@ throughput AS (
           GROUP BY b.queue_id, b.minute) x
     GROUP BY x.queue_id),
 barrier AS (
-    SELECT x.queue_id, json_agg(round(x.ms::numeric, 1) ORDER BY x.minute) AS minutes
+    SELECT x.queue_id, json_agg(round(x.ms * 10) / 10 ORDER BY x.minute) AS minutes
     FROM (SELECT b.queue_id, b.minute, max(b.ms) AS ms
-          FROM (SELECT p.queue_id, p.minute, GREATEST(extract(epoch FROM s.at - e.at) * 1000, 0) AS ms
+          FROM (SELECT p.queue_id, p.minute, GREATEST(date_part('epoch', s.at - e.at) * 1000, 0) AS ms
                 FROM phases p
                 CROSS JOIN LATERAL (SELECT min(t.started_at) AS at
                                     FROM (SELECT k.started_at FROM lockstep.task k WHERE k.phase_id = p.phase_id

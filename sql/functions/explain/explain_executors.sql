@@ -68,22 +68,6 @@ BEGIN
                                                            executor_row.staying, ' by ' || last.actor),
                                          about, last.at, names || ARRAY['EXECUTOR', executor_row.one]);
     END IF;
-    RETURN QUERY
-    SELECT e.*
-    FROM (SELECT x.*
-          FROM lockstep.executor x
-          WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after
-          OFFSET 0) AS b
-    CROSS JOIN LATERAL lockstep.explain_row(
-        'executor_silent',
-        pg_catalog.format('executor %s on %s (pid %s) holds its locks and has not stirred for %s: it is frozen, or '
-                          'cannot reach the database', b.executor_id, b.host, b.pid,
-                          lockstep.explain_words(now - b.heartbeat_at)),
-        about, b.heartbeat_at,
-        names || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text]) AS e
-    WHERE lockstep.executor_lives(b.executor_no) -- explain_locks names another session that has its lock
-      AND b.executor_no NOT IN (SELECT l.key FROM lockstep.lock_strangers('executor') AS l);
-    RETURN QUERY SELECT * FROM lockstep.explain_trouble(queue_row.name, about, names);
     RETURN QUERY -- of one that was lost only while it may come again, as another incarnation, after at most a minute
     SELECT e.*
     FROM (SELECT x.executor_no, x.ended_why, a.since, a.failed_at, a.until_at, a.error
@@ -100,6 +84,25 @@ BEGIN
             b.error),
         about, b.since, names) AS e
     WHERE lockstep.executor_lives(b.executor_no) OR (b.ended_why = 'lost' AND b.failed_at > now - interval '2 minutes');
+    IF executor_row.living = 0 THEN -- the rest is of executors that live
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT e.*
+    FROM (SELECT x.*
+          FROM lockstep.executor x
+          WHERE x.ended_at IS NULL AND queue_row.name = ANY (x.queues) AND x.heartbeat_at < now - x.frozen_after
+          OFFSET 0) AS b
+    CROSS JOIN LATERAL lockstep.explain_row(
+        'executor_silent',
+        pg_catalog.format('executor %s on %s (pid %s) holds its locks and has not stirred for %s: it is frozen, or '
+                          'cannot reach the database', b.executor_id, b.host, b.pid,
+                          lockstep.explain_words(now - b.heartbeat_at)),
+        about, b.heartbeat_at,
+        names || ARRAY['EXECUTOR', b.executor_id::text, 'HOST', b.host, 'PID', b.pid::text]) AS e
+    WHERE lockstep.executor_lives(b.executor_no) -- explain_locks names another session that has its lock
+      AND b.executor_no NOT IN (SELECT l.key FROM lockstep.lock_strangers('executor') AS l);
+    RETURN QUERY SELECT * FROM lockstep.explain_trouble(queue_row.name, about, names);
     RETURN QUERY -- one that has started again, and may fail again: with the error that ended its incarnation before
     SELECT e.*
     FROM (SELECT x.* FROM lockstep.executor x

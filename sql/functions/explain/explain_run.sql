@@ -115,7 +115,7 @@ BEGIN
                 FROM lockstep.task k
                 WHERE k.phase_id = open.phase_id AND (open.opened_at IS NOT NULL OR k.needs IS NOT NULL)
                   AND NOT lockstep.is_finished(k.status)
-                ORDER BY k.kafka_offset LIMIT MOST) AS t
+                ORDER BY k.kafka_offset LIMIT 1000) AS t -- those that run are among them
           ORDER BY t.backend_pid = ANY (blocked) AND t.status = 'Processing' DESC NULLS LAST, t.status = 'Pending',
                    t.started_at NULLS LAST, t.kafka_offset
           LIMIT 3) AS oldest
