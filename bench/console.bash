@@ -62,6 +62,7 @@ console_requests() {
         locks locks?limit=1000
         jobs jobs
         jobs jobs/{job}/next?count=100
+        jobs calendar?limit=10
         jobs/filter jobs?name=0999
         job jobs/{job}
         job jobs/{job}/next?count=5
