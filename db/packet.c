@@ -39,6 +39,17 @@ static const struct setting plans[] = {
     {"jit", "off"},
 };
 
+/* A session that repeats its statements plans each of them once, and so do the functions that they
+ * call; otherwise PostgreSQL plans the first five calls for their parameters, and an executor
+ * starts with a tenth of a second of planning. No plan depends on the parameters (tests/e2e/plans
+ * has both kinds); a statement that is sent once is better off with its own. */
+static bool repeats(enum db_role role)
+{
+    return role == DB_CONTROL || role == DB_GATE || role == DB_LIVENESS || role == DB_RELAY ||
+           role == DB_RETENTION || role == DB_DISPATCHER || role == DB_MONITOR ||
+           role == DB_METRICS;
+}
+
 /* Only what belongs to the server and to lockstep_owner is found without its schema, so nothing
  * that another login has made. */
 #define OUR_PATH "pg_catalog, pg_temp"
@@ -112,4 +123,6 @@ void packet_options(const char *conninfo, enum db_role role, struct str *options
     /* a migration builds what others have indexes for */
     for (size_t i = 0; ours && role != DB_MIGRATE && i < sizeof plans / sizeof *plans; i++)
         add(options, plans[i].name, plans[i].value);
+    if (repeats(role))
+        add(options, "plan_cache_mode", "force_generic_plan");
 }
