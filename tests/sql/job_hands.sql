@@ -94,6 +94,22 @@ SELECT lockstep.job_define(pg_temp.spec('b',
 SELECT is(pg_temp.fill('b', '07:00', '09:00'), 'fire 07:00, fire 08:00',
           'a job that is disabled can be filled, as it can be run by hand');
 SELECT pg_temp.gone('b');
+-- A schedule that was replaced by one of another name, as the error about a rename advises.
+SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
+SELECT pg_temp.fill('b', '06:00', '08:00'), pg_temp.ends('b'),
+       lockstep.schedule_add('b', '{"name": "t", "kind": "interval", "every": "1h"}'),
+       lockstep.schedule_remove('b', 's');
+SELECT is(pg_temp.fill('b', '06:00', '09:00'), 'fire 08:00',
+          'a time that a schedule has fired which was removed since is left alone');
+INSERT INTO lockstep.job_occurrence (job_id, scheduled_for, outcome, source, dispatcher)
+SELECT j.job_id, '2020-01-01 10:00Z'::timestamptz + u.n * interval '1 h', 'fired', u.source, 'd'
+FROM lockstep.job j,
+     unnest(ARRAY['schedule s', 'misfire of schedule s, for 3', 'after load (Completed)', 'manual by x',
+                  'trigger: 3 rows (threshold 1)']) WITH ORDINALITY AS u (source, n)
+WHERE j.name = 'b';
+SELECT is(pg_temp.fill('b', '11:00', '16:00'), 'fire 13:00, fire 14:00, fire 15:00',
+          'in time or late; the end of another job, a run by hand and rows that wait are no times of a schedule');
+SELECT pg_temp.gone('b');
 -- Refusals: each with the field, and nothing is stored.
 SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}')),
        lockstep.job_define(pg_temp.spec('plain')),

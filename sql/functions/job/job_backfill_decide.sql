@@ -1,13 +1,16 @@
 -- Whether a backfill fires this time now: fire, wait (for the end of a run), skip, or leave it to the dispatcher; NULL:
--- it has fired. detail: why not. A schedule without a row: it is no time of a schedule.
+-- it has fired. detail: why not. A schedule without a row: it is no time of a schedule. The occurrence of a schedule
+-- that was removed says by its source that it was of a rule of times.
 CREATE OR REPLACE FUNCTION lockstep.job_backfill_decide(
     p_job lockstep.job, p_schedule lockstep.schedule, p_at timestamptz, p_overlap text,
     OUT action text, OUT detail text)
 LANGUAGE plpgsql AS $$
+DECLARE
+    TIMED CONSTANT text := '^(schedule|misfire of schedule|backfill by) '; -- job_source, job_backfill_act
 BEGIN
-    IF EXISTS (SELECT FROM lockstep.job_occurrence o JOIN lockstep.schedule s USING (schedule_id)
+    IF EXISTS (SELECT FROM lockstep.job_occurrence o LEFT JOIN lockstep.schedule s USING (schedule_id)
                WHERE o.job_id = p_job.job_id AND o.scheduled_for = p_at AND o.outcome = 'fired'
-                 AND (s.rule).kind IS NOT NULL) THEN
+                 AND CASE WHEN s.schedule_id IS NULL THEN o.source ~ TIMED ELSE (s.rule).kind IS NOT NULL END) THEN
         RETURN;
     ELSIF EXISTS (SELECT FROM lockstep.schedule s WHERE s.job_id = p_job.job_id AND s.queued_for = p_at)
           OR p_schedule.is_active AND p_schedule.next_at <= p_at THEN
