@@ -110,6 +110,34 @@ WHERE j.name = 'b';
 SELECT is(pg_temp.fill('b', '11:00', '16:00'), 'fire 13:00, fire 14:00, fire 15:00',
           'in time or late; the end of another job, a run by hand and rows that wait are no times of a schedule');
 SELECT pg_temp.gone('b');
+-- Times whose occurrences are kept no longer: their runs are known, and nothing would run again.
+SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}'));
+SELECT pg_temp.fill('b', '06:00', '08:00'), pg_temp.ends('b');
+DELETE FROM lockstep.job_occurrence;
+SELECT lockstep.job_define(pg_temp.spec('behind', '{"schedules": [{"name": "s", "kind": "after", "job": "b"}]}'));
+SELECT is(pg_temp.fill('b', '06:00', '09:00', dry => dry), 'skip 06:00, skip 07:00, fire 08:00',
+          format('a time whose run has ended does not fire again, dry run %s', dry))
+FROM unnest('{true,false}'::boolean[]) AS dry;
+SELECT is((SELECT b.detail FROM lockstep.job_backfill('b', '2020-01-01 06:00Z', '2020-01-01 07:00Z') AS b),
+          (SELECT format('it has fired already: run %s is Completed', lockstep.job_run_id(s.schedule_uid,
+                                                                                         '2020-01-01 06:00Z'))
+           FROM lockstep.schedule s JOIN lockstep.job j USING (job_id) WHERE j.name = 'b'),
+          'which the answer names');
+SELECT is((SELECT s.next_at FROM lockstep.schedule s WHERE s.after_job IS NOT NULL), NULL,
+          'and a job that follows does not run again');
+SELECT lockstep.job_set('b', '{"queue": "other"}');
+SELECT is(pg_temp.fill('b', '06:00', '08:00'), 'skip 06:00, skip 07:00', 'nor does it in another queue');
+SELECT lockstep.schedule_add('b', '{"name": "a", "kind": "interval", "every": "1h"}');
+SELECT is(pg_temp.fill('b', '06:00', '08:00', schedule => 'a'), 'skip 06:00, skip 07:00',
+          'nor for another schedule with the same time');
+SELECT lockstep.job_set('b', '{"queue": "q"}'), lockstep.schedule_remove('b', 'a');
+UPDATE lockstep.run SET job_id = NULL
+WHERE run_id IN (SELECT lockstep.job_run_id(s.schedule_uid, '2020-01-01 06:00Z') FROM lockstep.schedule s);
+SELECT is(pg_temp.fill('b', '06:00', '08:00'), 'fire 06:00, skip 07:00',
+          'a run that was read from the topic, of a time that was undone, is taken over');
+SELECT is((SELECT count(*) FROM lockstep.run r JOIN lockstep.job j USING (job_id) WHERE j.name = 'b'), 3::bigint,
+          'and not sent again');
+SELECT pg_temp.gone('b', 'behind');
 -- Refusals: each with the field, and nothing is stored.
 SELECT lockstep.job_define(pg_temp.spec('b', '{"schedules": [{"name": "s", "kind": "interval", "every": "1m"}]}')),
        lockstep.job_define(pg_temp.spec('plain')),

@@ -1,6 +1,8 @@
 -- Whether a backfill fires this time now: fire, wait (for the end of a run), skip, or leave it to the dispatcher; NULL:
 -- it has fired. detail: why not. A schedule without a row: it is no time of a schedule. The occurrence of a schedule
--- that was removed says by its source that it was of a rule of times.
+-- that was removed says by its source that it was of a rule of times. When the occurrence is kept no longer, the run of
+-- the time is known still, and a firing would send nothing. A run that was read from the topic, of a time that was
+-- undone, belongs to no job yet: that time fires, and takes the run over.
 CREATE OR REPLACE FUNCTION lockstep.job_backfill_decide(
     p_job lockstep.job, p_schedule lockstep.schedule, p_at timestamptz, p_overlap text,
     OUT action text, OUT detail text)
@@ -16,6 +18,15 @@ BEGIN
           OR p_schedule.is_active AND p_schedule.next_at <= p_at THEN
         action := 'leave';
         detail := 'the dispatcher has yet to decide it';
+        RETURN;
+    END IF;
+    SELECT 'skip', pg_catalog.format('it has fired already: run %s is %s', r.run_id, r.status) INTO action, detail
+    FROM lockstep.run r
+    WHERE r.run_id = ANY (ARRAY(SELECT lockstep.job_run_id(s.schedule_uid, p_at)
+                                FROM lockstep.schedule s
+                                WHERE s.job_id = p_job.job_id AND (s.rule).kind IS NOT NULL))
+      AND r.job_id = p_job.job_id AND r.ended_at IS NOT NULL LIMIT 1;
+    IF FOUND THEN
         RETURN;
     END IF;
     action := 'fire';
