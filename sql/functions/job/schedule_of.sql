@@ -69,6 +69,8 @@ BEGIN
                                         pg_catalog.format('"%s" is not known', pg_catalog.left(made.after_end, 64)),
                                         'write success, failure or always');
         END IF;
+        -- one that is being deleted is waited for, and gone then
+        PERFORM FROM lockstep.job j WHERE j.name = p_spec ->> 'job' FOR KEY SHARE;
         made.after_job := (lockstep.job_named(p_spec ->> 'job')).job_id;
     ELSE
         made.rule := lockstep.rule_of(p_spec);
