@@ -68,6 +68,29 @@ SELECT is(pg_temp.dispatch('2030-01-01 07:00Z'), 's1 cancel 07:00, s1 fire 07:00
           'the run that a time has cancelled makes room for one');
 SELECT pg_temp.gone('a');
 
+-- queue_one: one time of the job waits, of whichever schedule.
+SELECT pg_temp.timed('a', '2030-01-01 06:00Z', '{"{}", "{\"phase\": \"30m\"}"}', '{"overlap": "queue_one"}');
+UPDATE lockstep.schedule SET next_at = '2030-01-01 06:30Z', wake_at = '2030-01-01 06:30Z' WHERE name = 's2';
+SELECT is(concat_ws('; ', pg_temp.dispatch('2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 06:30Z'),
+                    pg_temp.dispatch('2030-01-01 07:00Z'), pg_temp.dispatch('2030-01-01 07:30Z')),
+          's1 fire 06:00; s2 queue 06:30; s2 wait, s1 skip 07:00; s2 skip 07:30',
+          'while the time of one schedule waits, those of the others are skipped');
+SELECT matches((SELECT reason FROM lockstep.occurrence WHERE scheduled_for = '2030-01-01 07:00Z'),
+               '^one of schedule s2 waits already: run .* of the job is', 'the occurrence names that schedule');
+SELECT pg_temp.ends('a');
+SELECT is(pg_temp.dispatch('2030-01-01 07:40Z'), 's2 fire 06:30', 'the one that waits fires');
+SELECT pg_temp.ends('a');
+SELECT is(pg_temp.dispatch('2030-01-01 08:00Z'), 's1 fire 08:00', 'then the times are in turn again');
+SELECT pg_temp.gone('a');
+SELECT pg_temp.timed('a', '2030-01-01 06:00Z',
+                     '{"{}", "{\"misfire\": \"all\", \"catchup_window\": \"5h\", \"phase\": \"30m\"}"}',
+                     '{"overlap": "queue_one"}');
+UPDATE lockstep.schedule SET next_at = '2030-01-01 05:30Z', wake_at = '2030-01-01 05:30Z' WHERE name = 's2';
+SELECT is(concat_ws('; ', pg_temp.dispatch('2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 06:35Z')),
+          's2 fire 05:30, s1 queue 06:00; s1 wait, s2 wait',
+          'the backlog of another schedule waits, and skips nothing');
+SELECT pg_temp.gone('a');
+
 -- Late ones: the time of a schedule that is too old for one of them, and a backlog.
 SELECT pg_temp.timed('a', '2030-01-01 06:00Z',
                      '{"{\"catchup_window\": \"4h\", \"every\": \"24h\"}", "{\"every\": \"24h\"}"}');

@@ -122,7 +122,7 @@ BEGIN
         scheduled_for := NULL;
         RETURN;
     ELSE
-        verdict := CASE p_job.overlap WHEN 'queue_one' THEN 'queue' ELSE p_job.overlap END;
+        SELECT m.* INTO verdict, reason FROM lockstep.job_meets(p_job, p_schedule, reason, p_before) AS m;
     END IF;
     next_at := following;
     wake_at := next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at);
