@@ -106,6 +106,9 @@ SELECT pg_temp.child('{"overlap": "allow"}'), pg_temp.parent(), pg_temp.parent()
 SELECT is(pg_temp.dispatch(), 'nothing', 'ends before a change fire nothing');
 SELECT is(pg_temp.occurred(), 'skipped skipped', 'and each has its occurrence');
 SELECT is((SELECT count(*) FROM lockstep.job_end), 0::bigint, 'none waits');
+SELECT pg_temp.child('{"overlap": "allow"}'), pg_temp.parent(), pg_temp.parent(),
+       lockstep.schedule_remove('child', 's');
+SELECT is(pg_temp.occurred(), 'skipped skipped', 'and so has each when the schedule is removed');
 
 -- Ends of one moment are still ends of their own: of runs that no occurrence knows any more.
 SELECT pg_temp.child('{"overlap": "allow"}'), lockstep.job_set('parent', '{"overlap": "allow"}'),

@@ -104,6 +104,22 @@ SELECT is(pg_temp.behind(overlap, what),
 FROM (VALUES ('queue_one', 'queue'), ('cancel', 'cancel')) AS o (overlap, verdict),
      (VALUES ('ends', 'fired'), ('is edited', 'skipped'), ('cannot fire', 'error')) AS t (what, outcome);
 
+-- The schedule is removed: the time that waits is no time of it any more, and the history says so.
+SELECT pg_temp.hourly('removed', '2030-01-01 06:00Z', '{"overlap": "queue_one"}', '{"catchup_window": "5h"}'),
+       pg_temp.dispatch('2030-01-01 06:00Z'), pg_temp.dispatch('2030-01-01 09:30Z', 1),
+       lockstep.schedule_remove('removed', 's');
+SELECT results_eq(
+    $$SELECT outcome, scheduled_for, missed_from, missed_count, source, reason FROM lockstep.occurrence
+      WHERE job = 'removed' AND outcome <> 'fired'$$,
+    $$VALUES ('skipped', '2030-01-01 09:00Z'::timestamptz, '2030-01-01 07:00Z'::timestamptz, 2, 'schedule s',
+              'the schedule was removed before it fired')$$,
+    'a time that waits when its schedule is removed is skipped');
+SELECT pg_temp.gone('removed');
+SELECT pg_temp.hourly('removed', now() - interval '5 s'), lockstep.schedule_remove('removed', 's');
+SELECT is((SELECT format('%s %s', outcome, scheduled_for = now() - interval '5 s') FROM lockstep.occurrence
+           WHERE job = 'removed'), 'skipped t', 'and so is one that is due');
+SELECT pg_temp.gone('removed');
+
 -- cancel: in every state of the run.
 CREATE FUNCTION pg_temp.cancelled(p_status text, p_tasks text[], p_paused boolean) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -17,8 +17,16 @@ DECLARE
     code text;
     advice text;
 BEGIN
-    DELETE FROM lockstep.schedule s WHERE s.job_id = p_job.job_id
-        AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(specs) AS n WHERE n ->> 'name' = s.name);
+    FOR old IN
+        SELECT s.*
+        FROM lockstep.schedule s
+        WHERE s.job_id = p_job.job_id
+          AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(specs) AS n WHERE n ->> 'name' = s.name)
+        ORDER BY s.schedule_id FOR UPDATE
+    LOOP
+        PERFORM lockstep.job_dropped(old, 'removed');
+        DELETE FROM lockstep.schedule s WHERE s.schedule_id = old.schedule_id;
+    END LOOP;
     FOR one IN
         SELECT e.value, e.n, p_job.enabled AND e.value -> 'enabled' IS DISTINCT FROM 'false' AS enabled,
                CASE WHEN pg_catalog.jsonb_typeof(e.value) = 'object'
@@ -72,20 +80,7 @@ BEGIN
                     made.misfire, made.catchup_window, made.jitter, made.grace, made.next_at, made.wake_at,
                     made.rows_rule, made.uses_sql);
         ELSE
-            INSERT INTO lockstep.job_occurrence (job_id, schedule_id, scheduled_for, outcome, source, reason,
-                                                 missed_from, missed_count, dispatcher)
-            SELECT old.job_id, old.schedule_id, t.at, 'skipped', 'schedule ' || old.name,
-                   'the schedule was changed before it fired', t.missed_from, t.missed, SESSION_USER
-            FROM (VALUES (old.queued_for, old.queued_missed_from, old.queued_missed),
-                         (CASE WHEN old.is_active AND old.next_at <= now AND (old.rows_rule).relation IS NULL
-                                   THEN old.next_at END,
-                          NULL, 0)
-                  UNION ALL
-                  SELECT e.scheduled_for, NULL, 0 FROM lockstep.job_end e WHERE e.schedule_id = old.schedule_id)
-                AS t (at, missed_from, missed)
-            WHERE t.at IS NOT NULL
-            ON CONFLICT (schedule_id, scheduled_for) DO NOTHING;
-            DELETE FROM lockstep.job_end e WHERE e.schedule_id = old.schedule_id;
+            PERFORM lockstep.job_dropped(old, 'changed');
             UPDATE lockstep.schedule s
             SET spec = made.spec, rule = made.rule, after_job = made.after_job, after_end = made.after_end,
                 is_active = made.is_active, misfire = made.misfire, catchup_window = made.catchup_window,
