@@ -146,5 +146,22 @@ UPDATE lockstep.schedule SET next_at = '2030-01-02 07:00Z', due_at = '2030-01-02
 WHERE after_job IS NOT NULL;
 SELECT pg_temp.look('2030-01-04 07:00Z'), pg_temp.look('2030-01-01 07:00Z');
 SELECT is(pg_temp.turn('2030-01-01 07:00Z'), 'child fire 02 07:00', 'an end is not waited for');
+-- Its query runs: a small step, and one to a moment before that end.
+SELECT lockstep.job_delete('child');
+SELECT lockstep.job_define(pg_temp.spec('child', '{"query": "SELECT 1 AS \"order\", ''SELECT 1'' AS sql",
+    "schedules": [{"name": "s", "kind": "after", "job": "hour"}]}') - 'tasks');
+UPDATE lockstep.schedule SET next_at = '2030-01-03 07:00Z', due_at = '2030-01-03 07:00Z', wake_at = '2030-01-03 07:00Z'
+WHERE after_job IS NOT NULL;
+SELECT pg_temp.look('2030-01-03 07:20Z');
+SELECT is(pg_temp.turn('2030-01-03 07:20Z'), 'child ask 03 07:00', 'the query of an end runs');
+SELECT is(pg_temp.turn('2030-01-03 07:21Z'), 'nothing', 'and is not asked for again');
+SELECT pg_temp.look('2030-01-03 07:10Z');
+SELECT is(pg_temp.turn('2030-01-03 07:10Z'), 'child ask 03 07:00',
+          'behind a step back it is not left to a token of the clock before');
+SELECT pg_temp.look('2030-01-03 06:30Z');
+SELECT is(pg_temp.turn('2030-01-03 06:30Z'), 'child ask 03 07:00', 'however far that goes');
+SELECT is(pg_temp.turn('2030-01-03 06:31Z'), 'nothing', 'and the token of this clock counts');
+SELECT pg_temp.look('2030-01-03 06:31Z');
+SELECT is(pg_temp.turn('2030-01-03 06:31Z'), 'nothing', 'after a look, too');
 SELECT * FROM finish();
 ROLLBACK;

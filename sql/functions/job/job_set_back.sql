@@ -35,9 +35,13 @@ BEGIN
                               lockstep.job_time(one.next),
                               COALESCE(lockstep.job_time((one.schedule).next_at), 'never')));
     END LOOP;
-    UPDATE lockstep.schedule s SET due_at = p_now + s.jitter, wake_at = LEAST(s.wake_at, p_now + s.jitter)
+    UPDATE lockstep.schedule s
+    SET due_at = LEAST(s.due_at, p_now + s.jitter), wake_at = LEAST(s.wake_at, p_now + s.jitter),
+        asked_until = CASE WHEN s.asked_until <= p_now + LEASE THEN s.asked_until END
     WHERE s.schedule_id IN (SELECT b.schedule_id FROM lockstep.schedule b
-                            WHERE b.is_active AND b.due_at > p_now + b.jitter FOR NO KEY UPDATE SKIP LOCKED);
+                            WHERE b.is_active AND b.after_job IS NOT NULL
+                              AND (b.due_at > p_now + b.jitter OR b.asked_until > p_now + LEASE)
+                            FOR NO KEY UPDATE SKIP LOCKED);
     UPDATE lockstep.job_end e SET due_at = LEAST(e.due_at, p_now + s.jitter)
     FROM lockstep.schedule s WHERE s.schedule_id = e.schedule_id AND e.due_at > p_now + s.jitter;
     UPDATE lockstep.job_ask a SET wake_at = p_now WHERE a.wake_at > p_now + LEASE;
