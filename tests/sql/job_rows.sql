@@ -404,6 +404,14 @@ SELECT is((SELECT advice FROM lockstep.job_test('advice')),
 CREATE INDEX ON public.staging (came) WHERE batch IS NULL;
 SELECT is((SELECT advice FROM lockstep.job_test('advice')), NULL, 'unless there is one');
 SELECT pg_temp.gone();
+DROP INDEX public.staging_came_idx;
+SELECT pg_temp.trigger('advice', '{"threshold": 1, "created_column": "came",
+    "pending": "batch IS NULL AND came < now()"}');
+SELECT is((SELECT advice FROM lockstep.job_test('advice')),
+    'CREATE INDEX CONCURRENTLY ON public.staging (came) WHERE batch IS NULL AND came < now()'
+    ' -- if PostgreSQL refuses this condition, leave out the part with a function or a subquery',
+    'of a condition that no index may have, it says what to leave out');
+SELECT pg_temp.gone();
 
 -- Refusals when a job is saved: the field, and the remedy.
 CREATE FUNCTION pg_temp.refused(trigger jsonb, more jsonb DEFAULT '{}') RETURNS text LANGUAGE plpgsql AS $$
