@@ -961,6 +961,8 @@ VALUES ('standby', 0, 'executors and their sessions cannot be seen on a standby'
         'Publish its work again as another run. To close this one: lockstep run cancel RUN'),
        ('run_abandoned', 25, 'its producer is gone and has not finished',
         'To continue it: lockstep publish --queue QUEUE --resume RUN. To close it: lockstep run end RUN'),
+       ('run_abandoned_redrive', 25, 'the redrive that published it is gone and has not finished',
+        'To close it: lockstep run end RUN. Then redrive the messages again'),
        ('run_end_missing', 25, 'its tasks are finished, and its end has not come',
         'If no more of it will come: lockstep run end RUN'),
        ('run_ended', 30, 'it is over', 'Nothing has to be done.'),

@@ -200,6 +200,16 @@ for at in redrive.noted publish.started publish.committing publish.committed red
     expect "$at: noted" "$(sql "SELECT redriven_at IS NOT NULL FROM lockstep.rejected WHERE rejected_id = $one")" t
 done
 
+case_begin 'one that was killed is closed as run explain says, and redriven again'
+missed closed
+probed publish.started=kill "$one" >/dev/null 2>&1 && wrong 'not killed'
+noted=$(sql "SELECT redrive_noted FROM lockstep.rejected WHERE rejected_id = $one")
+lockstep run explain "$noted" -o jsonl | jq -r 'select(.about | contains("'"$noted"'")) | .helps' >"$tmp/out"
+expect 'what helps' "$(cat "$tmp/out")" "To close it: lockstep run end $noted. Then redrive the messages again"
+lockstep run end "$noted" >"$tmp/out" 2>&1 || wrong "$(cat "$tmp/out")"
+lockstep rejected redrive "$one" --reason 'closed before' --wait -q >"$tmp/out" 2>&1 || wrong "$(cat "$tmp/out")"
+expect 'it ran once' "$(sql "SELECT count(*) FROM done WHERE what = 'closed'")" 1
+
 case_begin 'one with a filter that was killed behind its last message is not followed by a second one'
 missed filtered
 reason=$(sql "SELECT reason FROM lockstep.rejected WHERE rejected_id = $one")
@@ -261,7 +271,7 @@ expect 'no relay is left' "$(sql "SELECT (SELECT count(*) FROM lockstep.lock_lis
 kill -TERM %%
 wait || true
 done_is 'all in all' \
-    'another filtered hole 5 hole 5b hole 9 hole 9 json now '\
+    'another closed filtered hole 5 hole 5b hole 9 hole 9 json now '\
 'kill 1 kill 2 kill 3 kill 4 kill 5 kill 6 lock long 1 long 2 long 3 long 4 repeated repeated two
 lines value now'
 cases_end

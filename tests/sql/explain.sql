@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(206);
+SELECT plan(211);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -426,6 +426,12 @@ SELECT matches(pg_temp.said('run_abandoned', 'A'),
                'a copy of what was piped: lockstep publish --queue Q --resume ID000000000065 FILE. To close',
                'a pipe is not read again');
 UPDATE lockstep.run SET publish_from = NULL WHERE run_no = (pg_temp.run('A')).run_no;
+INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw, redrive_run)
+VALUES (pg_temp.q(), 7, 'bad_json', 'x', 'x', pg_temp.run_of('A'));
+SELECT is(pg_temp.why('A'), 'run_end_missing', 'a redrive of which some is claimed is on the topic whole');
+SELECT matches(pg_temp.said('run_end_missing', 'A'), '-> If no more of it will come: lockstep run end ID000000000065$',
+               'so a publish does not continue it');
+DELETE FROM lockstep.rejected_message WHERE queue_id = pg_temp.q();
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 SELECT is(pg_temp.why('A'), 'run_publishing', 'its producer lives');
 SELECT matches(pg_temp.said('run_publishing', 'A'),
@@ -470,6 +476,16 @@ SELECT pg_temp.begin('A0:100<0');
 INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, publish_acked_seq)
 VALUES (pg_temp.run_of('B'), pg_temp.q(), 'stop', 'Publishing', -1);
 SELECT is(pg_temp.why('B'), 'run_abandoned task_in_hand', 'nothing of it is claimed, its producer is gone');
+-- Its producer was a redrive: no source is left from which a publish could continue it.
+INSERT INTO lockstep.rejected_message (queue_id, kafka_offset, reason, detail, raw, redrive_noted)
+VALUES (pg_temp.q(), 7, 'bad_json', 'x', 'x', pg_temp.run_of('B'));
+SELECT is(pg_temp.why('B'), 'run_abandoned_redrive task_in_hand', 'nor is the redrive that published it');
+SELECT matches(pg_temp.said('run_abandoned_redrive', 'B'),
+               'nothing of run ID000000000066 is claimed yet, and the redrive that published it is gone .*'
+               ' -> To close it: lockstep run end ID000000000066\. Then redrive the messages again$',
+               'the remedy of a redrive is no publish --resume');
+UPDATE lockstep.rejected_message SET redrive_run = redrive_noted, redrive_noted = NULL WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.why('B'), 'run_abandoned_redrive task_in_hand', 'nor when the redrive is noted as done');
 SELECT pg_temp.other('pg_advisory_lock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);
 SELECT is(pg_temp.why('B'), 'run_publishing task_in_hand', 'nothing of it is claimed, its producer has not finished');
 SELECT pg_temp.other('pg_advisory_unlock(lockstep.lock_class(%L), %s)::text', 'producer', pg_temp.q()::text);

@@ -6,7 +6,10 @@ DECLARE
     producer record;
 BEGIN
     SELECT x.implicit, x.published_at, x.publish_acked_seq, x.publish_acked_offset, x.created_at, x.first_offset,
-           q.next_offset
+           q.next_offset,
+           EXISTS (SELECT FROM lockstep.rejected_message m
+                   WHERE m.queue_id = x.queue_id
+                     AND (m.redrive_noted = x.run_id OR m.redrive_run = x.run_id)) AS redrive
     INTO STRICT run_row
     FROM lockstep.run x JOIN lockstep.queue q USING (queue_id) WHERE x.run_no = p_run_no;
     SELECT p.pid, p.usename, s.is INTO producer
@@ -18,6 +21,10 @@ BEGIN
     ELSIF producer.pid IS NOT NULL THEN
         reason := 'run_publishing';
         why := pg_catalog.format('its producer is at work (backend %s: %s)', producer.pid, producer.is);
+    ELSIF run_row.published_at IS NULL AND run_row.publish_acked_seq IS NOT NULL AND run_row.redrive THEN
+        -- publish --resume cannot read its source again. It is on the topic whole or not at all (redrive_made).
+        reason := CASE WHEN run_row.first_offset IS NULL THEN 'run_abandoned_redrive' ELSE 'run_end_missing' END;
+        why := 'the redrive that published it is gone and has not finished';
     ELSIF run_row.published_at IS NULL AND run_row.publish_acked_seq IS NOT NULL THEN
         reason := 'run_abandoned';
         why := 'its producer is gone and has not finished';

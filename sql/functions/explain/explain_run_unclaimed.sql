@@ -25,8 +25,8 @@ BEGIN
     END IF;
     endless := lockstep.explain_end(p_run.run_no);
     RETURN NEXT lockstep.explain_row(
-        CASE WHEN endless.reason IN ('run_publishing', 'run_abandoned', 'run_records_gone') THEN endless.reason
-             ELSE 'run_unclaimed' END,
+        CASE WHEN endless.reason IN ('run_publishing', 'run_abandoned', 'run_abandoned_redrive', 'run_records_gone')
+                 THEN endless.reason ELSE 'run_unclaimed' END,
         CASE WHEN endless.reason = 'run_records_gone' THEN pg_catalog.format(
                  'nothing of %s will be claimed: %s, to offset %s', p_about, endless.why, next_offset)
              ELSE pg_catalog.format('nothing of %s is claimed yet%s: the queue''s cursor is at offset %s', p_about,
