@@ -29,8 +29,9 @@ static const char hint_corrupt[] = "the record batch at this offset is damaged o
                                    "restore it from a replica, or skip the range by hand";
 static const char hint_size[] = "raise message.max.bytes (-X message.max.bytes=N) and the topic's "
                                 "max.message.bytes, or make the record smaller";
-static const char hint_fenced[] = "another producer with the same transactional.id has taken over; "
-                                  "find out which one before starting again";
+static const char hint_fenced[] =
+    "another producer with the same transactional.id has taken over, or the transaction was open "
+    "for longer than transaction.timeout.ms; find out which before starting again";
 static const char hint_reopen[] =
     "open the producer again and continue after the last record of the log";
 /* acks=all needs min.insync.replicas of the replicas; see handle.c. */

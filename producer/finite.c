@@ -15,7 +15,6 @@
 
 #define READ_SLICE_MS       1000   /* a silent pipe delays an interrupt so long */
 #define TICK_EVERY          256    /* tasks */
-#define TRANSACTION_TIMEOUT 60000  /* librdkafka's default, ms */
 #define TRANSACTION_LONGEST 900000 /* the brokers' default, ms: transaction.max.timeout.ms */
 
 /** All of a source: the tasks that were read, and the faults that were found. */
@@ -150,17 +149,11 @@ static int64_t count_phases(const struct publishing *p, const struct batch *batc
     return phases;
 }
 
-static int64_t transaction_timeout_ms(const struct publishing *p)
-{
-    const char *text = kafka_properties_get(p->target.kafka, "transaction.timeout.ms");
-    return text != NULL ? strtoll(text, NULL, 10) : TRANSACTION_TIMEOUT;
-}
-
 /* The books of a caller know a run that is on the topic and one that is not. They do not know which
  * of its tasks a run with a part on the topic has, so such a run is never made. */
 static enum rc refuse_part(const struct publishing *p, const struct batch *batch, struct err *err)
 {
-    int64_t timeout_ms = transaction_timeout_ms(p);
+    int64_t timeout_ms = target_timeout_ms(&p->target);
     int64_t longer_ms =
         timeout_ms < TRANSACTION_LONGEST / 10 ? timeout_ms * 10 : TRANSACTION_LONGEST;
     char hint[200] = "Send fewer tasks at once, or raise both transaction.timeout.ms and the "
@@ -211,7 +204,7 @@ static enum rc send_all(struct publishing *p, const struct batch *batch, struct 
 static enum rc send_batch(struct publishing *p, const struct batch *batch, struct err *err)
 {
     const struct publish_books *books = &p->options->books;
-    const struct transaction_limits limits = {transaction_timeout_ms(p) * 1000 / 2, INT64_MAX,
+    const struct transaction_limits limits = {target_timeout_ms(&p->target) * 1000 / 2, INT64_MAX,
                                               SIZE_MAX};
     transaction_limit(&p->transaction, limits);
     enum rc rc = sending_prepare(p, err);

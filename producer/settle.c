@@ -2,6 +2,7 @@
  * Begin with failed_publish(), which asks in this order: has the run begun? is the lock still ours?
  * is anything in doubt? is all of it there? tests/e2e/publish_kill.sh and publish_producer_test.c
  * stop the publisher at each point. */
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/remedies.h"
@@ -27,8 +28,8 @@ static enum rc settle(struct publishing *p, struct err *err)
     return RC_OK;
 }
 
-/** Ends what is open. fenced: another producer has taken the transactional id and has ended it
- * already; the id must not be taken from it. */
+/** Ends what is open. fenced: Kafka has ended it already, perhaps because another producer has
+ * taken the transactional id, which must not be taken from that one. */
 static void drop_open(struct publishing *p, bool fenced)
 {
     struct err why;
@@ -112,20 +113,41 @@ static void end_aborted(struct publishing *p, bool fenced, struct err *err)
     report_resumable(p, "The run could not be ended. ", err);
 }
 
+/** How long the transaction has been open, if that is longer than the broker allows, else 0. */
+static int64_t overdue_ms(const struct publishing *p)
+{
+    int64_t open_ms = (clock_boot_us() - p->transaction.begun_us) / 1000;
+    return p->transaction.state != TRANSACTION_NONE && open_ms >= target_timeout_ms(&p->target)
+               ? open_ms
+               : 0;
+}
+
 /** Replaces the error of a fenced producer by one with a remedy, and keeps the code of librdkafka,
- * which reports a fence with several codes (kafka/error.c). */
+ * which reports a fence with several codes (kafka/error.c). The coordinator fences a producer for
+ * two reasons: another one has taken its transactional id, or its transaction was open for too
+ * long. */
 static bool see_fenced(const struct publishing *p, enum rc rc, struct err *err)
 {
     if (rc != RC_LOST || err->kind != ERR_HELD)
         return false;
+    int64_t open_ms = overdue_ms(p);
     char code[sizeof err->code];
     (void)snprintf(code, sizeof code, "%s", err->code);
-    (void)err_set(err, rc, ERR_HELD, p->target.queue,
-                  "End the other producer, which does not hold this database's lock: two queues of "
-                  "one name must not share a Kafka cluster.",
-                  "another producer has taken over the transactional id lockstep.%s (%s): this one "
-                  "may not publish any more",
-                  p->target.queue, code);
+    if (open_ms > 0)
+        (void)err_set(err, rc, ERR_HELD, p->target.queue,
+                      "Publish again, with a longer transaction.timeout.ms if Kafka or this host "
+                      "is slow (-X transaction.timeout.ms=N).",
+                      "Kafka has aborted the transaction (%s): it was open for %" PRId64
+                      " ms, and transaction.timeout.ms is %" PRId64,
+                      code, open_ms, target_timeout_ms(&p->target));
+    else
+        (void)err_set(
+            err, rc, ERR_HELD, p->target.queue,
+            "End the other producer, which does not hold this database's lock: two queues "
+            "of one name must not share a Kafka cluster.",
+            "another producer has taken over the transactional id lockstep.%s (%s): this "
+            "one may not publish any more",
+            p->target.queue, code);
     err_code(err, code);
     return true;
 }

@@ -21,6 +21,7 @@
 #define BATCH_BYTES        128
 #define DEFAULT_BATCH_SIZE 1000000            /* librdkafka's message.max.bytes */
 #define KAFKA_MAX_BYTES    ((int64_t)1048588) /* Kafka's max.message.bytes */
+#define TRANSACTION_MS     60000              /* librdkafka's transaction.timeout.ms */
 
 struct target target_known(const char *queue, const struct kafka_properties *kafka, int queue_id,
                            const char *topic, int partition)
@@ -29,6 +30,12 @@ struct target target_known(const char *queue, const struct kafka_properties *kaf
         .queue = queue, .kafka = kafka, .queue_id = queue_id, .partition = partition};
     (void)snprintf(target.topic, sizeof target.topic, "%s", topic);
     return target;
+}
+
+int64_t target_timeout_ms(const struct target *target)
+{
+    const char *text = kafka_properties_get(target->kafka, "transaction.timeout.ms");
+    return text != NULL ? strtoll(text, NULL, 10) : TRANSACTION_MS;
 }
 
 enum rc target_find(struct target *target, struct db *db, struct err *err)

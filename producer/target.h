@@ -32,6 +32,8 @@ MUST_CHECK enum rc target_check(struct target *target, struct err *err);
 /** The partition's low and high watermark. */
 MUST_CHECK enum rc target_ends(const struct target *target, int64_t *ret_low, int64_t *ret_high,
                                struct err *err);
+/** transaction.timeout.ms: the broker aborts a transaction that is open for longer. */
+int64_t target_timeout_ms(const struct target *target);
 
 /**
  * The transactional id of the publishers of a queue: lockstep.QUEUE. That of its relay is

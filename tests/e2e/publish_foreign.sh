@@ -125,6 +125,36 @@ for way in '' --stream; do
     fi
 done
 
+for way in '' --stream; do
+    case_begin "publish $way whose transaction Kafka has aborted for its age says so, and names no other producer"
+    rm -f "$tmp"/publish.*.hit "$tmp"/publish.*.go
+    run=$(cat /proc/sys/kernel/random/uuid)
+    held=$([ -z "$way" ] && echo 1 || echo 2)
+    # shellcheck disable=SC2086 # $way may be nothing
+    probed publish.record=sleep:110@2,publish.committing="hold@$held" "$one" --queue "$q" --run "$run" \
+        -X transaction.timeout.ms=2000 $way "$tmp/a.jsonl" >/dev/null 2>"$tmp/fenced.err" &
+    pid=$!
+    eventually 20 test -e "$tmp/publish.committing.hit"
+    kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0 <<<"behind $run"
+    aborted() { topic | grep -q "^behind $run$"; } # no transaction before it is open
+    eventually 40 aborted
+    touch "$tmp/publish.committing.go"
+    status=0
+    wait $pid || status=$?
+    expect 'its exit' "$status" 7
+    grep -qE 'Kafka has aborted the transaction \([A-Z_]+\): it was open for [0-9]+ ms, .* is 2000' "$tmp/fenced.err" ||
+        wrong "$(cat "$tmp/fenced.err")"
+    ! grep -q 'another producer' "$tmp/fenced.err" || wrong "$(cat "$tmp/fenced.err")"
+    if [ -z "$way" ]; then
+        grep -q -- '-X transaction.timeout.ms=N' "$tmp/fenced.err" || wrong "$(cat "$tmp/fenced.err")"
+        expect 'nothing of it' "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$run'")" Cancelled
+    else
+        grep -q -- "To continue it: lockstep publish --queue $q --resume $run" "$tmp/fenced.err" ||
+            wrong "$(cat "$tmp/fenced.err")"
+        ends 0 'is resumed with seq 64' lockstep publish --queue "$q" -q --resume "$run"
+    fi
+done
+
 case_begin 'executors find a hole, a run that is cut short and an end that counts wrong, and run duplicates once'
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic
