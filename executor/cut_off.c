@@ -84,8 +84,8 @@ int readers_usable(const struct readers *readers)
 }
 
 /* Every turn asks all readers, because a reader changes by itself when its login is let in again.
- * Tasks in hand are returned only when the last reader is cut off: the others can still run them.
- */
+ * Tasks in hand are returned only when the last reader that may be used is cut off: the others can
+ * still run them. A lowered limit may leave none but readers that are cut off, too. */
 enum rc cut_off_watch(struct executor *ex, struct err *err)
 {
     struct cut_off *cut_off = &ex->readers.cut_off, before = *cut_off;
@@ -110,12 +110,12 @@ enum rc cut_off_watch(struct executor *ex, struct err *err)
     if (log_when_due(ex, &before, &why) || before.count != cut_off->count ||
         before.limit != cut_off->limit)
         note_trouble(ex, &why);
+    bool fewer = cut_off->count > before.count || cut_off->limit < before.limit;
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         if (cut_off->count < before.count)
             event_raise(lane, EVENT_READERS_BACK);
-        if (readers_usable(&ex->readers) == 0 &&
-            cut_off->count > before.count) /* others may have a login */
+        if (readers_usable(&ex->readers) == 0 && fewer) /* others may have a login */
             rc = return_waiting(lane, -1, err);
     }
     return rc;

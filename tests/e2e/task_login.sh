@@ -181,6 +181,31 @@ daemon
 eventually 20 done_are 11 || bad 'nobody takes over'
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
+
+case_begin 'no task stays with an executor whose limit leaves only readers that are cut off'
+: >"$tmp/log"
+daemon
+# The first two tasks are with the first two readers, which are idle when these tasks have ended.
+publish '{"order": 1, "sql": "SELECT hold(7)"}'{,} '{"order": 1, "sql": "SELECT hold(8)"}'{,} \
+    '{"order": 2, "sql": "SELECT 1"}'{,}
+eventually 15 running 4 || bad 'not all of its readers work'
+sql "INSERT INTO let_go VALUES (7)"
+eventually 15 done_are 13 || bad 'the first two do not end'
+waiting="FROM lockstep.task WHERE status = 'Pending' AND executor_no IS NOT NULL"
+eventually 15 is "SELECT count(*) $waiting" 2 || bad 'the next phase does not wait with it'
+sql "ALTER ROLE $tasks CONNECTION LIMIT 2"
+sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$tasks' AND state = 'idle'" >/dev/null
+two_cut_off() { lockstep executor list -o json | jq -r '.[].trouble' | grep -q '^2 of 4 readers: '; }
+eventually 20 two_cut_off || bad 'two readers are not cut off'
+expect 'what waits' "$(sql "SELECT count(*) $waiting")" 2
+lockstep executor set "$(lockstep executor list -o json | jq -r '.[].executor_id')" -q --readers 2
+eventually 10 grep -q 'event=readers_set .*readers=2' "$tmp/log" || bad 'the limit is not read'
+eventually 10 is "SELECT count(*) $waiting" 0 || bad 'tasks wait with readers that cannot run them'
+expect 'what runs is left to end' "$(sql "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'")" 2
+sql "ALTER ROLE $tasks CONNECTION LIMIT -1; INSERT INTO let_go VALUES (8)"
+eventually 30 done_are 17 || bad 'it does not continue'
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
 case_begin 'an executor whose login is barred names the remedy, and continues when it may log in'
 # The executor's own login is barred, and its sessions are ended: it tries ever less often, names the remedy, and
 # continues when it is let in.
