@@ -15,6 +15,7 @@
 #include "executor/trouble.h"
 
 #include "base/clock.h"
+#include "base/probe.h"
 #include "db/notification.h"
 #include "scheduler/dispatcher.h"
 
@@ -24,8 +25,10 @@
 /* Any login may NOTIFY on any channel (manual, NOTIFY), so both numbers protect control from a
  * flood (tests/e2e/own_trouble.sh). */
 #define NOTIFICATIONS_MOST 10000 /* then other things have their turn */
-/* The pause after the requests of operators were read: so many times as long as that took. */
-#define REQUESTS_PAUSE 10
+/* The pause after the requests of operators were read: so many times as long as that took, but at
+ * most so long: the next request must not wait for minutes behind one slow statement. */
+#define REQUESTS_PAUSE         10
+#define REQUESTS_PAUSE_MOST_US (5 * 1000 * 1000)
 
 /* The kinds of changes. */
 enum {
@@ -100,6 +103,7 @@ static enum rc read_requests(struct lane *lane, struct err *err)
         clock_boot_us() < lane->notifications.requests_after_us)
         return RC_OK;
     int64_t from_us = clock_boot_us();
+    probe("requests.read");
     lane->notifications.received = 0;
     if (received & NOTIFIED_CONTROL)
         rc = lane_reread(lane, err);
@@ -110,8 +114,9 @@ static enum rc read_requests(struct lane *lane, struct err *err)
         rc = requests_read(lane, err);
     if (rc == RC_RETRY)
         lane->notifications.received |= received;
+    int64_t now_us = clock_boot_us(), pause_us = REQUESTS_PAUSE * (now_us - from_us);
     lane->notifications.requests_after_us =
-        clock_boot_us() + REQUESTS_PAUSE * (clock_boot_us() - from_us);
+        now_us + (pause_us < REQUESTS_PAUSE_MOST_US ? pause_us : REQUESTS_PAUSE_MOST_US);
     return rc;
 }
 

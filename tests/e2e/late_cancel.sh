@@ -59,5 +59,26 @@ try 'in the pipeline' '{"order": 1, "sql": "SELECT hold($$first$$)"}' '{"order":
     cancel
 try 'before steps' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)"]}' \
     '{"order": 2, "steps": [{"name": "a", "sql": "SELECT hold($$next$$)"}, {"name": "b", "sql": "SELECT 1"}]}' timeout
+
+case_begin 'a request of an operator does not wait for long because the one before was slow to read'
+q=$(scratch_name)
+rm -rf "$tmp/probes"
+mkdir "$tmp/probes"
+lockstep queue create "$q" -q --create-topic --max-readers 2
+sql 'DELETE FROM let_go'
+printf '{"order": 1, "sql": "SELECT hold($$%s$$)"}\n' first next |
+    lockstep publish --queue "$q" -q --on-failure continue - >/dev/null
+LOCKSTEP_EXECUTOR_FROZEN_AFTER=60s LOCKSTEP_PROBE_DIR=$tmp/probes LOCKSTEP_PROBE=requests.read=sleep:6000 \
+    "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>"$tmp/log" &
+pid=$!
+of_queue="FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'"
+eventually 20 is "SELECT count(*) $of_queue AND t.status = 'Processing'" 2 || bad 'the tasks do not run'
+for n in 0 1; do
+    lockstep task cancel "$(sql "SELECT t.task_id $of_queue AND t.seq = $n")" -q >/dev/null
+    eventually 20 is "SELECT t.status $of_queue AND t.seq = $n" Terminated || bad "task $n is not cancelled"
+done
+[ -e "$tmp/probes/requests.read.hit" ] || bad 'the first request was not slow to read'
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
 cases_end
 exit $failed
