@@ -43,8 +43,7 @@ enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_RECORD, GATE_WAKE };
 
 struct gate_order {
     struct mail mail;
-    int64_t phase_id;         /* WANT: 0 = nothing; RELEASE: whose IX is released */
-    struct openings openings; /* RECORD: phases that control opened */
+    int64_t phase_id; /* WANT: 0 = nothing; RELEASE: whose IX is released */
 };
 
 enum gate_verdict {
@@ -80,16 +79,11 @@ struct gate {
     bool stopping;
 };
 
-static void send(struct gate *gate, struct gate_order reply)
-{
-    struct gate_order *order = xcalloc(1, sizeof *order);
-    *order = reply;
-    thread_send(&gate->thread, &order->mail);
-}
-
 static void send_order(struct gate *gate, enum gate_mail kind, int64_t phase_id)
 {
-    send(gate, (struct gate_order){.mail.kind = (int)kind, .phase_id = phase_id});
+    struct gate_order *order = xcalloc(1, sizeof *order);
+    *order = (struct gate_order){.mail.kind = (int)kind, .phase_id = phase_id};
+    thread_send(&gate->thread, &order->mail);
 }
 
 static void answer(struct gate *gate, struct gate_answer reply)
@@ -107,7 +101,7 @@ static enum rc take_orders(struct gate *gate, struct err *err)
     enum rc rc = RC_OK;
     for (struct mail *mail = thread_take(&gate->thread, &gate->stopping), *next; mail != NULL;
          mail = next) {
-        struct gate_order *order = (struct gate_order *)mail;
+        const struct gate_order *order = (struct gate_order *)mail; /* RECORD: openings_mail */
         next = mail->next;
         switch ((enum gate_mail)mail->kind) {
         case GATE_WANT:
@@ -119,12 +113,12 @@ static enum rc take_orders(struct gate *gate, struct err *err)
             intents_remove(&gate->intents, order->phase_id);
             break;
         case GATE_RECORD:
-            openings_join(&gate->unrecorded, &order->openings);
+            openings_join(&gate->unrecorded, mail);
             break;
         case GATE_WAKE:
             break;
         }
-        free(order);
+        free(mail);
     }
     return rc;
 }
@@ -278,6 +272,7 @@ static void gate_free(struct gate *gate)
     db_canceller_free(gate->canceller);
     db_close(gate->db);
     intents_done(&gate->intents);
+    openings_done(&gate->unrecorded);
     free(gate);
 }
 
@@ -313,6 +308,7 @@ void gates_stop(struct lane *lane, bool clean)
         thread_join(&gate->thread);
         gate_free(gate);
     }
+    openings_done(&lane->gates.openings);
 }
 
 void gates_wake(struct lane *lane)
@@ -420,26 +416,20 @@ enum rc gate_passed(struct lane *lane, const struct db_result *row, struct err *
         return RC_OK;
     struct gate_answer reply = opened_answer(row, &of_release);
     struct phase *phase = phases_find(&lane->phases, reply.phase_id);
-    struct openings *openings = &lane->gates.openings;
-    enum rc rc = RC_OK;
     seen_open(lane, phase, &reply);
-    if (opened) {
-        if (openings_full(openings))
-            rc = openings_flush(openings, lane->ex->control.db, lane->ex->incarnation.executor_no,
-                                err);
-        openings_add(openings, reply.phase_id, lane->ex->turn.now_us);
-    }
+    if (opened)
+        openings_add(&lane->gates.openings, reply.phase_id, lane->ex->turn.now_us);
     if (phase != NULL && phase->previous_phase_id == 0)
         phase->previous_phase_id = reply.previous_phase_id;
-    else if (rc == RC_OK && reply.previous_phase_id != 0)
-        rc = phaselock_release_intent(lane->ex->control.db, reply.previous_phase_id, err);
-    return rc;
+    else if (reply.previous_phase_id != 0)
+        return phaselock_release_intent(lane->ex->control.db, reply.previous_phase_id, err);
+    return RC_OK;
 }
 
-/* The openings are due at once when the tasks are long, or when no more openings fit. */
+/* The openings are due at once when the tasks are long, or when there are enough openings. */
 static int64_t record_at_us(const struct lane *lane)
 {
-    bool now = openings_full(&lane->gates.openings) || lane_depth(lane) == 1;
+    bool now = openings_enough(&lane->gates.openings) || lane_depth(lane) == 1;
     return lane->gates.openings.since_us + (now ? 0 : RECORD_US);
 }
 
@@ -452,8 +442,7 @@ enum rc gate_record(struct lane *lane, struct err *err)
     if (gate == NULL || gate->canceller == NULL) /* it may be without a session for long */
         return openings_flush(openings, lane->ex->control.db, lane->ex->incarnation.executor_no,
                               err);
-    send(gate, (struct gate_order){.mail.kind = GATE_RECORD, .openings = *openings});
-    openings_clear(openings);
+    thread_send(&gate->thread, openings_mail(openings, GATE_RECORD));
     return RC_OK;
 }
 

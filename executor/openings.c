@@ -6,29 +6,60 @@
 
 #include "executor/late.h"
 
+#include "base/mailbox.h"
+#include "base/memory.h"
 #include "base/probe.h"
 #include "db/db.h"
 #include "db/parameter.h"
 #include "db/sqlstate.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 void openings_add(struct openings *openings, int64_t phase_id, int64_t now_us)
 {
-    if (openings_full(openings))
-        return;
     if (openings->count == 0)
         openings->since_us = now_us;
+    if (openings->count == openings->room) {
+        openings->room += OPENINGS_ENOUGH;
+        openings->phase_ids =
+            xrealloc(openings->phase_ids, (size_t)openings->room, sizeof *openings->phase_ids);
+    }
     openings->phase_ids[openings->count++] = phase_id;
 }
 
-void openings_join(struct openings *openings, const struct openings *others)
+/* One piece of memory, because an order that its thread does not take is freed as such
+ * (base/thread.c). */
+struct openings_mail {
+    struct mail mail;
+    int64_t since_us;
+    int count;
+    int64_t phase_ids[];
+};
+
+struct mail *openings_mail(struct openings *openings, int kind)
 {
+    size_t size = (size_t)openings->count * sizeof *openings->phase_ids;
+    struct openings_mail *mail = xcalloc(1, sizeof *mail + size);
+    mail->mail.kind = kind;
+    mail->since_us = openings->since_us;
+    mail->count = openings->count;
+    memcpy(mail->phase_ids, openings->phase_ids, size);
+    openings->count = 0;
+    return &mail->mail;
+}
+
+void openings_join(struct openings *openings, const struct mail *mail)
+{
+    const struct openings_mail *others = (const struct openings_mail *)mail;
     for (int i = 0; i < others->count; i++)
         openings_add(openings, others->phase_ids[i], others->since_us);
 }
 
-void openings_clear(struct openings *openings)
+void openings_done(struct openings *openings)
 {
-    openings->count = 0;
+    free(openings->phase_ids);
+    *openings = (struct openings){0};
 }
 
 /* gates_stop cancels the wait of a gate, and its cancel may hit this statement instead: then the

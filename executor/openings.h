@@ -2,9 +2,10 @@
  * What: the phases that control, or a gate, has opened and that are not in the log of events yet:
  *   of short tasks several are recorded at once (lockstep.opened).
  * Invariants: only openings.c writes the fields. Tasks of a phase start before its opening is
- *   recorded (bench/notes/barrier.md), and openings are recorded before the end of their run.
+ *   recorded (bench/notes/barrier.md), and openings are recorded before the end of their run. None
+ *   is left out: they are kept for as long as the log of events does not take them.
  * Threads: control; a gate has those of its own, and copies that it got with an order.
- * Ownership: embedded in struct gates and struct gate.
+ * Ownership: embedded in struct gates and struct gate; openings_done frees the ids.
  * Failure: as db.h.
  */
 #ifndef EXECUTOR_OPENINGS_H
@@ -16,24 +17,27 @@
 #include <stdint.h>
 
 struct db;
+struct mail;
 
-#define OPENINGS_MOST 8
+#define OPENINGS_ENOUGH 8
 struct openings {
-    int64_t phase_ids[OPENINGS_MOST];
-    int count;
+    int64_t *phase_ids;
+    int count, room;
     int64_t since_us; /* the first of them */
 };
 
-/** One more; nothing when they are full. */
+/** One more. */
 void openings_add(struct openings *openings, int64_t phase_id, int64_t now_us);
-static inline bool openings_full(const struct openings *openings)
+/** So many wait that they are recorded at once. */
+static inline bool openings_enough(const struct openings *openings)
 {
-    return openings->count == OPENINGS_MOST;
+    return openings->count >= OPENINGS_ENOUGH;
 }
-/** Another thread records them. */
-void openings_clear(struct openings *openings);
-/** Adds others; those for which there is no room stay without a line in the log. */
-void openings_join(struct openings *openings, const struct openings *others);
+/** Another thread records them: they are in the mail, which free() frees, and none is left here. */
+struct mail *openings_mail(struct openings *openings, int kind);
+/** Adds those of such a mail. */
+void openings_join(struct openings *openings, const struct mail *mail);
+void openings_done(struct openings *openings);
 /** Records them in the log of events; a statement that another session delays, or for which the
  * server has no room, leaves them for later. */
 MUST_CHECK enum rc openings_flush(struct openings *openings, struct db *db, int executor_no,
