@@ -18,6 +18,7 @@
 #include "executor/server.h"
 #include "executor/sessions.h"
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mailbox.h"
@@ -32,8 +33,11 @@
 #include <stdlib.h>
 
 #define FALLBACK_MS 5000 /* a notification wakes a gate; this is for one that was lost */
-#define ORPHAN_MS   100  /* after asking for an adoption */
-#define LOCKED_MS   1000 /* after another session held a row for longer than the time-out */
+/* After asking for an adoption; twice as long each time that the orphans are still there, because
+ * perhaps no executor may take them (their command is unknown, or max_readers is 0). */
+#define ORPHAN_MS      100
+#define ORPHAN_LAST_MS 1000
+#define LOCKED_MS      1000 /* after another session held a row for longer than the time-out */
 /* Between two slices of a wait: while a gate waits for IX, no executor that adopts gets S. */
 #define GAP_MS    3
 #define AFTER_MS  5 /* the readers come first; an order of control ends this wait early */
@@ -73,6 +77,7 @@ struct gate {
     const struct executor *ex;              /* thread: reads only fields that never change */
     struct mailbox *control;
     int64_t phase_id;           /* thread: the phase to open, 0: none */
+    int orphan_ms;              /* thread: its last sleep before orphans, 0: it met none */
     struct intents intents;     /* thread */
     struct openings unrecorded; /* thread */
     bool noted;                 /* thread: the session is one of the executor's */
@@ -153,7 +158,10 @@ static struct gate_answer opened_answer(const struct db_result *row,
 static int follow(struct gate *gate, const struct db_result *row)
 {
     int64_t phase_id = db_int(row, 0, EXECUTOR_GATE_PHASE_ID);
-    switch (db_word(row, 0, EXECUTOR_GATE_VERDICT)) {
+    int verdict = db_word(row, 0, EXECUTOR_GATE_VERDICT);
+    bool orphans = verdict == EXECUTOR_GATE_IS_ORPHANS;
+    gate->orphan_ms = orphans ? backoff_next(gate->orphan_ms, ORPHAN_MS, ORPHAN_LAST_MS) : 0;
+    switch (verdict) {
     case EXECUTOR_GATE_IS_OPENED:
     case EXECUTOR_GATE_IS_OPEN:
         if (!db_null(row, 0, EXECUTOR_GATE_PREVIOUS_PHASE_ID))
@@ -165,7 +173,7 @@ static int follow(struct gate *gate, const struct db_result *row)
         break;
     case EXECUTOR_GATE_IS_ORPHANS:
         answer(gate, (struct gate_answer){.verdict = VERDICT_ORPHANS, .phase_id = phase_id});
-        return ORPHAN_MS;
+        return gate->orphan_ms;
     case EXECUTOR_GATE_IS_WAIT:
         return 0;
     case EXECUTOR_GATE_IS_DUE: {
