@@ -607,7 +607,7 @@ SELECT matches(pg_temp.said('task_offered', number => 0),
     'what helps names the queue');
 UPDATE lockstep.task SET status = 'Processing', worker = 'host/7', started_at = now() - interval '2 min',
                          updated_at = now() - interval '1 min',
-    lease_until = now() + interval '1 h', step = 'render'
+    lease_until = clock_timestamp() + interval '1 h', step = 'render'
 WHERE queue_id = pg_temp.q() AND kafka_offset = 0;
 SELECT is(split_part(pg_temp.why(number => 0), ' ', 1), 'task_with_worker', 'a worker has it');
 SELECT matches(pg_temp.said('task_with_worker', number => 0),
