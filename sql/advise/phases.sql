@@ -37,7 +37,8 @@ CROSS JOIN LATERAL (
             UNION ALL
             SELECT f.attempt, f.started_at, f.ended_at
             FROM (SELECT k.attempt, k.started_at, k.ended_at FROM lockstep.task_attempt k
-                  WHERE k.task_id = t.task_id AND (t.attempt_num > 1 OR t.status <> 'Completed') OFFSET 0) f) c
+                  WHERE k.task_id = t.task_id AND (t.attempt_num > 1 OR t.status <> 'Completed' OR t.started_at IS NULL)
+                  OFFSET 0) f) c
         CROSS JOIN LATERAL (SELECT (date_part('epoch', c.t0 - r.started_at) * 1e6)::bigint AS start_us,
                                    (date_part('epoch', c.t1 - r.started_at) * 1e6)::bigint AS end_us) b
         WHERE c.t0 IS NOT NULL AND c.t1 IS NOT NULL

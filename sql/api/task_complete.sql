@@ -1,6 +1,7 @@
 -- An operator declares a task done: its work was done by other means. A running task is refused (cancel it first),
 -- unless it is external: then its worker's token is void. Tasks that its failure has stopped stay so: run_retry reopens
--- them.
+-- them. The attempts that the task has made stay as they ended. The task's row is that of an attempt only if a worker
+-- was making one: else it has no times.
 CREATE OR REPLACE FUNCTION lockstep.task_complete(task_id bigint, reason text DEFAULT NULL, OUT status text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -19,7 +20,8 @@ BEGIN
     UPDATE lockstep.task k
     SET status = 'Completed', token = NULL, executor_no = NULL, error = NULL, cancelled_by = NULL, scheduled_for = NULL,
         lease_until = NULL,
-        duration = CASE WHEN k.status = 'Processing' THEN clock_timestamp() - k.started_at ELSE k.duration END,
+        started_at = CASE WHEN k.status = 'Processing' THEN k.started_at END,
+        duration = CASE WHEN k.status = 'Processing' THEN clock_timestamp() - k.started_at END,
         response = concat_ws(': ', 'declared done by ' || lockstep.actor(), reason), updated_at = clock_timestamp()
     WHERE k.task_id = t.task_id;
     INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)

@@ -16,7 +16,7 @@ seen AS MATERIALIZED ( -- phase by phase, there task by task as its index has th
                           AND p."order" >= COALESCE((SELECT b."order" FROM behind b), -9223372036854775808)
                         ORDER BY p."order" OFFSET 0) p
     CROSS JOIN LATERAL (
-        SELECT k.task_id, k.status, k.attempt_num
+        SELECT k.task_id, k.status, k.attempt_num, k.started_at
         FROM lockstep.task k
         WHERE k.phase_id = p.phase_id
           AND k.kafka_offset >= CASE WHEN p."order" = (SELECT b."order" FROM behind b)
@@ -27,7 +27,8 @@ seen AS MATERIALIZED ( -- phase by phase, there task by task as its index has th
         SELECT u.attempt, u.status
         FROM (SELECT h.attempt, h.status FROM lockstep.task_attempt h WHERE h.task_id = t.task_id
               UNION ALL
-              SELECT t.attempt_num, t.status WHERE t.status IN ('Completed', 'Processing')) u
+              SELECT t.attempt_num, t.status
+              WHERE t.status IN ('Completed', 'Processing') AND t.started_at IS NOT NULL) u
         WHERE u.attempt > COALESCE((SELECT b.attempt FROM behind b WHERE b.task_id = t.task_id), 0)
         ORDER BY u.attempt) a ON true
     LIMIT 10001),

@@ -1,4 +1,5 @@
--- Each attempt, and the task that it was of. The run's tasks are found by its phases: a task's run_no has no index.
+-- Each attempt, and the task that it was of. The run's tasks are found by its phases: a task's run_no has no index. A
+-- task that was declared done has made no attempt of its own for that, and so has no times (lockstep.task_complete).
 -- Promised to users: a column keeps its name and meaning; new ones go to the end.
 CREATE OR REPLACE VIEW lockstep.execution_log AS
 SELECT q.name AS queue, r.run_id, t."order", p.previous_order, t.seq, t.task_id, t.attempt_num AS attempt, t.type,
@@ -10,7 +11,7 @@ JOIN lockstep.phase p USING (phase_id)
 JOIN lockstep.run r ON r.run_no = p.run_no
 JOIN lockstep.queue q ON q.queue_id = r.queue_id
 LEFT JOIN lockstep.executor e ON e.executor_no = t.executor_no
-WHERE t.status IN ('Completed', 'Processing')
+WHERE t.status IN ('Completed', 'Processing') AND t.started_at IS NOT NULL
 UNION ALL
 SELECT q.name, r.run_id, t."order", p.previous_order, t.seq, t.task_id, a.attempt, t.type, t.payload::json ->> 'sql',
        a.status, a.started_at, a.ended_at, a.ended_at - a.started_at, e.executor_id, a.error, a.sqlstate, a.detail,

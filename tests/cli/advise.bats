@@ -114,3 +114,12 @@ teardown() {
     [ "$(jq -c '[.measured.makespan_s, .measured.handover_s, .readers[0].makespan_s, .readers[7].makespan_s]
              | map(. * 100 | round)' <<<"$output")" = '[60145,0,60205,60135]' ]
 }
+
+@test "queue advise counts the failed attempt of a task that was declared done" {
+    sql "INSERT INTO lockstep.task_attempt (task_id, attempt, status, started_at, ended_at)
+         SELECT task_id, attempt_num, 'Failed', started_at, started_at + duration FROM lockstep.task
+         WHERE duration = '0.6 s';
+         UPDATE lockstep.task SET started_at = NULL, duration = NULL WHERE duration = '0.6 s'"
+    run jq -c '[.tasks, (.measured | .makespan_s, .work_s)]' <(lockstep queue advise q -o json)
+    [ "$output" = '[32,1.45,2.6]' ] || { echo "$output"; return 1; }
+}

@@ -50,6 +50,9 @@ eventually 30 is "SELECT status FROM lockstep.task WHERE task_id = '$task'" Fail
 does 'task complete' POST "api/v1/tasks/$task/complete" '{"reason": "by hand"}' '.status' Completed
 as POST "api/v1/tasks/$task/complete" '{"reason": "again"}'
 expect 'not twice' "$status" 409
+as GET "api/v1/runs/$failing/attempts"
+expect 'each of its attempts is there once' "$(api_is '.items[] | "\(.attempt) \(.status)"' | paste -sd,)" \
+    '1 Failed,2 Failed'
 does 'and without it on' POST "api/v1/runs/$failing/resume" '{"reason": "done by hand"}' .run_id "$failing"
 ends "$failing" Completed
 

@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(181);
+SELECT plan(188);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -347,6 +347,35 @@ SELECT is(pg_temp.on_run('retry'), '(0,0,)', 'nothing is behind what was declare
 SELECT is((r.status, r.stop_after, r.error, r.ended_at IS NOT NULL)::text, '(Completed,,,t)',
           'and it is Completed at once')
 FROM pg_temp.run('A') AS r;
+-- What is declared done has made the attempts that it has made, and no other.
+CREATE FUNCTION pg_temp.log() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(l.seq || '#' || l.attempt || ' ' || l.status || COALESCE(' ' || l.worker, ''), ', '
+                      ORDER BY l.seq, l.attempt, l.status)
+    FROM lockstep.execution_log l WHERE l.run_id = pg_temp.run_of('A') AND l.queue = pg_temp.queue_name()
+$$;
+CREATE FUNCTION pg_temp.bars() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(b ->> 'attempt' || ' ' || (b ->> 'status'), ', ' ORDER BY n)
+    FROM jsonb_array_elements(lockstep.run_gantt((pg_temp.run('A')).run_no)::jsonb #> '{phases,0,bars}')
+         WITH ORDINALITY AS b (b, n)
+    WHERE b ->> 'start_s' IS NOT NULL
+$$;
+SELECT pg_temp.tell('A0..2:100<0 A3:end(3,1)');
+UPDATE lockstep.queue SET on_failure = 'continue' WHERE queue_id = pg_temp.q();
+UPDATE lockstep.run SET on_failure = 'continue' WHERE queue_id = pg_temp.q();
+UPDATE lockstep.task SET max_attempts = 2 WHERE queue_id = pg_temp.q() AND kafka_offset = 0;
+SELECT pg_temp.fail(0), pg_temp.fail(1), pg_temp.on_task('cancel', 2), pg_temp.on_task('retry', 0);
+SELECT is(pg_temp.adopt() || ' ' || pg_temp.fail(0), '0#2 Failed', 'two attempts of one task, one of another');
+SELECT is(pg_temp.on_task('complete', 0) || ' ' || pg_temp.on_task('complete', 1) || ' ' ||
+          pg_temp.on_task('complete', 2), 'Completed Completed Completed', 'all three are declared done');
+SELECT is(pg_temp.log(), '0#1 Error, 0#2 Failed, 1#1 Failed', 'the log of executions has each attempt once');
+SELECT is(pg_temp.bars(), '1 Error, 2 Failed, 1 Failed', 'and so has the picture of the run');
+SELECT is((SELECT count(*) FROM lockstep.event_log WHERE queue_id = pg_temp.q() AND event = 'task_completed'),
+          3::bigint, 'the log of events has who did it');
+SELECT (lockstep.reopen((pg_temp.phase(100)).phase_id, ARRAY(SELECT t.task_id FROM lockstep.task t
+                                                             WHERE t.queue_id = pg_temp.q()), 'a test')).reopened;
+SELECT is(pg_temp.adopt(), '0#3 1#2 2#1', 'a replay continues behind the attempts that were made');
+SELECT is(pg_temp.log(), '0#1 Error, 0#2 Failed, 1#1 Failed', 'and invents none');
+
 SELECT pg_temp.tell('A0:100<0 A1:end(1,1)');
 SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is(pg_temp.on_run('retry'),

@@ -12,7 +12,7 @@ BEGIN
     SELECT t.task_id, t.attempt_num, 'Completed', t.executor_no, t.worker, t.started_at,
            COALESCE(t.started_at + t.duration, t.updated_at), t.rows, t.notices
     FROM lockstep.task t
-    WHERE t.task_id = ANY (p_task_ids) AND t.status = 'Completed'
+    WHERE t.task_id = ANY (p_task_ids) AND t.status = 'Completed' AND t.started_at IS NOT NULL
     ON CONFLICT DO NOTHING;
     UPDATE lockstep.task t
     SET status = 'Pending', executor_no = NULL, token = NULL, worker = NULL, lease_until = NULL, attempt_num = n.next,
@@ -21,8 +21,9 @@ BEGIN
         response = NULL, error = NULL, rows = NULL, notices = NULL, cancelled_by = NULL, skipped = NULL,
         scheduled_for = (t.payload::json ->> 'not_before')::timestamptz, started_at = NULL, duration = NULL,
         updated_at = pg_catalog.clock_timestamp()
-    FROM (SELECT k.task_id, -- a cancelled task has not made the attempt that its row names
-                 CASE WHEN k.status = 'Cancelled' AND NOT EXISTS (
+    -- a task that was cancelled, or declared done, may not have made the attempt that its row names
+    FROM (SELECT k.task_id,
+                 CASE WHEN k.status IN ('Cancelled', 'Completed') AND NOT EXISTS (
                           SELECT FROM lockstep.task_attempt a WHERE a.task_id = k.task_id AND a.attempt = k.attempt_num)
                       THEN GREATEST(k.attempt_num, 1) ELSE k.attempt_num + 1 END AS next
           FROM lockstep.task k WHERE k.task_id = ANY (p_task_ids)) AS n
