@@ -973,6 +973,7 @@ CREATE TABLE lockstep.task (
     needs text[],
     backend_pid integer,
     doubted boolean,
+    first_attempt integer,
     rows bigint,
     notices text,
     CONSTRAINT task_pkey PRIMARY KEY (task_id)

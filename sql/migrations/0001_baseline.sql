@@ -558,6 +558,7 @@ CREATE TABLE lockstep.task (
     -- to an end all the same, its next attempt is made alone, and is shown, durably, before it runs. A NULL costs a row
     -- nothing.
     doubted boolean,
+    first_attempt int,               -- of the present series: a retry or a replay begins one; NULL: 1
     rows bigint,                     -- of the last attempt: how many its statements read or wrote,
     notices text                     -- and its notices and warnings
 ) WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);

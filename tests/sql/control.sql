@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(188);
+SELECT plan(190);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -442,6 +442,20 @@ SELECT is(pg_temp.on_task('fail', 0) || ', ' || pg_temp.on_task('complete', 0),
           'one that is held is released first');
 SELECT is(pg_temp.on_task('retry', 0) || ' ' || pg_temp.on_task('retry', 1) || ' ' || pg_temp.adopt(),
           'Pending Pending 0#1 1#2', 'by a retry: an attempt that was made before counts');
+
+-- A retry of a task that was cancelled between two attempts begins a new series of them, too.
+SELECT pg_temp.tell('A0:100<0');
+UPDATE lockstep.task SET max_attempts = 3 WHERE queue_id = pg_temp.q();
+UPDATE lockstep.queue SET retry_intervals = '{10,1000}', max_attempts = 3 WHERE queue_id = pg_temp.q();
+CREATE FUNCTION pg_temp.fails() RETURNS text LANGUAGE sql AS $$
+    SELECT pg_temp.fail(0);
+    SELECT t.attempt_num || '/' || t.max_attempts || ' +' || round(extract(epoch FROM t.scheduled_for - t.updated_at))
+    FROM pg_temp.task(0) AS t
+$$;
+SELECT is(pg_temp.fails(), '1/3 +10', 'its first interval');
+SELECT pg_temp.on_task('cancel', 0);
+SELECT is(pg_temp.on_task('retry', 0) || ' ' || pg_temp.adopt() || ' ' || pg_temp.fails(), 'Pending 0#2 2/4 +10',
+          'and again its first one');
 
 -- A hint that is followed is not refused: a duplicate is not run again.
 CREATE FUNCTION pg_temp.hint(command text) RETURNS text LANGUAGE plpgsql AS $$

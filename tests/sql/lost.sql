@@ -1,7 +1,7 @@
 -- Lost attempts: which of them count, and how they end; the rows of dead executors (sql/functions/adopt/give_up.sql,
 -- task_stopped.sql, adopt.sql, lose.sql). protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(34);
+SELECT plan(37);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -131,6 +131,15 @@ SELECT pg_temp.retry();
 SELECT is(pg_temp.lose('server'), '26/0/26 +1', 'put off for as short as the first time');
 SELECT pg_temp.due();
 SELECT is(pg_temp.lose('ended'), '27/0/27 +10', 'and not counted, as none of the twenty');
+SELECT pg_temp.due(), pg_temp.fail(0, true);
+SELECT pg_temp.tell('A0:100<0');
+SELECT pg_temp.lose('ended'), pg_temp.due() FROM generate_series(1, 21);
+SELECT is(pg_temp.lose('server'), '23/1/23 +600', 'put off again and again');
+SELECT lockstep.task_cancel((pg_temp.task(0)).task_id), lockstep.task_retry((pg_temp.task(0)).task_id);
+SELECT is(pg_temp.due() || ' ' || pg_temp.lose('server'), '0#23 24/0/24 +1',
+          'so does a retry of one that was cancelled');
+SELECT pg_temp.due();
+SELECT is(pg_temp.lose('ended'), '25/0/25 +10', 'of which none counts, either');
 SELECT pg_temp.due(), pg_temp.fail(0, true);
 
 -- The last task of a run that has its end: no other statement would try to end the run.

@@ -1,4 +1,5 @@
--- Finished tasks become unfinished again and wait until an executor adopts them; the record of their attempts is kept.
+-- Finished tasks become unfinished again and wait until an executor adopts them; the record of their attempts is kept,
+-- and a new series of attempts begins (lockstep.attempts_done).
 -- p_max_attempts: the number of attempts that their queue allows. The answer is the number of tasks. See reopen.
 CREATE OR REPLACE FUNCTION lockstep.reopen_tasks(p_task_ids bigint[], p_max_attempts int) RETURNS bigint
 LANGUAGE plpgsql AS $$
@@ -16,7 +17,8 @@ BEGIN
     ON CONFLICT DO NOTHING;
     UPDATE lockstep.task t
     SET status = 'Pending', executor_no = NULL, token = NULL, worker = NULL, lease_until = NULL, attempt_num = n.next,
-        max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, p_max_attempts), lost_num = 0,
+        first_attempt = n.next, lost_num = 0,
+        max_attempts = n.next - 1 + COALESCE((t.payload::json ->> 'max_attempts')::int, p_max_attempts),
         step = CASE WHEN t.status <> 'Completed' THEN t.step END, -- its steps that are done stay done
         response = NULL, error = NULL, rows = NULL, notices = NULL, cancelled_by = NULL, skipped = NULL,
         scheduled_for = (t.payload::json ->> 'not_before')::timestamptz, started_at = NULL, duration = NULL,
