@@ -78,23 +78,31 @@ enum rc command_alert_show(struct cli *cli, struct err *err)
     return table_parts(stdout, cli_style(cli), parts, 2, err);
 }
 
-enum rc command_monitor_ack(struct cli *cli, struct err *err)
+/* what: the number of an alert, alone or behind a #, or the name of a job. */
+static enum rc acknowledge(struct cli *cli, const char *what, struct err *err)
 {
     DB_RESULT_AUTO *row = NULL;
-    enum rc rc = job_refused(
-        db_run(cli->db, &sql_alert_ack,
-               (const char *const[]){cli->arguments[0], cli_text(cli, "reason")}, &row, err),
-        err);
+    enum rc rc =
+        job_refused(db_run(cli->db, &sql_alert_ack,
+                           (const char *const[]){what, cli_text(cli, "reason")}, &row, err),
+                    err);
     if (rc == RC_OK)
         cli_say(cli, "lockstep: %s: %s acknowledged\n", cli->arguments[0],
                 db_text(row, 0, ALERT_ACK_ACKNOWLEDGED));
     return rc;
 }
 
+enum rc command_monitor_ack(struct cli *cli, struct err *err)
+{
+    return acknowledge(cli, cli->arguments[0], err);
+}
+
 enum rc command_alert_ack(struct cli *cli, struct err *err)
 {
+    STR_AUTO alert = {0};
     enum rc rc = number_argument(cli, "alert", err);
-    return rc == RC_OK ? command_monitor_ack(cli, err) : rc;
+    str_format(&alert, "#%s", cli->arguments[0]); /* and no job whose name is this number */
+    return rc == RC_OK ? acknowledge(cli, alert.data, err) : rc;
 }
 
 enum rc command_monitor_silence(struct cli *cli, struct err *err)

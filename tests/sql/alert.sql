@@ -273,6 +273,28 @@ SELECT throws_like($$SELECT lockstep.job_silence('backup', now() + interval '1 h
 SELECT throws_ok($$SELECT lockstep.job_silence('backup', NULL)$$, 'LS002', 'job backup is not silenced');
 SELECT throws_ok($$SELECT lockstep.job_silence('backups', NULL)$$, 'LS003', 'there is no job backups');
 
+-- Jobs whose names are numbers; one of them is the number of an alert, too.
+SAVEPOINT numbers;
+SELECT pg_temp.watch('900042'), pg_temp.watch('900043');
+INSERT INTO lockstep.job_alert (alert_id, job, kind, seen_at, last_seen_at, opened_at) OVERRIDING SYSTEM VALUE
+SELECT id, job, kind, now(), now(), now()
+FROM (VALUES (900001, '900042', 'missed'), (900002, '900042', 'stuck'), (900042, '900043', 'missed'))
+    AS v (id, job, kind);
+SELECT is(lockstep.alert_ack('900043', 'x'), 1, 'a number that is no alert is the name of a job');
+SELECT throws_ok($$SELECT lockstep.alert_ack('900042', 'x')$$, 'LS002',
+                 '900042 is the number of an open alert, and the name of a job that has others');
+SELECT is(lockstep.alert_ack('#900042', 'the alert'), 1, 'behind a # it is the alert');
+SELECT is((SELECT array_agg(alert_id ORDER BY alert_id) FROM lockstep.alert WHERE note = 'the alert'), '{900042}',
+          'alone');
+UPDATE lockstep.job_alert SET closed_at = now(), ended = 'recovered' WHERE alert_id = 900042;
+SELECT throws_like($$SELECT lockstep.alert_ack('#900042', 'x')$$, 'alert 900042 is closed since %', 'while it is open');
+SELECT is(lockstep.alert_ack('900042', 'the job'), 2, 'when it is closed, the number is the job');
+UPDATE lockstep.job_alert SET closed_at = now(), ended = 'recovered' WHERE alert_id < 900042;
+SELECT throws_like($$SELECT lockstep.alert_ack('900042', 'x')$$, 'alert 900042 is closed since %',
+                   'unless nothing of that is open, either');
+SELECT throws_ok($$SELECT lockstep.alert_ack('900043', 'x')$$, 'LS002', 'job 900043 has no open alert');
+ROLLBACK TO numbers;
+
 -- What is sent, to whom: once, in order, again when it failed.
 CREATE FUNCTION pg_temp.claim(receiver text, jobs text DEFAULT '*', kinds text DEFAULT NULL,
                               hold interval DEFAULT '0 s', remind interval DEFAULT NULL)
