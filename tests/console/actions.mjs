@@ -59,7 +59,7 @@ const ROWS = [
         effect: `SELECT count(*) = 1 FROM lockstep.rejected m JOIN lockstep.run r ON r.run_id = m.redrive_run WHERE m.rejected_id = ${REJECTED} AND r.status = 'Completed'`,
     },
     {
-        of: 'pages/rejected_message.js: Edit and redrive', at: `rejected/${REJECTED}`, button: 'Edit and redrive …', preview: /order 7/, fill: { value: '{"order": 7, "sql": "SELECT 42"}' }, log: logged('messages_redriven'),
+        of: 'pages/rejected_message.js: Edit and redrive', at: `rejected/${REJECTED}`, button: 'Edit and redrive …', preview: /order 7[^]*9007199254740993,\s*1\.10\s*\]/, fill: { value: '{"order": 7, "sql": "SELECT $1::bigint, $2::numeric", "params": [9007199254740993, 1.10]}' }, log: logged('messages_redriven'),
         says: /It was redriven before, as run .* and is published once more/, effect: "SELECT count(*) = 2 FROM lockstep.run WHERE name = 'redrive' AND status = 'Completed'",
     },
     {
@@ -378,8 +378,9 @@ check('and the same click does it once', lost === '1', `${lost} runs`);
 check('with a key that it has until it is refused', keys[0] !== keys[1] && keys[1] === keys[2] && keys[2] === keys[3], keys.join());
 await page.unroute(`**/queues/${QUEUE}/runs`);
 
-/* A number that the browser itself would round, 2^53 + 1, comes as it was written. */
-const LONG = '9007199254740993';
+/* A number that the browser itself would round, 2^53 + 1, or shorten, comes as it was written. */
+const LONG = '9007199254740993',
+    TAX = '1.10';
 const exactly = async (sentence, text) => check(sentence, await until(text), text);
 const confirm = async (reason) => {
     if (reason) await page.locator('dialog #field-reason').fill(reason);
@@ -391,24 +392,35 @@ await page.goto(`${url}queues/${QUEUE}`);
 await shown(page);
 await press('Publish …');
 await page.locator('dialog #field-name').fill('exact');
-await page.locator('dialog #field-tasks').fill(`{"order": 1, "sql": "SELECT $1::bigint", "params": [${LONG}]}`);
+await page.locator('dialog #field-tasks').fill(`{"order": ${LONG}, "sql": "SELECT $1::bigint, $2::numeric", "params": [${LONG}, ${TAX}]}`);
 await confirm();
-await exactly('a long number of a task is published as it is', `SELECT count(*) = 1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'exact' AND t.payload::text LIKE '%${LONG}%'`);
-sql(`SELECT lockstep.job_define('{"job": "exact", "queue": "${QUEUE}", "defaults": {"id": ${LONG}, "day": 1}, "tasks": [{"order": 1, "sql": "SELECT $1::bigint", "params": ["\${id}"]}]}')`);
+await exactly('a long number of a task is published as it is', `SELECT count(*) = 1 FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.name = 'exact' AND t."order" = ${LONG} AND t.payload::text LIKE '%${LONG}%${TAX}%'`);
+await page.goto(`${url}tasks/${sql(`SELECT task_id FROM lockstep.task WHERE "order" = ${LONG}`)}`);
+await shown(page);
+const placed = await page.locator('main .page-head').innerText(),
+    payload = await page.getByRole('region', { name: 'Payload' }).innerText();
+check('and its page has each digit of it', placed.includes(`order ${LONG}`) && payload.includes(TAX), `${placed} ${payload}`);
+sql(`SELECT lockstep.job_define('{"job": "exact", "queue": "${QUEUE}", "defaults": {"id": ${LONG}, "tax": ${TAX}, "day": 1}, "tasks": [{"order": 1, "sql": "SELECT $1::bigint, $2::numeric", "params": ["\${id}", "\${tax}"]}]}')`);
 await page.goto(`${url}jobs/exact`);
 await shown(page);
-check('one of a definition is shown as it is', (await page.getByRole('region', { name: 'definition' }).innerText()).includes(`"id": ${LONG}`));
+const defined = await page.getByRole('region', { name: 'definition' }).innerText();
+check('one of a definition is shown as it is', defined.includes(`"id": ${LONG}`) && defined.includes(`"tax": ${TAX}`), defined);
+await press('Test');
+await page.waitForSelector('dialog[open] pre');
+const trial = await page.locator('dialog pre').innerText();
+check('one of a task that Test shows, too', trial.includes(LONG) && trial.includes(TAX), trial);
+await press('Close');
 await press('Edit …');
 const definition = page.locator('dialog #field-definition');
 await definition.fill((await definition.inputValue()).replace('"day": 1', '"day": 2'));
 await press('Preview');
 await page.waitForSelector('dialog .preview, dialog .problem');
 await confirm('the day');
-await exactly('and kept by an edit of something else', `SELECT spec #>> '{defaults,id}' = '${LONG}' AND spec #>> '{defaults,day}' = '2' FROM lockstep.job WHERE name = 'exact'`);
+await exactly('and kept by an edit of something else', `SELECT spec #>> '{defaults,id}' = '${LONG}' AND spec #>> '{defaults,tax}' = '${TAX}' AND spec #>> '{defaults,day}' = '2' FROM lockstep.job WHERE name = 'exact'`);
 await press('Run now …');
-await page.locator('dialog #field-parameters').fill(`{"id": ${LONG.slice(0, -1)}5}`);
+await page.locator('dialog #field-parameters').fill(`{"id": ${LONG.slice(0, -1)}5, "tax": 2.00}`);
 await confirm('by hand');
-await exactly('and as a parameter of a run', `SELECT count(*) = 1 FROM lockstep.task t WHERE t.payload::text LIKE '%${LONG.slice(0, -1)}5%'`);
+await exactly('and as a parameter of a run', `SELECT count(*) = 1 FROM lockstep.task t WHERE t.payload::text LIKE '%${LONG.slice(0, -1)}5%2.00%'`);
 
 /* What is refused because of its token was not done, also when nobody says whether the session is still there. */
 const csrf = refusal(403, 'Forbidden', { code: 'csrf', detail: 'the token is of another session' });

@@ -2,7 +2,7 @@
  * caller gets the same object again (pages compare by identity). A failure is a Problem, as RFC 9457 has it.
  */
 import { learnNow } from './format.js';
-import { read } from './json.js';
+import { read, write } from './json.js';
 
 const cache = new Map(); // address -> {etag, doc}
 const KEPT = 60;
@@ -91,7 +91,7 @@ function call(path, { signal, long, ...options }) {
     );
 }
 
-/* exact: numbers that users have written come as they are, see json.js */
+/* exact: names of members that have numbers of users: these come as they were written, see json.js */
 export async function get(path, { signal, quiet, renewed, exact } = {}) {
     const known = cache.get(path);
     const asked = performance.now();
@@ -103,7 +103,7 @@ export async function get(path, { signal, quiet, renewed, exact } = {}) {
         if (response.status === 401 && !quiet && !renewed && (await keepSession())) return get(path, { signal, exact, renewed: true });
         throw refused;
     }
-    const doc = exact ? read(await answered(response.text())) : await answered(response.json());
+    const doc = exact ? read(await answered(response.text()), exact) : await answered(response.json());
     cache.delete(path); // so that it is the newest of the map
     cache.set(path, { etag: response.headers.get('ETag'), doc });
     if (cache.size > KEPT) cache.delete(cache.keys().next().value);
@@ -156,16 +156,16 @@ export function keepSession() {
 }
 
 /* key: the change is made once, however often it is sent with it; long: it takes as long as it takes, and has no key */
-export async function send(method, path, body = {}, { long, key, renewed } = {}) {
+export async function send(method, path, body = {}, { long, key, renewed, exact = [] } = {}) {
     const headers = { 'Content-Type': 'application/json' };
     if (key) headers['Idempotency-Key'] = key;
     if (csrf) headers['X-CSRF-Token'] = csrf;
-    const response = await call(path, { method, headers, long, body: JSON.stringify(body) });
+    const response = await call(path, { method, headers, long, body: write(body) });
     if (!response.ok) {
         const refused = await problem(response);
         if (refused.code === 'csrf' && !renewed) {
             const kept = await keepSession().catch(() => null); // without an answer it is refused as it was
-            if (kept) return send(method, path, body, { long, key, renewed: true });
+            if (kept) return send(method, path, body, { long, key, exact, renewed: true });
             if (kept === null || !login) throw refused;
             const detail = `this browser is signed in as ${login} now; this click did nothing`;
             throw new Problem({ title: 'Another login', detail, code: 'csrf' }, response.status);
@@ -174,7 +174,7 @@ export async function send(method, path, body = {}, { long, key, renewed } = {})
         throw refused;
     }
     const text = await answered(response.text());
-    return text ? JSON.parse(text) : {};
+    return text ? read(text, exact) : {};
 }
 
 /* A refusal is definite, and so is a time-out of PostgreSQL's, which was rolled back. Of what was lost on its way, or at its commit, no one

@@ -1,38 +1,42 @@
-/* json.js: JSON whose numbers people have written. JavaScript holds 17 digits of a number, PostgreSQL and Kafka all of them: JSON.parse would
- * silently make another number of a long one.
+/* json.js: JSON whose numbers people have written. JavaScript holds 17 digits of a number, and 1.10 is 1.1 to it; PostgreSQL and Kafka keep
+ * what is written. A number that JavaScript would write in another way is an object here, which has its text.
  */
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const MARK = `number ${crypto.getRandomValues(new Uint32Array(4)).join('-')} `; // no text of a person begins so
+const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
 
-/* A number without what may be written in more than one way: its digits, and the place of the last one. */
-function plainly(number) {
-    const [, sign, whole, part = '', power = 0] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number);
-    const digits = (whole + part).replace(/^0+/, ''),
-        kept = digits.replace(/0+$/, '');
-    return kept && `${sign}${kept}e${Number(power) - part.length + digits.length - kept.length}`;
-}
-
-function altered(number) {
-    const held = Number(number);
-    return !Number.isFinite(held) || plainly(String(held)) !== plainly(number);
-}
-
-/* As JSON.parse. A number that the browser would change is an object that JSON.stringify writes as it was; a browser that knows no such
- * objects refuses it.
- */
-export function parse(text) {
-    const doc = JSON.parse(text),
-        long = text.match(TOKEN)?.find((token) => token[0] !== '"' && altered(token));
-    if (!long) return doc;
-    if (!JSON.rawJSON) throw new RangeError(`this browser would change the number ${long}: write it as a text, or use the command line`);
-    return JSON.parse(text, (_, value, { source }) => (typeof value === 'number' && altered(source) ? JSON.rawJSON(source) : value));
-}
-
-/* A document of the server, which is shown in any browser: inexact says that it is not to be sent back. */
-export function read(text) {
-    try {
-        return parse(text);
-    } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        return { ...JSON.parse(text), inexact: true };
+class Written {
+    constructor(text) {
+        this.text = text;
     }
+
+    toString() {
+        return this.text;
+    }
+
+    toJSON() {
+        return MARK + this.text; // a text of JSON, of which write makes the number
+    }
+}
+
+/* As JSON.parse. */
+export function parse(text) {
+    const doc = JSON.parse(text);
+    const marked = text.replace(TOKEN, (token) => (token[0] === '"' || String(Number(token)) === token ? token : `"${MARK}${token}"`));
+    if (marked === text) return doc;
+    return JSON.parse(marked, (_, value) => (typeof value === 'string' && value.startsWith(MARK) ? new Written(value.slice(MARK.length)) : value));
+}
+
+/* As JSON.stringify. */
+export const write = (value, indent) => JSON.stringify(value, null, indent).replace(MARKED, '$1');
+
+/* A document of the server: in the members of these names numbers are as they were written, elsewhere they are numbers. */
+export function read(text, names) {
+    const reckoned = (value, name) => {
+        if (names.includes(name) || value === null || typeof value !== 'object') return value;
+        if (value instanceof Written) return Number(value.text);
+        for (const [key, part] of Object.entries(value)) value[key] = reckoned(part, key);
+        return value;
+    };
+    return reckoned(parse(text));
 }

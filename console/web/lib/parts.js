@@ -4,6 +4,7 @@ import { h } from './dom.js';
 import { icon } from './badge.js';
 import { count, duration, when, NONE } from './format.js';
 import { seg, word } from './api.js';
+import { write } from './json.js';
 
 export function problemBox(error) {
     return h(
@@ -79,7 +80,7 @@ export function facts(pairs) {
 function plain(value) {
     if (value == null) return NONE;
     if (typeof value === 'boolean') return value ? 'yes' : 'no';
-    if (typeof value === 'object') return h('code', null, JSON.stringify(value));
+    if (typeof value === 'object') return h('code', null, write(value));
     return String(value);
 }
 

@@ -5,7 +5,7 @@ import { badge, icon, tone } from '../lib/badge.js';
 import { table, listTable } from '../lib/table.js';
 import { when, duration, count, absolute, instant, plural, prose, serverNow } from '../lib/format.js';
 import { query, seg, send, whole } from '../lib/api.js';
-import { parse } from '../lib/json.js';
+import { parse, write } from '../lib/json.js';
 import { actionButton } from '../lib/actions.js';
 import { show } from '../lib/dialog.js';
 import { words } from './jobs.js';
@@ -65,7 +65,7 @@ function parametersField(job) {
         name: 'parameters',
         label: 'parameters, JSON',
         rows: 3,
-        help: defaults ? `defaults: ${JSON.stringify(defaults)}` : 'empty: none',
+        help: defaults ? `defaults: ${write(defaults)}` : 'empty: none',
     };
 }
 
@@ -88,7 +88,7 @@ const tested = (doc) => {
             rows: doc.items,
             id: (x) => x.schedule ?? '',
         }),
-        tasks && [h('h3', null, 'Its tasks'), h('pre', { tabindex: '0' }, JSON.stringify(tasks, null, 1))],
+        tasks && [h('h3', null, 'Its tasks'), h('pre', { tabindex: '0' }, write(tasks, 1))],
     ];
 };
 
@@ -96,7 +96,7 @@ const tested = (doc) => {
 async function test(name) {
     const title = `Test of ${name}`,
         still = show(title, h('p.loading', { role: 'status' }, 'Loading …'));
-    const found = await send('POST', `jobs/${seg(name)}/test`).then(tested, problemBox);
+    const found = await send('POST', `jobs/${seg(name)}/test`, {}, { exact: ['tasks'] }).then(tested, problemBox);
     if (still()) show(title, found);
 }
 
@@ -110,7 +110,7 @@ function edits(before, text) {
     }
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
     const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-    const say = (value) => (value === undefined ? 'its default' : JSON.stringify(value));
+    const say = (value) => (value === undefined ? 'its default' : write(value));
     return changed.length
         ? changed.map((name) => `${name}: ${say(before[name])} becomes ${say(after[name])}.`)
         : ['Nothing is changed yet.'];
@@ -122,13 +122,12 @@ const WOULD = {
 };
 
 function edit(job, after) {
-    if (job.inexact) return null; // this browser would change a number of it
     const path = `jobs/${seg(job.job)}`;
     const body = (v) => ({ definition: parse(v.definition), version: job.version });
     return actionButton('Edit', {
         title: `Edit ${job.job}`,
         confirm: 'Save',
-        values: { definition: JSON.stringify(job.definition, null, 1) },
+        values: { definition: write(job.definition, 1) },
         fields: [{ name: 'definition', label: 'definition, JSON', rows: 14, required: true }],
         effect: (v) => edits(job.definition, v.definition),
         preview: async (v) => {
@@ -394,7 +393,7 @@ export const page = {
     load: async (ctx) => {
         const at = `jobs/${seg(ctx.params.name)}`;
         const [job, next, occurrences, days] = await Promise.all([
-            ctx.get(at, { exact: true }).then((doc) => whole(doc, 'job')),
+            ctx.get(at, { exact: ['definition'] }).then((doc) => whole(doc, 'job')),
             ctx.optional(`${at}/next?count=5`),
             ctx.optional(`${at}/occurrences${query({ limit: 40, after: ctx.query.get('after') })}`),
             ctx.optional(`${at}/days?limit=14`),
@@ -493,7 +492,7 @@ export const page = {
                     ['by', job.changed_by],
                     ['since', when(health?.since, null)],
                 ]),
-                allFields(Object.fromEntries(Object.entries(job).filter(([k, v]) => typeof v !== 'object' && k !== 'inexact'))),
+                allFields(Object.fromEntries(Object.entries(job).filter(([k, v]) => typeof v !== 'object'))),
             ),
             panel(
                 'Definition',
@@ -502,7 +501,7 @@ export const page = {
                     ? h(
                           'pre',
                           { tabindex: '0', role: 'region', 'aria-label': 'definition' },
-                          JSON.stringify(job.definition ?? job.spec, null, 1),
+                          write(job.definition ?? job.spec, 1),
                       )
                     : empty('Its definition is not shown here.', `lockstep job export ${job.job}`),
             ),

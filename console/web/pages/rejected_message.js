@@ -5,6 +5,7 @@ import { table } from '../lib/table.js';
 import { count, when } from '../lib/format.js';
 import { seg, send, whole } from '../lib/api.js';
 import { actionButton } from '../lib/actions.js';
+import { write } from '../lib/json.js';
 
 /* 16 bytes a line: where, hex, text. */
 function dump(hex) {
@@ -23,7 +24,7 @@ function dump(hex) {
 
 const preview = (doc) => [
     h('p', null, `One task of order ${doc.order ?? 0} would be published on ${doc.queue}:`),
-    h('pre', null, JSON.stringify(doc.task, null, 1)),
+    h('pre', null, write(doc.task, 1)),
 ];
 
 function redrive(r, after) {
@@ -40,7 +41,10 @@ function redrive(r, after) {
             `The message below is published on ${r.queue} as a run of its own.`,
             'The rejected one stays here, marked as redriven.',
         ].filter(Boolean),
-        preview: async (v) => preview(await send('POST', path, { ...v, again, reason: v.reason || 'preview', preview: true })),
+        preview: async (v) => {
+            const body = { ...v, again, reason: v.reason || 'preview', preview: true };
+            return preview(await send('POST', path, body, { exact: ['order', 'task'] }));
+        },
         act: (v, change) => change('POST', path, { ...v, again }),
         done: (d) => `Redriven${d.run_id ? ` as run ${d.run_id}` : ''}.`,
         after,

@@ -124,7 +124,7 @@ export const page = {
     load: async (ctx) => {
         const at = `tasks/${seg(ctx.params.id)}`;
         const [task, explain] = await Promise.all([
-            ctx.get(at).then((doc) => withLast(whole(doc, 'task'))),
+            ctx.get(at, { exact: ['order'] }).then((doc) => withLast(whole(doc, 'task'))),
             ctx.optional(`${at}/explain`),
         ]);
         return { task, explain };
