@@ -158,6 +158,7 @@ notifies() {
     [[ $output == *": 1 run, 2 tasks"* && $output != *'never to be run'* ]] || { echo "$output"; return 1; }
     lockstep queue delete "$queue" --yes
     [ "$(sql "SELECT count(*) FROM lockstep.queue")" = 0 ]
+    [ "$(sql "SELECT string_agg(event, ' ') FROM lockstep.event_log WHERE queue_id IS NOT NULL")" = queue_deleted ]
 }
 
 @test "an unknown queue is a usage error with the nearest name" {

@@ -1,5 +1,5 @@
--- Deletes a queue with its runs, tasks, records and jobs, unless a job of another queue runs after one of them; returns
--- how many tasks they were. p_reason: why, for the event log.
+-- Deletes a queue with its runs, tasks, records, jobs and events, unless a job of another queue runs after one of them;
+-- returns how many tasks they were. p_reason: why, for the event log, which keeps who deleted which queue.
 CREATE OR REPLACE FUNCTION lockstep.queue_delete(p_queue_id int, p_reason text DEFAULT NULL) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -23,6 +23,9 @@ BEGIN
     DELETE FROM lockstep.task_attempt a USING lockstep.task t WHERE a.task_id = t.task_id AND t.queue_id = p_queue_id;
     DELETE FROM lockstep.task t WHERE t.queue_id = p_queue_id;
     GET DIAGNOSTICS tasks = ROW_COUNT;
+    -- By event_log_run and event_log_queue: retention deletes the events of queues that exist only.
+    DELETE FROM lockstep.event_log l USING lockstep.run r WHERE l.run_no = r.run_no AND r.queue_id = p_queue_id;
+    DELETE FROM lockstep.event_log l WHERE l.queue_id = p_queue_id AND l.run_no IS NULL;
     DELETE FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
     IF own IS NOT NULL THEN
         INSERT INTO lockstep.event_log (event, queue_id, detail)
