@@ -24,8 +24,10 @@ BEGIN
         duration = CASE WHEN k.status = 'Processing' THEN clock_timestamp() - k.started_at ELSE k.duration END,
         updated_at = clock_timestamp()
     WHERE k.task_id = t.task_id;
-    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
-    VALUES (t.task_id, t.attempt_num, 'Failed', t.executor_no, t.started_at, clock_timestamp(), why)
+    -- one that has not begun has no start; the row may have that of the attempt before
+    INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, worker, started_at, ended_at, error)
+    VALUES (t.task_id, t.attempt_num, 'Failed', t.executor_no, t.worker,
+            CASE WHEN t.status = 'Processing' THEN t.started_at END, clock_timestamp(), why)
     ON CONFLICT (task_id, attempt) DO UPDATE SET
         status = 'Failed', error = concat_ws('; ', EXCLUDED.error, task_attempt.error);
     INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, detail)

@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(190);
+SELECT plan(191);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -425,6 +425,13 @@ SELECT is(pg_temp.on_task('fail', 0) || ' ' || pg_temp.statuses(), 'Failed Faile
 SELECT is((SELECT (attempt, status, error)::text FROM lockstep.task_attempt
            WHERE task_id = (pg_temp.task(0)).task_id),
           '(1,Failed,"declared failed by control_operator: why")', 'the attempt says by whom');
+SELECT pg_temp.tell('A0:100<0');
+SELECT pg_temp.running(0), pg_temp.lose(0), pg_temp.on_task('fail', 0);
+SELECT is((SELECT array_agg((attempt, status, started_at IS NOT NULL)::text ORDER BY attempt) FROM lockstep.task_attempt
+           WHERE task_id = (pg_temp.task(0)).task_id),
+          '{"(1,Pending,t)","(2,Failed,f)"}', 'one that has not begun has no start');
+SELECT pg_temp.tell('A0..1:100<0 A2:200<100');
+SELECT pg_temp.on_task('fail', 0);
 UPDATE lockstep.task SET max_attempts = 3 WHERE queue_id = pg_temp.q();
 UPDATE lockstep.queue SET retry_intervals = '{3600}' WHERE queue_id = pg_temp.q();
 SELECT pg_temp.fail(1);

@@ -2,7 +2,7 @@
 -- that is a member of lockstep_worker and nothing else. protocol.inc explains the rest. The effects of two sessions on
 -- each other is in tests/e2e/external.sh.
 BEGIN;
-SELECT plan(89);
+SELECT plan(92);
 \ir protocol.inc
 SET CONSTRAINTS ALL IMMEDIATE; -- what is settled at the commit is settled at once
 
@@ -310,5 +310,21 @@ SELECT is(pg_temp.next(), NULL, 'the later one is closed');
 SELECT lockstep.run_cancel(pg_temp.run_of('A'), 'x', pg_temp.queue_name());
 SELECT is(pg_temp.statuses(), 'Terminated Cancelled Cancelled', 'a cancelled run: what a worker has is Terminated');
 SELECT is(pg_temp.report(0, 'Completed') ~ '^LS001', true, 'and its worker is told');
+
+-- An operator ends tasks that workers have: the log of executions has these workers, also behind a retry.
+CREATE FUNCTION pg_temp.log() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(concat_ws(' ', l.attempt, l.status, l.worker), ', ' ORDER BY l.seq, l.attempt)
+    FROM lockstep.execution_log l WHERE l.queue = pg_temp.queue_name()
+$$;
+SELECT pg_temp.queue(on_failure => 'continue');
+SELECT pg_temp.tell_external('A', 100, 0, '{}', '{}');
+SELECT pg_temp.next('NULL', 'w1'), pg_temp.next('NULL', 'w2');
+SELECT is(lockstep.task_fail((pg_temp.task(0)).task_id) || ' ' || lockstep.task_cancel((pg_temp.task(1)).task_id),
+          'Failed Terminated', 'a task is declared failed, another one is cancelled');
+SELECT lockstep.task_retry((pg_temp.task(0)).task_id), lockstep.task_retry((pg_temp.task(1)).task_id);
+SELECT is(pg_temp.log(), '1 Failed w1, 1 Terminated w2', 'each attempt has its worker');
+SELECT pg_temp.next('NULL', 'w3'), lockstep.task_complete((pg_temp.task(0)).task_id);
+SELECT is(pg_temp.log(), '1 Failed w1, 2 Completed w3, 1 Terminated w2',
+          'and so has one that was declared done meanwhile');
 SELECT * FROM finish();
 ROLLBACK;

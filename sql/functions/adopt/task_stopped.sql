@@ -11,7 +11,7 @@ DECLARE
 BEGIN
     FOR task_row IN
         SELECT k.task_id, k.run_no, k."order", k.phase_id, k.queue_id, k.status, k.attempt_num, k.executor_no,
-               k.started_at, k.cancelled_by, k.error, r.cancelled_by AS run_by, r.error AS run_error
+               k.worker, k.started_at, k.cancelled_by, k.error, r.cancelled_by AS run_by, r.error AS run_error
         FROM lockstep.task k JOIN lockstep.run r USING (run_no)
         WHERE k.task_id = ANY (p_task_ids) AND NOT lockstep.is_finished(k.status)
         ORDER BY k.task_id FOR NO KEY UPDATE OF k
@@ -29,9 +29,10 @@ BEGIN
         WHERE task_id = task_row.task_id AND NOT lockstep.is_finished(status);
         CONTINUE WHEN NOT FOUND; -- the loop has read ahead: the end of one task may have cancelled the next one
         IF task_row.status = 'Processing' THEN
-            INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, started_at, ended_at, error)
-            VALUES (task_row.task_id, task_row.attempt_num, 'Terminated', task_row.executor_no, task_row.started_at,
-                    ended, why)
+            INSERT INTO lockstep.task_attempt (task_id, attempt, status, executor_no, worker, started_at, ended_at,
+                                               error)
+            VALUES (task_row.task_id, task_row.attempt_num, 'Terminated', task_row.executor_no, task_row.worker,
+                    task_row.started_at, ended, why)
             ON CONFLICT (task_id, attempt) DO UPDATE SET status = 'Terminated', error = EXCLUDED.error;
         END IF;
         INSERT INTO lockstep.event_log (event, queue_id, run_no, phase_id, task_id, executor_no, actor, detail)
