@@ -7,9 +7,10 @@ DECLARE
 BEGIN
     SELECT x.implicit, x.published_at, x.publish_acked_seq, x.publish_acked_offset, x.created_at, x.first_offset,
            q.next_offset,
-           EXISTS (SELECT FROM lockstep.rejected_message m
-                   WHERE m.queue_id = x.queue_id
-                     AND (m.redrive_noted = x.run_id OR m.redrive_run = x.run_id)) AS redrive
+           EXISTS (SELECT FROM lockstep.rejected_message m -- by rejected_redrive
+                   WHERE m.redrive_noted = x.run_id AND m.queue_id + 0 = x.queue_id)
+           OR EXISTS (SELECT FROM lockstep.rejected_message m -- by rejected_redriven
+                      WHERE m.redrive_run = x.run_id AND m.queue_id + 0 = x.queue_id) AS redrive
     INTO STRICT run_row
     FROM lockstep.run x JOIN lockstep.queue q USING (queue_id) WHERE x.run_no = p_run_no;
     SELECT p.pid, p.usename, s.is INTO producer
