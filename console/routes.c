@@ -235,10 +235,10 @@ const struct route routes[] = {
      "publishes tasks as one run; needs lockstep_producer", "run_id:uuid"},
 
     {"POST", "executors/{executor}/drain", &sql_console_executor_drain, OPERATOR,
-     "executor reason!", "has it end", "executor_id:uuid changed:int"},
+     "executor reason!", "has it end", "executor_id:uuid changed:bool"},
     {"PUT", "executors/{executor}/readers", &sql_console_executor_readers, OPERATOR,
      "executor readers reason!", "changes how many of its readers work",
-     "executor_id:uuid changed:int"},
+     "executor_id:uuid changed:bool"},
 
     {"POST", "jobs", &sql_console_jobs_apply, OPERATOR,
      "jobs=definitions! file=declared! prune force dry_run reason",

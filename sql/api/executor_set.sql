@@ -1,7 +1,8 @@
 -- An operator sets the number of readers that an executor uses of those with which it was started, over all its queues;
--- NULL: all. Running tasks finish. If the number is set already, no event is written. One that is draining is refused:
--- it takes no task any more.
-CREATE OR REPLACE FUNCTION lockstep.executor_set(executor_id uuid, readers int, reason text DEFAULT NULL) RETURNS int
+-- NULL: all. Running tasks finish. True: it was another number before; otherwise no event is written. One that is
+-- draining is refused: it takes no task any more.
+CREATE OR REPLACE FUNCTION lockstep.executor_set(executor_id uuid, readers int, reason text DEFAULT NULL)
+RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -20,13 +21,13 @@ BEGIN
     UPDATE lockstep.executor e SET readers_limit = executor_set.readers
     WHERE e.executor_no = no AND e.readers_limit IS DISTINCT FROM executor_set.readers;
     IF NOT FOUND THEN
-        RETURN no;
+        RETURN false;
     END IF;
     INSERT INTO lockstep.event_log (event, executor_no, detail)
     VALUES ('executor_changed', no,
             concat_ws(': ', format('readers %s of %s', COALESCE(executor_set.readers, most), most), reason));
     PERFORM lockstep.executor_tell(no);
-    RETURN no;
+    RETURN true;
 END
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.executor_set(uuid, int, text) FROM PUBLIC;

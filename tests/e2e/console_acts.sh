@@ -161,11 +161,11 @@ expect 'nothing that is so already is an event' "$(sql 'SELECT count(*) FROM loc
 as PUT api/v1/queues/nonsense/readers '{"max_readers": 2, "reason": "calm"}'
 expect 'no such queue' "$status" 404
 executor=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
-does 'readers of an executor' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "x"}' .executor_id \
-    "$executor"
+does 'readers of an executor' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "x"}' \
+    '"\(.executor_id) \(.changed)"' "$executor true"
 events=$(sql 'SELECT count(*) FROM lockstep.event_log')
-does 'so many again' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "again"}' .executor_id \
-    "$executor"
+does 'so many again' PUT "api/v1/executors/$executor/readers" '{"readers": 1, "reason": "again"}' \
+    '"\(.executor_id) \(.changed)"' "$executor false"
 expect 'no event of it' "$(sql 'SELECT count(*) FROM lockstep.event_log')" "$events"
 as PUT "api/v1/executors/$executor/readers" '{"readers": 1000, "reason": "x"}'
 expect 'more than it has' "$((status >= 400 && status < 500))" 1
@@ -903,7 +903,8 @@ expect 'no such queue' "$status" 404
 case_begin 'an executor is drained, a session that holds a lock is ended'
 sign_in "$acts"
 sql "GRANT pg_signal_backend TO $acts"
-does drain POST "api/v1/executors/$executor/drain" '{"reason": "new version"}' .executor_id "$executor"
+does drain POST "api/v1/executors/$executor/drain" '{"reason": "new version"}' \
+    '"\(.executor_id) \(.changed)"' "$executor true"
 wait "$running"
 slot=$(sql 'SELECT min(slot_id) FROM lockstep.slot')
 "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$db" -c "SET application_name = stray" \

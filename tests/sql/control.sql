@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(191);
+SELECT plan(192);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -494,11 +494,13 @@ SELECT pg_temp.operator(format('queue_resume(%L)', pg_temp.queue_name()));
 SELECT is(pg_temp.operator(format('executor_set(%L, 5)', executor_id)),
           'LS002 executor A can use 0 to 4 readers, not 5', 'no more readers than it was started with')
 FROM lockstep.executor WHERE executor_no = 1;
-SELECT is(pg_temp.operator(format('executor_set(%L, 0)', executor_id)), '1', 'none of them') FROM lockstep.executor
+SELECT is(pg_temp.operator(format('executor_set(%L, 0)', executor_id)), 'true', 'none of them') FROM lockstep.executor
 WHERE executor_no = 1;
+SELECT is(pg_temp.operator(format('executor_set(%L, 0)', executor_id)), 'false', 'none, as before')
+FROM lockstep.executor WHERE executor_no = 1;
 SELECT is(pg_temp.operator(format('executor_drain(%L)', executor_id)) ||
           pg_temp.operator(format('executor_drain(%L)', executor_id)),
-          '1LS002 executor A is draining already, for control_operator', 'drained once') FROM lockstep.executor
+          'LS002 executor A is draining already, for control_operator', 'drained once') FROM lockstep.executor
 WHERE executor_no = 1;
 SELECT is(pg_temp.operator(format('executor_set(%L, 1)', executor_id)),
           'LS002 executor A is draining: it takes no task any more', 'and is given no readers any more')
