@@ -199,6 +199,9 @@ static int64_t lacking(const struct stream *stream)
     return from;
 }
 
+/* Of the events of one kind about one object only the last one of a look is sent, because its
+ * number is the greatest: a client that lacks one of them lacks it, too. A late event is sent in
+ * any case, because clients that have the last one lack it. */
 static void send_rows(struct stream *stream, const struct db_result *rows)
 {
     STR_AUTO text = {0};
@@ -212,6 +215,8 @@ static void send_rows(struct stream *stream, const struct db_result *rows)
             holes_add(&stream->holes, stream->last_id + 1, id - 1);
             stream->last_id = id;
         }
+        if (!late && !db_bool(rows, i, CONSOLE_CHANGES_IS_LAST))
+            continue;
         str_clear(&text);
         if (id != 0)
             str_format(&text, "id: %lld\n", (long long)holes_safe(&stream->holes, id));

@@ -4,9 +4,10 @@
  *   the database once a second while a client listens, every two seconds while there is news, and
  *   not at all without a client. `id:` is the number of an event. A client that comes back with
  *   Last-Event-ID misses nothing: it gets the events since then, or, if there are more than
- *   STREAM_CATCH_UP, the event `reset`, upon which it reads everything again. An object that
- *   changes often is sent at most once in two seconds. A comment every 15 s keeps the line alive. A
- *   client that does not read is cut off (http.h).
+ *   STREAM_CATCH_UP, the event `reset`, upon which it reads everything again. Of several
+ *   events of one kind about one object that a look finds, only the last one is sent; an event that
+ *   committed after events with greater numbers is always sent. A comment every 15 s keeps the line
+ *   alive. A client that does not read is cut off (http.h).
  * Threads: stream_add from any; the stream has a thread of its own, and one that asks whether those
  *   who listen still may, so that a slow answer holds up no one's events.
  * Ownership: the answers that it opened.

@@ -382,6 +382,12 @@ expect 'who lacks few gets them' "$(grep -c 'executor_changed' "$tmp/near") $(gr
 lockstep queue resume "$q" -q
 eventually 30 grep -q queue_resumed "$tmp/far"
 eventually 30 grep -q queue_resumed "$tmp/new"
+sql "INSERT INTO lockstep.event_log (event, queue_id, detail)
+    SELECT e.event, q.queue_id, 'turn ' || g
+    FROM lockstep.queue q, generate_series(1, 450) g, (VALUES ('queue_changed'), ('message_rejected')) AS e (event)
+    WHERE q.name = '$q'"
+eventually 30 eval '[ "$(grep -c "turn 450\"" "$tmp/new")" = 2 ]'
+expect 'of many events of one kind about one object the last one' "$(grep -c '"turn ' "$tmp/new")" 2
 expect 'who is new, or reads anew, gets nothing old' "$(cat "$tmp/far" "$tmp/new" | grep -c executor_changed || true)" 0
 
 case_begin 'what a long transaction wrote is heard when it commits, or all is read again'
@@ -409,6 +415,19 @@ expect 'each of them' "$(grep -oE '"long [0-9]+"' "$tmp/late" | sort -u | wc -l)
     '400 0'
 listen "$tmp/late_again" -H "Last-Event-ID: $id"
 eventually 30 grep -q '"long 400"' "$tmp/late_again"
+of_queue() { # TEXT
+    echo "INSERT INTO lockstep.event_log (event, queue_id, detail)
+        SELECT 'queue_changed', queue_id, '$1' FROM lockstep.queue WHERE name = '$q'"
+}
+open_transaction "$(of_queue 'a long one of the queue')"
+sql "$(of_queue 'a short one of the queue')"
+eventually 30 grep -q 'a short one of the queue' "$tmp/late"
+touch "$tmp/commit"
+eventually 30 is "SELECT count(*) FROM lockstep.event_log WHERE detail LIKE 'a % one of the queue'" 2
+# A client that lacks both: the look that finds the late one has the later one, too, which the others have heard.
+listen "$tmp/both" -H "Last-Event-ID: $(sql "SELECT min(event_id) - 1 FROM lockstep.event_log
+    WHERE detail LIKE 'a % one of the queue'")"
+eventually 30 grep -q 'a long one of the queue' "$tmp/late"
 base=$(sql "SELECT setval(pg_get_serial_sequence('lockstep.event_log', 'event_id'), max(event_id) + 601) - 601
     FROM lockstep.event_log")
 every_other() {
