@@ -40,6 +40,7 @@ struct stream {
     struct client *coming;  /* with the lock: not yet seen by the thread */
     int count;              /* with the lock */
     struct client *clients; /* the thread's; it changes the list with the lock */
+    int opened;             /* sessions of `own`, before the last look */
     int64_t last_id;        /* the newest that was seen; -1: unknown */
     struct holes holes;     /* below it */
     int64_t heartbeat_us;
@@ -47,7 +48,7 @@ struct stream {
     struct recheck recheck; /* whether all who listen still may */
     int64_t asked_us;
     int awaited; /* answers of it */
-    bool full;   /* the last look had as many events as one look takes */
+    bool settle; /* the next look asks for the newest number first */
     int wait_ms; /* until the next look */
     const struct stream_hooks *hooks;
 };
@@ -293,7 +294,10 @@ static void reset_all(struct stream *stream)
 static void take_changes(struct stream *stream, const struct db_result *rows)
 {
     int count = db_rows(rows) - 1; /* the last one is there for the snapshot */
-    stream->full = count >= STREAM_CATCH_UP;
+    /* After a full look there may be more than one look can send. With a new session the log may be
+     * that of a backup, which ends before last_id: its next events would not be seen. */
+    stream->settle = count >= STREAM_CATCH_UP || visitor_opened(stream->own) != stream->opened;
+    stream->opened = visitor_opened(stream->own);
     stream->wait_ms = count > 0 ? NEWS_MS : EVERY_MS;
     /* Before the rows: holes that this look finds must wait for the snapshot of a later one. */
     holes_arm(&stream->holes, db_int(rows, count, CONSOLE_CHANGES_XMAX));
@@ -304,11 +308,11 @@ static void take_changes(struct stream *stream, const struct db_result *rows)
         reset_all(stream);
 }
 
-/* Whether the newest number must be asked for first: a client is new or far off, or the last look
- * was full, so there may be more than one look can send. */
+/* Whether the newest number must be asked for first: the last look says so, or a client is new or
+ * far off. */
 static bool must_settle(const struct stream *stream)
 {
-    bool settle = stream->last_id < 0 || stream->full;
+    bool settle = stream->last_id < 0 || stream->settle;
     for (const struct client *client = stream->clients; client != NULL; client = client->next)
         settle = settle || client->last_id < 0 || client->last_id > stream->last_id ||
                  stream->last_id - client->last_id > STREAM_CATCH_UP;

@@ -13,7 +13,8 @@
  * Ownership: the answers that it opened.
  * Failure: when the database does not answer, each client gets the event `away`, with the seconds
  *   since then; when the database answers again, the event `back`, and then the events that it
- *   missed. The log says so once.
+ *   missed, or `reset` if they are too many or the database was restored to an earlier state. The
+ *   log says so once.
  */
 #ifndef CONSOLE_STREAM_H
 #define CONSOLE_STREAM_H

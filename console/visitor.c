@@ -32,6 +32,7 @@ struct visitor {
     char id[SECRET_SIZE], csrf[SECRET_SIZE], proof[SECRET_SIZE], login[300];
     _Atomic int level, holders;
     _Atomic int waiting;  /* for the session */
+    _Atomic int opened;   /* sessions of PostgreSQL, so far */
     const char *conninfo; /* NULL: a person's */
     _Atomic int64_t since_us, used_us, checked_us;
     _Atomic bool lost;
@@ -108,6 +109,11 @@ struct visitor_ages visitor_ages(const struct visitor *visitor)
                                  .used_us = visitor->used_us,
                                  .checked_us = visitor->checked_us,
                                  .lost = visitor->lost};
+}
+
+int visitor_opened(const struct visitor *visitor)
+{
+    return visitor->opened;
 }
 
 void visitor_checked(struct visitor *visitor, int64_t now_us)
@@ -206,8 +212,10 @@ static enum rc open_session(struct visitor *visitor, struct err *err)
     if (visitor->db == NULL) {
         visitor->db_level = LEVEL_NONE;
         rc = db_open(visitor->conninfo, DB_CONSOLE, &visitor->db, err);
-        if (rc == RC_OK)
+        if (rc == RC_OK) {
             db_patience(visitor->db, PATIENCE_MS);
+            visitor->opened++;
+        }
     }
     if (rc == RC_OK && visitor->conninfo != NULL && visitor->db_level != visitor->level)
         rc = take_role(visitor, err);

@@ -24,6 +24,9 @@ struct visitor_ages {
     bool lost;          /* its session is, for good */
 };
 struct visitor_ages visitor_ages(const struct visitor *visitor);
+/** How many sessions it has opened: with another one it may see another state of the database, from
+ * a backup. */
+int visitor_opened(const struct visitor *visitor);
 void visitor_checked(struct visitor *visitor, int64_t now_us);
 
 /* With sessions.c's lock, or before others know it. */

@@ -63,6 +63,28 @@ eventually 30 sql 'SELECT' >/dev/null
 pause resume
 expect 'behind it' "$status $(api_is .paused)" '200 false'
 
+case_begin 'a client that listens reads everything again when the database is that of a backup, and hears what follows'
+writes() { # COUNT TEXT
+    sql "INSERT INTO lockstep.event_log (event, detail) SELECT 'executor_changed', '$2' FROM generate_series(1, $1)"
+}
+server "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$home" -m fast -w stop >/dev/null
+cp -a "$home" "$home.backup"
+begin start
+eventually 30 sql 'SELECT' >/dev/null
+curl -s -N -m 120 -H "Authorization: Bearer $token" "${url}api/v1/stream" >"$tmp/stream" &
+eventually 20 grep -q hello "$tmp/stream"
+writes 500 'not in the backup'
+eventually 20 eval '[ "$(grep -c "not in the backup" "$tmp/stream")" = 500 ]'
+server "$LOCKSTEP_TEST_PGBIN/pg_ctl" -D "$home" -m immediate -w stop >/dev/null
+rm -rf "$home"
+mv "$home.backup" "$home"
+begin start
+eventually 30 sql 'SELECT' >/dev/null
+writes 1 'behind the backup'
+eventually 30 grep -q 'event: reset' "$tmp/stream" || wrong 'the listener is not told'
+writes 1 'and more'
+eventually 30 grep -q 'and more' "$tmp/stream" || wrong 'the listener hears nothing more'
+
 case_begin 'a visitor without a sign-in learns how to sign in' REMEDY_SIGN_IN REMEDY_TOKEN_NEW
 api GET api/v1/runs
 expect 'nobody' "$status $(api_is .hint)" \
