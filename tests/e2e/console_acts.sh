@@ -135,6 +135,41 @@ sql 'DROP TRIGGER test_slow ON lockstep.event_log; DROP FUNCTION lockstep.test_s
 does 'what is left, asked for' POST api/v1/runs/actions \
     "$(jq -c '{action: "cancel", runs: .left, reason: "the rest"}' <<<"$first")" '"\(.done) \(.left | length)"' \
     "$(jq '.left | length' <<<"$first") 0"
+for ((i = 0; i < 3; i++)); do
+    stuck[i]=$(lockstep publish --queue "$q" -q --name stuck - 2>/dev/null <<<'{"order": 1, "sql": "SELECT 1"}')
+done
+eventually 30 eval \
+    '[ "$(sql "SELECT count(*) FROM lockstep.run WHERE name = '"'stuck'"' AND published_at IS NOT NULL")" = 3 ]'
+run_no=$(sql "SELECT run_no FROM lockstep.run WHERE run_id = '${stuck[1]}'")
+sql "CREATE FUNCTION lockstep.test_slow()
+     RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NEW; END';
+     CREATE TRIGGER test_slow BEFORE INSERT ON lockstep.event_log FOR EACH ROW WHEN (NEW.run_no = $run_no)
+     EXECUTE FUNCTION lockstep.test_slow()" >/dev/null
+cancelled() { sql "SELECT count(*) FROM lockstep.run WHERE name = 'stuck' AND cancelled_at IS NOT NULL"; }
+acts_on() { # RUNS
+    as POST api/v1/runs/actions "$(jq -nc --argjson runs "$1" '{action: "cancel", $runs, reason: "one is slow"}')"
+}
+all_stuck=$(jq -nc '$ARGS.positional' --args "${stuck[@]}")
+asked="SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+    AND query LIKE '%runs_act%' AND pid <> pg_backend_pid()"
+curl -s -m 60 -o /dev/null -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/json' \
+    -d "$(jq -nc --argjson runs "$all_stuck" '{action: "cancel", $runs, reason: "a client that goes"}')" \
+    "${url}api/v1/runs/actions" &
+gone=$!
+eventually 20 is "$asked AND wait_event = 'PgSleep'" 1
+kill "$gone"
+eventually 20 is "$asked" 0
+expect 'of a client that has gone nothing is made' "$(cancelled)" 0
+acts_on "$all_stuck"
+expect 'those before one that takes too long are done' "$status $(api_is .done) $(cancelled)" '200 1 1'
+expect 'it is left, with those behind it' "$(api_is '.left | join(" ")')" "${stuck[1]} ${stuck[2]}"
+acts_on "$(api_is .left)"
+expect 'as the first one it is refused' "$status $(api_is '.refused[0] | "\(.run_id) \(.detail): \(.hint)"')" \
+    "200 ${stuck[1]} it takes longer than 5s: Use the command, which waits for it: lockstep run cancel ${stuck[1]}"
+expect 'and is left no more' "$(api_is '.left | join(" ")')" "${stuck[2]}"
+acts_on "$(api_is .left)"
+expect 'what is left is done' "$status $(api_is .done) $(cancelled)" '200 1 2'
+sql 'DROP TRIGGER test_slow ON lockstep.event_log; DROP FUNCTION lockstep.test_slow()' >/dev/null
 as POST api/v1/runs/actions '{"action": "cancel", "reason": "x"}'
 expect 'none named' "$status" 400
 as POST api/v1/runs/actions '{"action": "delete", "runs": [], "reason": "x"}'

@@ -1,7 +1,8 @@
 -- Does one act, cancel, pause, resume or retry, with several runs: those of ids, or the newest 1000 that the filter
 -- describes ({queue, status, name, since, until}). A run for which the act is impossible is reported, and the others
 -- are done nevertheless. Each is a change of its own in the event log. No run is begun after a second: the ids of the
--- rest are `left`. The next portion gets that answer as so_far, continues with the rest, and its answer counts both.
+-- rest are `left`. The next portion gets that answer as so_far, continues with the rest, and its answer counts both. A
+-- run that takes longer than statement_timeout ends its portion; as the first one of a portion it is refused.
 CREATE OR REPLACE FUNCTION lockstep.runs_act(action text, ids json, filter json, reason text, so_far json) RETURNS json
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
@@ -9,6 +10,7 @@ DECLARE
     MOST CONSTANT int := 1000;
     PORTION CONSTANT interval := '1 second';
     since CONSTANT timestamptz := pg_catalog.clock_timestamp();
+    patience CONSTANT text := pg_catalog.current_setting('statement_timeout'); -- 0: without end
     wanted uuid[];
     run uuid;
     begun int := 0;
@@ -56,7 +58,21 @@ BEGIN
             WHEN 'retry' THEN PERFORM lockstep.run_retry(run, reason);
             END CASE;
             done := done + 1;
-        EXCEPTION WHEN SQLSTATE 'LS000' OR lock_not_available OR serialization_failure OR deadlock_detected THEN
+        EXCEPTION
+        WHEN query_canceled THEN
+            -- The same SQLSTATE has the cancel of a client that has gone: all is undone then.
+            IF patience = '0' OR pg_catalog.clock_timestamp()
+                                 < pg_catalog.statement_timestamp() + patience::interval - interval '100 ms' THEN
+                RAISE;
+            END IF;
+            IF begun > 1 THEN -- it had a part of the time: it is the first one of the next portion
+                begun := begun - 1;
+                EXIT;
+            END IF;
+            refused := refused || pg_catalog.json_build_object(
+                'run_id', run, 'detail', pg_catalog.format('it takes longer than %s', patience),
+                'hint', pg_catalog.format('Use the command, which waits for it: lockstep run %s %s', action, run));
+        WHEN SQLSTATE 'LS000' OR lock_not_available OR serialization_failure OR deadlock_detected THEN
             GET STACKED DIAGNOSTICS words = MESSAGE_TEXT, help = PG_EXCEPTION_HINT;
             refused := refused
                        || pg_catalog.json_build_object('run_id', run, 'detail', words, 'hint', NULLIF(help, ''));
