@@ -216,14 +216,19 @@ static void add_members(cJSON *schema, const char *path, const char *params)
     }
 }
 
+/* Of a change: it is there only for a body that is JSON Lines. */
 static void add_parameter(cJSON *operation, const struct route *route,
                           const struct route_param *param)
 {
+    STR_AUTO meaning = {0};
+    bool lines = strcmp(route->method, "GET") != 0 && !param->in_path;
     const char *slash = strrchr(route->path, '/');
     cJSON *item = one_of(operation, "parameters");
     text(item, "name", param->name);
     text(item, "in", param->in_path ? "path" : "query");
-    text(item, "description", param->field->meaning);
+    str_format(&meaning, "%s%s", param->field->meaning,
+               lines ? "; with application/jsonl only" : "");
+    text(item, "description", meaning.data);
     (void)cJSON_AddBoolToObject(item, "required", param->in_path || param->required);
     /* ?status=Failed,Paused and not ?status=Failed&status=Paused: a name that comes twice is
      * refused. */
@@ -352,7 +357,8 @@ static void add_route(cJSON *paths, const struct route *route)
     bool get = strcmp(route->method, "GET") == 0;
     struct route_param param;
     for (const char *at = route->params; route_param_next(route->path, &at, &param);)
-        if (param.field != NULL && (param.in_path || get))
+        if (param.field != NULL && (param.in_path || get ||
+                                    (route_takes_lines(route) && param.field->type != FIELD_TASKS)))
             add_parameter(operation, route, &param);
     if (!get) {
         add_body(operation, route);

@@ -157,10 +157,11 @@ def api(text, binary):
     rows = []
     for path, item in document['paths'].items():
         for method, operation in item.items():
-            takes = [(p['name'], p['required']) for p in operation.get('parameters', []) if p['in'] == 'query']
             body = operation.get('requestBody', {}).get('content', {}).get('application/json', {}).get('schema', {})
             either = [name for one in body.get('oneOf', []) for name in one['required']]
-            takes += [(name, name in body.get('required', []) or name in either) for name in body.get('properties', {})]
+            members = body.get('properties', {}) # with JSON Lines some of them are in the query
+            takes = [(p['name'], p['required']) for p in operation.get('parameters', []) if p['in'] == 'query' and p['name'] not in members]
+            takes += [(name, name in body.get('required', []) or name in either) for name in members]
             words = ', '.join(f'**`{name}`**' if needed else f'`{name}`' for name, needed in takes)
             who = operation['description'].removeprefix('For ').rstrip('.').removeprefix('lockstep_')
             rows.append(f'| `{method.upper()} {path[1:]}` | {who} | {operation["summary"]} | {words} |\n')

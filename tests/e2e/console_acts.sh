@@ -365,6 +365,10 @@ sign_in "${acts}_all"
 api POST "api/v1/runs/actions" '' -b "$tmp/cookies" -H "X-CSRF-Token: $csrf" -H 'Content-Type: application/jsonl' \
     --data-binary '{}'
 expect 'where no tasks are taken' "$status" 415
+lockstep console openapi >"$tmp/openapi"
+expect 'what stands in the address, then' "$(jq -r '.paths["/queues/{queue}/runs"].post.parameters |
+    map(select(.in == "query") | "\(.name) \(.required) \(.description | endswith("; with application/jsonl only"))") |
+    join(", ")' "$tmp/openapi")" 'name false true, run false true, on_failure false true'
 as POST "api/v1/rejected/$rejected/redrive" '{"reason": "as it is", "preview": true}'
 expect 'as it is' "$status $(api_is '.detail, .code' | paste -sd' ') $(api_is .hint | grep -c value)" \
     '409 $.sgl is not a field of a message; did you mean sql? bad_field 1'
