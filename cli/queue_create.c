@@ -1,6 +1,6 @@
-/* queue create, in this order: check the options, plan by the configuration, look at the topic or
- * make it, insert the row, write the birthmark, set events and retention. control/queue_create.c
- * has the plan, which the console uses, too.
+/* queue create, in this order: check the options, plan by the configuration, check that the name is
+ * free, look at the topic or make it, insert the row, write the birthmark, set events and
+ * retention. control/queue_create.c has the plan, which the console uses, too.
  *
  * Kafka is asked before the row is inserted: a queue without its topic would be halted by the first
  * executor. The birthmark, events and retention follow the row, each in a transaction of its own;
@@ -76,6 +76,8 @@ enum rc command_queue_create(struct cli *cli, struct err *err)
     enum rc rc = queue_keep_check(cli, err);
     if (rc == RC_OK)
         rc = queue_plan(cli->config, &wish, &plan, err);
+    if (rc == RC_OK)
+        rc = queue_is_new(cli->db, &plan, err);
     if (rc != RC_OK)
         return rc;
     /* Finds the partition and the first offset, and creates the topic if that is asked for. */

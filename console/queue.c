@@ -111,15 +111,26 @@ static void name_parameter(const struct queue_plan *plan, struct err *err)
     utf8_copy(err->object, sizeof err->object, name.data);
 }
 
-static enum rc place(const struct route_context *context, const struct queue_wish *wish,
-                     struct queue_plan *plan, struct err *err)
+static enum rc place(const struct route_context *context, struct db *db,
+                     const struct queue_wish *wish, struct queue_plan *plan, struct err *err)
 {
     enum rc rc = queue_plan(context->config, wish, plan, err);
+    if (rc == RC_OK)
+        rc = queue_is_new(db, plan, err);
     if (rc == RC_OK)
         rc = queue_place(context->kafka, KAFKA_MS, plan, err);
     if (rc == RC_REJECT && err->kind == ERR_USAGE)
         name_parameter(plan, err);
     return rc;
+}
+
+/* The topic outlives the request that is refused, and only this hint names it. */
+static void say_topic(const struct queue_plan *plan, struct err *err)
+{
+    char hint[sizeof err->hint];
+    utf8_format(hint, sizeof hint, "Topic %s was made, and stays.%s%s", plan->wish.topic,
+                *err->hint != '\0' ? " " : "", err->hint);
+    utf8_copy(err->hint, sizeof err->hint, hint);
 }
 
 enum rc queue_create_make(const struct route_context *context, struct db *db,
@@ -129,11 +140,13 @@ enum rc queue_create_make(const struct route_context *context, struct db *db,
     const struct queue_wish wish = wish_of(params);
     enum rc rc = queue_needs_kafka(context, err);
     if (rc == RC_OK)
-        rc = place(context, &wish, &plan, err);
+        rc = place(context, db, &wish, &plan, err);
     if (rc == RC_OK)
         rc = queue_make(db, &plan, err);
     if (rc == RC_OK)
         add_plan(&plan, document);
+    else if (plan.topic_made)
+        say_topic(&plan, err);
     return rc;
 }
 

@@ -1,7 +1,8 @@
 /* The steps of `queue create` and of the console's form: queue_plan() without a server,
- * queue_place() with Kafka, queue_make() in PostgreSQL. Kafka comes first, because a queue whose
- * topic is not fit must not exist, not even for a moment. birthmark.c follows when the row is
- * committed. A topic that was made stays if the last step fails: the command can be repeated. */
+ * queue_is_new() in PostgreSQL, queue_place() with Kafka, queue_make() in PostgreSQL. Kafka comes
+ * before the row, because a queue whose topic is not fit must not exist, not even for a moment.
+ * birthmark.c follows when the row is committed. A topic that was made stays if a later step fails:
+ * the command can be repeated. */
 #include "control/queue_create.h"
 
 #include "base/ascii.h"
@@ -80,6 +81,41 @@ enum rc queue_plan(const struct config *config, const struct queue_wish *wish,
     return rc;
 }
 
+static enum rc refuse_taken(const char *name, struct err *err)
+{
+    char hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_SHOW, name);
+    return err_set(err, RC_REJECT, ERR_FAILED, name, hint, "there is a queue of this name already");
+}
+
+enum rc queue_is_new(struct db *db, const struct queue_plan *plan, struct err *err)
+{
+    const char *name = plan->wish.name;
+    enum rc rc = db_run(db, &sql_queue_find, (const char *const[]){name}, NULL, err);
+    return rc == RC_OK ? refuse_taken(name, err) : rc == RC_NONE ? RC_OK : rc;
+}
+
+/* The log goes from low to high. An offset outside would halt the queue at its first fetch
+ * (auto.offset.reset is `error`), so it is refused here. */
+static enum rc choose_offset(struct queue_plan *plan, int64_t low, int64_t high, struct err *err)
+{
+    const char *text = plan->wish.from_offset;
+    int64_t wanted = 0;
+    enum kafka_place place = plan->wish.from_end ? KAFKA_LATEST : KAFKA_EARLIEST;
+    /* The caller has checked the text. */
+    if (text != NULL)
+        (void)kafka_place_parse(text, &place, &wanted);
+    if (place == KAFKA_OFFSET && (wanted > high || wanted < low))
+        return err_set(err, RC_REJECT, ERR_USAGE, plan->wish.topic,
+                       "Choose an offset inside, or leave it out.",
+                       "offset %lld is outside the log, which goes from %lld to %lld",
+                       (long long)wanted, (long long)low, (long long)high);
+    plan->offset = place == KAFKA_LATEST ? high : place == KAFKA_OFFSET ? wanted : low;
+    /* Offsets, not messages: markers of transactions are among them. */
+    plan->there = high - plan->offset;
+    return RC_OK;
+}
+
 struct placing {
     struct kafka_admin *admin;
     const struct kafka_properties *kafka;
@@ -100,6 +136,10 @@ static enum rc ensure_topic(const struct placing *placing, struct err *err)
                        kafka_properties_get(placing->kafka, "bootstrap.servers"), topic);
         return err_set(err, RC_REJECT, ERR_CONFIG, topic, hint, "there is no topic of this name");
     }
+    /* Before the topic is made, whose log will be empty. */
+    rc = choose_offset(plan, 0, 0, err);
+    if (rc != RC_OK)
+        return rc;
     /* One partition, because order holds within a partition only. */
     rc = kafka_topic_create(placing->admin, topic, 1, plan->wish.replication, placing->timeout_ms,
                             err);
@@ -132,30 +172,13 @@ static enum rc judge(const struct placing *placing, struct err *err)
     return RC_OK;
 }
 
-/* An offset outside the log would halt the queue at its first fetch (auto.offset.reset is `error`),
- * so it is refused here. */
-static enum rc choose_offset(const struct placing *placing, struct err *err)
+static enum rc read_log(const struct placing *placing, struct err *err)
 {
     struct queue_plan *plan = placing->plan;
-    const char *text = plan->wish.from_offset, *topic = plan->wish.topic;
-    int64_t low = 0, high = 0, wanted = 0;
-    enum kafka_place place = plan->wish.from_end ? KAFKA_LATEST : KAFKA_EARLIEST;
-    /* The caller has checked the text. */
-    if (text != NULL)
-        (void)kafka_place_parse(text, &place, &wanted);
-    enum rc rc = kafka_watermarks(placing->admin, topic, plan->partition, placing->timeout_ms, &low,
-                                  &high, err);
-    if (rc != RC_OK)
-        return rc;
-    if (place == KAFKA_OFFSET && (wanted > high || wanted < low))
-        return err_set(err, RC_REJECT, ERR_USAGE, topic,
-                       "Choose an offset inside, or leave it out.",
-                       "offset %lld is outside the log, which goes from %lld to %lld",
-                       (long long)wanted, (long long)low, (long long)high);
-    plan->offset = place == KAFKA_LATEST ? high : place == KAFKA_OFFSET ? wanted : low;
-    /* Offsets, not messages: markers of transactions are among them. */
-    plan->there = high - plan->offset;
-    return RC_OK;
+    int64_t low = 0, high = 0;
+    enum rc rc = kafka_watermarks(placing->admin, plan->wish.topic, plan->partition,
+                                  placing->timeout_ms, &low, &high, err);
+    return rc == RC_OK ? choose_offset(plan, low, high, err) : rc;
 }
 
 enum rc queue_place(const struct kafka_properties *kafka, int timeout_ms, struct queue_plan *plan,
@@ -168,7 +191,7 @@ enum rc queue_place(const struct kafka_properties *kafka, int timeout_ms, struct
     if (rc == RC_OK)
         rc = judge(&placing, err);
     if (rc == RC_OK)
-        rc = choose_offset(&placing, err);
+        rc = read_log(&placing, err);
     kafka_admin_close(placing.admin);
     return rc;
 }
@@ -196,10 +219,5 @@ enum rc queue_make(struct db *db, const struct queue_plan *plan, struct err *err
     enum rc rc = db_run(db, &sql_queue_create, params, NULL, err);
     /* No row: the statement inserts nothing if the name is taken, also by a command that ran at the
      * same time. */
-    if (rc != RC_NONE)
-        return rc;
-    char hint[200];
-    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_SHOW, wish->name);
-    return err_set(err, RC_REJECT, ERR_FAILED, wish->name, hint,
-                   "there is a queue of this name already");
+    return rc == RC_NONE ? refuse_taken(wish->name, err) : rc;
 }

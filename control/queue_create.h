@@ -4,7 +4,7 @@
  *   birthmark.
  * Invariants: a setting that is not given is that of [queue:NAME] in the configuration, else the
  *   default of its table. The steps come in the order of their functions; the birthmark comes after
- *   the row is committed.
+ *   the row is committed. A topic that was made stays if a later step fails: plan->topic_made.
  * Threads: any; one at a time.
  * Ownership: borrows the texts of a wish, and the configuration, while the plan lives.
  * Failure: RC_REJECT: ERR_USAGE: a setting is wrong; ERR_CONFIG: the topic does not fit;
@@ -44,6 +44,8 @@ struct queue_plan {
 /** The settings, checked. */
 MUST_CHECK enum rc queue_plan(const struct config *config, const struct queue_wish *wish,
                               struct queue_plan *ret_plan, struct err *err);
+/** Refused if there is a queue of this name, before a topic is made for it; queue_make decides. */
+MUST_CHECK enum rc queue_is_new(struct db *db, const struct queue_plan *plan, struct err *err);
 /** The topic, and where the queue begins in it. timeout_ms: of each question to Kafka. */
 MUST_CHECK enum rc queue_place(const struct kafka_properties *kafka, int timeout_ms,
                                struct queue_plan *plan, struct err *err);

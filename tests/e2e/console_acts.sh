@@ -790,6 +790,19 @@ expect 'its birthmark' "$(sql "SELECT marked_at IS NOT NULL FROM lockstep.queue 
 logged queue_created ': new'
 as POST api/v1/queues "$making"
 expect 'the name is taken' "$status $(api_is .detail)" '409 there is a queue of this name already'
+no_topic() { # NAME
+    as POST api/v1/queues "{\"name\": \"${made}_none\", \"topic\": \"$1\", \"reason\": \"x\"}"
+    [ "$status $(api_is .detail)" = '409 there is no topic of this name' ]
+}
+as POST api/v1/queues "{\"name\": \"$made\", \"topic\": \"${made}_x\", \"create_topic\": true, \"reason\": \"x\"}"
+expect 'the name is taken' "$status $(api_is .detail)" '409 there is a queue of this name already'
+no_topic "${made}_x" || wrong "a topic was made for a name that is taken: $status $answer"
+as POST api/v1/queues "{\"name\": \"${made}_x\", \"create_topic\": true, \"from_offset\": 7, \"reason\": \"x\"}"
+expect 'an offset that no new topic has' "$status $(api_is .field)" '400 from_offset'
+no_topic "${made}_x" || wrong "a topic was made for an offset that it does not have: $status $answer"
+as POST api/v1/queues "{\"name\": \"${made}_x\", \"create_topic\": true, \"partition\": 3, \"reason\": \"x\"}"
+expect 'a topic that was made is named' "$status $(api_is .hint | grep -c "^Topic ${made}_x was made, and stays\. ")" \
+    '409 1'
 while read -r field wrong; do
     as POST api/v1/queues "{$wrong, \"reason\": \"x\"}"
     expect "$wrong" "$status $(api_is .field)" "400 $field"
