@@ -120,6 +120,11 @@ reads 'by name' 'jobs?name=B%203' '.items | map(.job) | join(" ")' 'job 3'
 has_all 'jobs/job%201' .job 'job queue mode enabled overlap definition hidden'
 reads 'no SQL' 'jobs/job%201' '.job.definition, .job.hidden' 'null true'
 reads 'next' 'jobs/job%201/next?count=3' '.items | map(.schedule) | join(" ")' 'hourly hourly hourly'
+reads 'as many as it counts' 'jobs/job%201/next?count=3' '.count' 3
+sql "INSERT INTO lockstep.job (name, queue_id, spec, enabled, overlap, zombie_after)
+     SELECT 'by hand', queue_id, '{\"tasks\": []}', true, 'allow', '30 min' FROM lockstep.queue"
+reads 'none' 'jobs/by%20hand/next?count=3' '"\(.items | length) \(.count) \(.capped)"' '0 0 false'
+sql "DELETE FROM lockstep.job WHERE name = 'by hand'"
 has_all 'jobs/job%201/occurrences' '.items[0]' \
     'occurrence_id scheduled_for outcome run_id status lateness duration source reason'
 reads 'its log' 'jobs/job%201/history?kind=missed' '.items | map(.message) | join(" ")' 'line 2'
