@@ -1,6 +1,6 @@
 -- console_system :one  the state of the installation: the findings of `lockstep check`, if $1 with the queries of
 -- sessions, versions, the size of the database, the sessions of lockstep (hidden: the reason why some values are
--- hidden, and the statement that changes that; null: all are shown), and the tokens
+-- hidden, and the statement that changes that; null: all are shown), and the newest 1,000 tokens
 -- columns: document
 WITH sessions AS (
     SELECT a.pid, a.usename AS login, a.application_name, host(a.client_addr) AS address, a.backend_start AS since,
@@ -30,5 +30,8 @@ SELECT json_build_object(
                                                   'state', CASE WHEN t.revoked_at IS NOT NULL THEN 'revoked'
                                                                 WHEN t.expires_at <= clock_timestamp() THEN 'expired'
                                                                 ELSE 'valid' END) ORDER BY t.token_no)
-                FROM lockstep.console_token t),
+                FROM (SELECT c.token_no, c.name, c.operator, c.producer, c.pinger, c.created_by, c.created_at,
+                             c.expires_at, c.last_used_at, c.revoked_at
+                      FROM lockstep.console_token c
+                      ORDER BY c.token_no DESC LIMIT 1000) t),
                '[]'::json)) AS document;

@@ -201,6 +201,16 @@ expect 'no query, and not its substitute' \
     "$(api_is '[.items[].query] | map(select(. != null and startswith("<"))) | length')" 0
 api GET 'api/v1/system' '' -H "Authorization: Bearer $token"
 expect 'so does System' "$status $(api_is '.hidden.hint')" '200 GRANT pg_read_all_stats TO lockstep_operator'
+expect 'System has the tokens' "$(api_is '.tokens | map(.name) | join(" ")')" \
+    "$(sql "SELECT string_agg(name, ' ' ORDER BY token_no) FROM lockstep.console_token")"
+sql "INSERT INTO lockstep.console_token (name, hash, operator, revoked_at)
+     SELECT 'over-' || g, sha256(g::text::bytea), false, now() FROM generate_series(1, 1000) g"
+# As another token: the answer of System depends on the login, so this one is not kept from before.
+counts=$(lockstep console token create counts -q)
+api GET 'api/v1/system' '' -H "Authorization: Bearer $counts"
+expect 'the newest thousand' "$status $(api_is '.tokens | "\(length) \(.[0].name) \(.[-1].name)"')" \
+    '200 1000 over-2 counts'
+sql "DELETE FROM lockstep.console_token WHERE name LIKE 'over-%' OR name = 'counts'"
 lockstep check -o json >"$tmp/check" || true
 expect 'check and System judge alike' \
     "$(jq -r '.[] | select(.subject == "durability" or .subject == "lock table" or .subject == "alerts") | .result' \
