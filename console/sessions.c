@@ -104,6 +104,15 @@ static enum rc refuse_level(const struct visitor *visitor, bool member, struct s
                   err);
 }
 
+/* NOLOGIN and VALID UNTIL keep the login from opening a session, and not from using one that it
+ * has: the web session keeps its session of PostgreSQL. */
+static enum rc refuse_login(struct sign_in *sign_in, struct err *err)
+{
+    return refuse(sign_in, SIGN_IN_RIGHT,
+                  "Have an administrator give it LOGIN, and a later VALID UNTIL of its password.",
+                  "the login may not sign in any more", err);
+}
+
 static enum rc read_level(struct visitor *visitor, struct visitor_patience patience,
                           struct sign_in *sign_in, struct err *err)
 {
@@ -111,6 +120,8 @@ static enum rc read_level(struct visitor *visitor, struct visitor_patience patie
     enum rc rc = visitor_ask(visitor, patience, &sql_console_groups, NULL, &result, err);
     if (rc != RC_OK)
         return rc;
+    if (!db_bool(result, 0, CONSOLE_GROUPS_SIGNS_IN))
+        return refuse_login(sign_in, err);
     enum level level = db_bool(result, 0, CONSOLE_GROUPS_OPERATOR)  ? LEVEL_OPERATOR
                        : db_bool(result, 0, CONSOLE_GROUPS_MONITOR) ? LEVEL_MONITOR
                                                                     : LEVEL_NONE;

@@ -14,9 +14,10 @@ pg_start beta
 beta=$(pg_conninfo beta)
 "$LOCKSTEP_BIN" migrate up -q -d "$beta" >/dev/null
 qa=$(scratch_name) qb=$(scratch_name) ada=$(scratch_name) bob=$(scratch_name)
+late=$(scratch_name) barred=$(scratch_name)
 lockstep queue create "$qa" -q --create-topic >/dev/null
 "$LOCKSTEP_BIN" queue create "$qb" -q --create-topic -d "$beta" -b "$LOCKSTEP_TEST_BROKERS" >/dev/null
-person "$ada" lockstep_monitor
+for login in "$ada" "$late" "$barred"; do person "$login" lockstep_monitor; done
 db=$beta person "$bob" lockstep_monitor
 alpha_token=$(lockstep console token create robot -q)
 beta_token=$("$LOCKSTEP_BIN" console token create robot -q -d "$beta")
@@ -97,10 +98,21 @@ enter $at "$bob"
 with_jar api/v1/clusters
 expect 'bob at beta' "$(of beta .signed_in) $(of beta .figures.queues)" 'true 1'
 ends() { with_jar api/v1/clusters && [ "$(of beta .signed_in) $(of beta .figures)" = 'false null' ]; }
+# With those who sign in no more, so that one wait is enough.
+for login in "$late" "$barred"; do
+    api POST api/v1/session "{\"login\": \"$login\", \"password\": \"secret of $login\"}" -c "$tmp/$login"
+    expect "$login signs in" "$status" 200
+done
+sql "ALTER ROLE $late VALID UNTIL '2001-01-01'; ALTER ROLE $barred NOLOGIN" >/dev/null
 db=$beta sql "REVOKE lockstep_monitor FROM $bob" >/dev/null
 eventually 60 ends || wrong 'beta still shows bob its figures'
 expect 'and is answered' "$(of beta .reachable) $(of alpha .signed_in)" 'true true'
 db=$beta sql "GRANT lockstep_monitor TO $bob" >/dev/null
+for login in "$late" "$barred"; do
+    eventually 60 eval 'api GET api/v1/queues "" -b "$tmp/$login"; [ "$status" = 401 ]' ||
+        wrong "$login is signed in: $status"
+done
+expect 'and the log says why' "$(grep -c 'event=signed_out.*the login may not sign in any more' "$tmp/console.log")" 2
 console_stop
 
 case_begin 'the list is no request of the sessions of other databases'
