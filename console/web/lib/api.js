@@ -52,7 +52,7 @@ export function query(params) {
     return text ? `?${text}` : '';
 }
 
-async function problem(response) {
+export async function problem(response) {
     let doc = {};
     try {
         doc = await response.json();

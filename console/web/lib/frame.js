@@ -13,6 +13,7 @@ const LIVE = {
     held: ['pause', 'held', 'held', 'The page is held as it is. Let it live again (h)'],
     connecting: ['dots', 'wait', 'connecting', 'The event stream is being connected'],
     waiting: ['warn', 'bad', 'console away', 'The console does not answer; it is tried again. What is shown may be old'],
+    refused: ['warn', 'bad', 'not live', ''],
     away: ['warn', 'bad', 'database away', 'The database does not answer the console. What is shown may be old'],
     off: ['dash', 'quiet', 'off', 'There is no event stream'],
     hidden: ['dash', 'quiet', 'off', ''],
@@ -52,8 +53,9 @@ function menu(visit, many) {
     );
 }
 
-function live({ state, since, held, waiting }, actions) {
-    const [name, tone, word, title] = LIVE[held && since == null ? 'held' : state];
+export function live({ state, since, held, waiting, problem }, actions) {
+    const [name, tone, word, words] = LIVE[held && since == null ? 'held' : state],
+        title = problem ? [problem.detail, problem.hint].filter(Boolean).join('. ') : words;
     const text = since == null ? word : `${word} since ${clockText(since)}`;
     return h(
         'button.live',

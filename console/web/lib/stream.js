@@ -1,11 +1,14 @@
 /* stream.js: server-sent events by fetch, because EventSource cannot send Last-Event-ID when it is made again.
  *
- * States      off, connecting, live, waiting (the console does not answer; it is tried again), away (the console answers, its database
- *             does not), hidden. Of waiting and away it is known since when. Held is beside that: the user reads in peace, events are counted.
+ * States      off, connecting, live, waiting (the console does not answer; it is tried again), refused (it answers that it cannot; its
+ *             problem is known, and it is tried again when it says), away (the console answers, its database does not), hidden. Of
+ *             waiting, refused and away it is known since when. Held is beside that: the user reads in peace, events are counted.
  * Resume      The id of the last event is sent with each connection, so that nothing is missed in between.
  * Hidden tab  A browser has six connections to a host. A tab that was opened in the background makes no stream, one that is hidden
  *             closes it after 5 s, and a page that is left closes it at once: kept for the way back, it would hold its connection.
  */
+import { problem } from './api.js';
+
 const SILENCE_MS = 45000; // three heartbeats
 const HIDDEN_MS = 5000;
 const WAIT_MS = [500, 1000, 2000, 5000, 10000];
@@ -16,7 +19,8 @@ let lastId = null,
     heldCount = 0,
     failures = 0;
 let heardAt = null, // the last sign of life of the console
-    since = null; // milliseconds: from when on it was waiting or away
+    since = null, // milliseconds: from when on it was waiting, refused or away
+    refusal = null; // the Problem of state refused
 let aborter = null,
     silence = null,
     retry = null,
@@ -24,7 +28,7 @@ let aborter = null,
 let deliver = () => {},
     changed = () => {};
 
-export const streamState = () => ({ state, since, held, waiting: heldCount });
+export const streamState = () => ({ state, since, held, waiting: heldCount, problem: state === 'refused' ? refusal : null });
 
 function become(next, from = null) {
     state = next;
@@ -101,7 +105,9 @@ async function connect() {
     aborter?.abort();
     const mine = (aborter = new AbortController()),
         silent = setTimeout(() => mine.abort(), SILENCE_MS);
-    let refused = false;
+    let unknown = false, // the visitor is
+        said = null, // a Problem
+        patience = 0;
     if (failures === 0) become('connecting');
     try {
         const response = await fetch('api/v1/stream', {
@@ -110,10 +116,14 @@ async function connect() {
             signal: mine.signal,
             headers: { Accept: 'text/event-stream', ...(lastId ? { 'Last-Event-ID': lastId } : {}) },
         });
+        unknown = response.status === 401;
+        if (unknown) deliver('signed out', {}, null); // who hears it stops the stream, if it is so
+        if (!response.ok) {
+            patience = 1000 * (Number(response.headers.get('Retry-After')) || 0);
+            said = await problem(response);
+            throw said;
+        }
         clearTimeout(silent);
-        refused = response.status === 401;
-        if (refused) deliver('signed out', {}, null); // who hears it stops the stream, if it is so
-        if (!response.ok) throw new Error(`stream: ${response.status}`);
         const missed = failures > 0;
         failures = 0;
         watchSilence();
@@ -126,10 +136,12 @@ async function connect() {
     clearTimeout(silence);
     clearTimeout(silent);
     if (mine !== aborter) return;
-    const wait = WAIT_MS[Math.min(failures++, WAIT_MS.length - 1)];
-    if (refused) become('connecting');
+    const wait = WAIT_MS[Math.min(failures++, WAIT_MS.length - 1)] * (0.8 + 0.4 * Math.random());
+    refusal = said;
+    if (unknown) become('connecting');
+    else if (said?.detail) become('refused', state === 'refused' ? since : Date.now()); // without it a proxy has answered
     else become('waiting', state === 'waiting' ? since : (heardAt ?? Date.now()));
-    retry = setTimeout(connect, wait * (0.8 + 0.4 * Math.random()));
+    retry = setTimeout(connect, Math.max(patience, wait));
 }
 
 export function start(onEvent, onChange) {
