@@ -323,7 +323,7 @@ static void answer_change(const struct api *api, struct http_request *request, i
     enum rc rc = change_make(visitor, &change, &answer, &err);
     /* Also after a failure: a change whose commit had no answer may have happened. A visitor who
      * only reports sees no page on which it could be missing, and may report often. */
-    if (visitor_level(visitor) >= LEVEL_MONITOR)
+    if (visitor_level(visitor) >= LEVEL_MONITOR && !route_only_reads(route, call->params))
         cache_clear(api->cache);
     http_add_header(request, "Cache-Control", "no-store");
     if (rc == RC_OK)

@@ -3,6 +3,7 @@
  * would save a few microseconds of a request that costs a statement. */
 #include "console/route.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 #include "console/field.h"
 #include "console/request.h"
@@ -115,6 +116,17 @@ bool route_param_next(const char *path, const char **at, struct route_param *ret
     ret_param->in_path = strstr(path, braces) != NULL;
     *at = end;
     return true;
+}
+
+bool route_only_reads(const struct route *route, const char *const *params)
+{
+    struct route_param param;
+    bool reads = route_code(route)->reads;
+    int i = 0;
+    for (const char *at = route->params; route_param_next(route->path, &at, &param); i++)
+        reads |= (str_same(param.name, "preview") || str_same(param.name, "dry_run")) &&
+                 params[i] != NULL && str_same(params[i], "true");
+    return reads;
 }
 
 bool route_takes_lines(const struct route *route)

@@ -45,6 +45,7 @@ struct route_code {
     route_step_fn *after;  /* when it is committed; if that fails the change is made all the same */
     bool once;             /* its answer has a secret: it is given once, and not kept */
     route_left_fn *left;   /* NULL: one transaction; else its document is made in portions */
+    bool reads;            /* a POST that changes nothing */
     bool keyless;          /* takes no Idempotency-Key: it lasts for more than a transaction */
 };
 struct route {
@@ -71,6 +72,8 @@ const char *route_segment(const struct route *route, const struct http_request *
                           const char *name);
 /** Whether what it reads depends on the rights of the login itself, not on its level alone. */
 bool route_is_personal(const struct route *route);
+/** Whether it changes nothing with these parameters: it only reads, is a preview or a dry run. */
+bool route_only_reads(const struct route *route, const char *const *params);
 /** Whether its body may be JSON Lines, one task a line. */
 bool route_takes_lines(const struct route *route);
 

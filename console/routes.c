@@ -304,6 +304,8 @@ const struct route_code *route_code(const struct route *route)
         {"DELETE", "queues/{queue}", .before = queue_may_delete},
         {"POST", "queues/{queue}/accept", .before = queue_may_accept, .make = queue_accept_make},
         {"POST", "queues/{queue}/accept-server", .before = queue_may_accept_server},
+        {"POST", "jobs/{job}/test", .reads = true},
+        {"POST", "schedules/explain", .reads = true},
         {"POST", "jobs", .before = prepare_jobs},
         {"PUT", "jobs/{job}", .before = prepare_job},
         {"POST", "rejected/redrive", .make = redrive_make},

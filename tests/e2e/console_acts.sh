@@ -770,6 +770,19 @@ does 'what a rule means' POST api/v1/schedules/explain \
     '{"rule": {"kind": "cron", "expr": "0 2 * * *", "zone": "Europe/Warsaw"}, "count": 3}' \
     '"\(.means | length > 0) \(.next | length) \(.clock_changes | length > 0)"' 'true 3 true'
 as DELETE api/v1/jobs/timed '{"reason": "done"}'
+clock() { as GET api/v1/overview && api_is .now; }
+keeps() { # METHOD PATH BODY: an answer that was kept is kept still
+    local before
+    before=$(clock)
+    as "$1" "$2" "$3"
+    [ "$status $(clock)" = "200 $before" ]
+}
+eventually 20 keeps POST api/v1/schedules/explain '{"rule": {"kind": "interval", "every": "1h"}}' ||
+    wrong 'a request that only reads ends what was kept'
+eventually 20 keeps PUT api/v1/jobs/dry \
+    "{\"definition\": {\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}, \"dry_run\": true}" ||
+    wrong "a dry run ends what was kept: $status $answer"
+! keeps POST "api/v1/queues/$q/resume" '{"reason": "x"}' || wrong 'a change keeps what is old'
 
 case_begin 'queues are made, accepted and deleted, as by the command line'
 made=$(scratch_name)
