@@ -130,7 +130,8 @@ FROM (
                          s.next_at < clock_timestamp() - COALESCE(s.grace, interval '1 minute')
                          AND s.next_at < clock_timestamp() - lockstep.job_grace(s, s.next_at) AS is_over
                   FROM lockstep.schedule s
-                  WHERE c.next_at < clock_timestamp() AND s.job_id = j.job_id AND s.next_at = c.next_at
+                  WHERE c.next_at < statement_timestamp() -- not volatile: decides before the scan
+                        AND s.job_id = j.job_id AND s.next_at = c.next_at
                         AND s.is_active AND s.after_job IS NULL
                   ORDER BY s.schedule_id LIMIT 1) m
             LEFT JOIN lockstep.job_ask a
@@ -156,7 +157,9 @@ FROM (
               AND b.decided_at <= clock_timestamp()
             ORDER BY b.scheduled_for DESC LIMIT 1) f ON true
         LEFT JOIN LATERAL ( -- until its rows are swept
-            SELECT r.error FROM lockstep.run r WHERE r.run_id = l.run_id AND r.queue_id = j.queue_id) y ON true
+            SELECT r.error
+            FROM lockstep.run r WHERE l.status <> 'Completed' AND r.run_id = l.run_id AND r.queue_id = j.queue_id) y
+            ON true
         LEFT JOIN LATERAL (
             SELECT CASE WHEN j.max_expected IS NOT NULL THEN j.max_expected
                         WHEN count(*) >= 5 THEN 2 * percentile_disc(0.95) WITHIN GROUP (ORDER BY g.took)
