@@ -4,6 +4,7 @@
 #include "action/secrets.h"
 
 #include "base/ascii.h"
+#include "base/memory.h"
 #include "task/header.h"
 
 #include <stdlib.h>
@@ -128,33 +129,40 @@ const struct secret_host *secrets_of(const struct action_http *http, const char 
     return found;
 }
 
-/* A value that is cut at the end of the kept bytes, or at their beginning (standard error keeps its
- * tail), is hidden by its parts. Short values are not searched for: a value of three letters would
- * blacken words that have nothing to do with it. */
-static void hide(const char *value, size_t size, char *bytes, size_t len)
+/* Searches seen, the bytes before any value was hidden: a value may be in another one, or overlap
+ * it. A value that is cut at the end of the kept bytes, or at their beginning (standard error keeps
+ * its tail), is hidden by its parts. Short values are not searched for: a value of three letters
+ * would blacken words that have nothing to do with it. */
+static void hide(const char *value, size_t size, const char *seen, char *bytes, size_t len)
 {
+    const char *end = seen + len;
     if (size < SECRETS_SHORTEST)
         return;
-    for (char *at = bytes; (at = memmem(at, len - (size_t)(at - bytes), value, size)) != NULL;)
-        memset(at, '*', size);
+    for (const char *at = seen; (at = memmem(at, (size_t)(end - at), value, size)) != NULL; at++)
+        memset(bytes + (at - seen), '*', size);
     for (size_t part = size - 1; part >= SECRETS_SHORTEST; part--) {
         if (part > len)
             continue;
-        if (memcmp(bytes + len - part, value, part) == 0)
+        if (memcmp(end - part, value, part) == 0)
             memset(bytes + len - part, '*', part);
-        if (memcmp(bytes, value + size - part, part) == 0)
+        if (memcmp(seen, value + size - part, part) == 0)
             memset(bytes, '*', part);
     }
 }
 
 void secrets_hide(const struct secrets *secrets, char *bytes, size_t len)
 {
-    for (int i = 0; secrets != NULL && bytes != NULL && i < secrets->count; i++) {
+    if (secrets == NULL || secrets->count == 0 || len == 0)
+        return;
+    char *seen = xmalloc(len);
+    memcpy(seen, bytes, len);
+    for (int i = 0; i < secrets->count; i++) {
         const char *value = secrets->items[i].value;
         /* "Bearer TOKEN": a server may repeat the token alone. */
         const char *word = strchr(value, ' ');
-        hide(value, strlen(value), bytes, len);
+        hide(value, strlen(value), seen, bytes, len);
         if (word != NULL)
-            hide(word + 1, strlen(word + 1), bytes, len);
+            hide(word + 1, strlen(word + 1), seen, bytes, len);
     }
+    free(seen);
 }

@@ -314,8 +314,14 @@ static void bytes_become_text_that_can_be_stored(void **state)
 static void a_secret_is_hidden_wherever_it_stands(void **state)
 {
     (void)state;
-    struct secret items[] = {{"a", "Bearer topsecret"}, {"b", "short"}, {"c", "aaaaaaaa"}};
-    struct secrets secrets = {items, 3};
+    struct secret items[] = {{"a", "Bearer topsecret"},
+                             {"b", "short"},
+                             {"c", "aaaaaaaa"},
+                             {"d", "warehouse"},
+                             {"e", "postgresql://me:S3cr3tPw@db/warehouse"},
+                             {"f", "house of cards"},
+                             {"g", "********"}};
+    struct secrets secrets = {items, 7};
     static const struct {
         const char *text, *hidden;
     } cases[] = {{"", ""},
@@ -327,7 +333,11 @@ static void a_secret_is_hidden_wherever_it_stands(void **state)
                  {"x topse", "x topse"},
                  {"psecret x", "******* x"}, /* cut off at the begin */
                  {"short", "short"},
-                 {"aaaaaaaaaaaaaaaaaaa", "****************aaa"}};
+                 {"aaaaaaaaaaaaaaaaaaa", "*******************"}, /* overlaps itself */
+                 {"at postgresql://me:S3cr3tPw@db/warehouse.",   /* one value in another */
+                  "at *************************************."},
+                 {"a warehouse of cards", "a ******************"}, /* two overlap */
+                 {"it is ********", "it is ********"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text = strdup(cases[i].text);
         assert_non_null(text);
