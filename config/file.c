@@ -12,22 +12,23 @@
 #include <errno.h>
 #include <ini.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define LONGEST_LINE   65536
 #define LONGEST_SOURCE (16 * 1024 * 1024) /* a line beyond this has no end: a device */
 
-/* inih reads lines of at most 200 bytes and does not pass their number to its handler. So the lines
- * come through next_line, which counts them and keeps the whole of each: a longer value is taken
- * from there. */
+/* inih reads lines of at most 200 bytes and sections of 49, cuts what is longer, and does not pass
+ * the number of a line to its handler. So the lines come through next_line, which counts them and
+ * keeps the whole of each: a longer value, and each section, is taken from there. */
 struct reading {
     struct config *config;
     FILE *file;
     const char *path;
     char line[LONGEST_LINE];
-    /* Of an IPv6 address, [http:[::1]:8080]: inih ends it at the first bracket. Else "". */
-    char section[300];
+    char section[300]; /* the present one; "": none so far */
     char cluster[300]; /* [cluster:NAME] without a conninfo so far; else "" */
     int cluster_at;    /* its line */
     int number, secret_at;
@@ -70,20 +71,25 @@ static bool read_line(struct reading *reading)
     return bytes > 0 && bytes < LONGEST_SOURCE;
 }
 
-/* Whether a line that begins a section ends it, too. */
-static bool heading_ends(struct reading *reading, const char *start)
+/* A line that begins a section: inih would end that of an IPv6 address, [http:[::1]:8080], at the
+ * first bracket. False: it is refused. */
+static bool take_heading(struct reading *reading, const char *start)
 {
     static const char address[] = "[http:[";
     const char *end = strchr(start, ']');
-    reading->section[0] = '\0';
-    if (strncmp(start, address, strlen(address)) != 0 || end == NULL)
-        return end != NULL;
-    end = strchr(end + 1, ']');
-    if (end == NULL || end - start > (int)sizeof reading->section)
-        return false;
-    (void)snprintf(reading->section, sizeof reading->section, "%.*s", (int)(end - start - 1),
-                   start + 1);
-    return true;
+    if (end != NULL && strncmp(start, address, strlen(address)) == 0)
+        end = strchr(end + 1, ']');
+    /* inih reports such a line only at the end, after the faults that follow from it. */
+    if (end == NULL)
+        refuse_line(reading, "[section]", "this line is neither a section nor key = value");
+    else if (end - start > (int)sizeof reading->section)
+        refuse_line(reading, "", "the name of this section is longer than any that there is");
+    else {
+        (void)snprintf(reading->section, sizeof reading->section, "%.*s", (int)(end - start - 1),
+                       start + 1);
+        return true;
+    }
+    return false;
 }
 
 /* inih does not report a section without a key: a database would be missing without an error. */
@@ -118,13 +124,10 @@ static char *next_line(char *buffer, int size, void *context)
     /* The indent is removed, because inih would take an indented line for a continuation of the
      * value before. */
     const char *start = reading->line + strspn(reading->line, " \t");
-    if (*start == '[' && !heading_ends(reading, start)) {
-        /* inih reports such a line only at the end, after the faults that follow from it. */
-        refuse_line(reading, "[section]", "this line is neither a section nor key = value");
-        start = "";
-    } else if (*start == '[') {
+    if (*start == '[' && take_heading(reading, start))
         begin_section(reading, start);
-    }
+    else if (*start == '[')
+        start = "";
     int written = snprintf(buffer, (size_t)size, "%s", start);
     reading->cut = written >= size;
     return buffer;
@@ -146,15 +149,15 @@ static char *whole_value(struct reading *reading)
     return value;
 }
 
-static int on_value(void *context, const char *section, const char *name, const char *value)
+static int on_value(void *context, const char *cut_section, const char *name, const char *value)
 {
     struct reading *reading = context;
+    const char *section = reading->section;
     char where[160];
     where_of(reading, where, sizeof where);
     struct err err;
     enum rc rc;
-    if (reading->section[0] != '\0')
-        section = reading->section;
+    (void)cut_section;
     if (strcmp(name, "conninfo") == 0)
         reading->cluster[0] = '\0';
     if (reading->too_long)
@@ -221,7 +224,22 @@ static enum rc open_file(struct reading *reading, struct err *err)
                    "the configuration file is no file");
 }
 
-enum rc file_read(struct config *config, const char *path, struct err *err)
+/* Anyone may leave a file in a directory such as /tmp, and it would name programs and servers. */
+static enum rc check_owner(const struct reading *reading, struct err *err)
+{
+    struct stat info;
+    const char *sudo = geteuid() == 0 ? getenv("SUDO_UID") : NULL; /* the user behind sudo */
+    if (fstat(fileno(reading->file), &info) != 0 || info.st_uid == 0 || info.st_uid == geteuid() ||
+        (sudo != NULL && (uid_t)strtoul(sudo, NULL, 10) == info.st_uid))
+        return RC_OK;
+    char hint[300];
+    (void)snprintf(hint, sizeof hint, "If you trust it, name it: --config ./%s", reading->path);
+    return err_set(err, RC_FATAL, ERR_CONFIG, reading->path, hint,
+                   "the file in this directory belongs to another user (uid %u)",
+                   (unsigned)info.st_uid);
+}
+
+enum rc file_read(struct config *config, const char *path, bool found_here, struct err *err)
 {
     FREE_AUTO struct reading *reading = xcalloc(1, sizeof *reading);
     reading->config = config;
@@ -229,6 +247,11 @@ enum rc file_read(struct config *config, const char *path, struct err *err)
     enum rc rc = open_file(reading, err);
     if (rc != RC_OK)
         return rc;
+    rc = found_here ? check_owner(reading, err) : RC_OK;
+    if (rc != RC_OK) {
+        (void)fclose(reading->file);
+        return rc;
+    }
     int bad_line = ini_parse_stream(next_line, reading, on_value, reading);
     end_cluster(reading);
     if (bad_line > 0) {

@@ -75,8 +75,8 @@ static const char *find_variable(char *const *list, const char *name)
 }
 
 /* The path to read: as asked, else $LOCKSTEP_CONFIG, else the first of the three places that is
- * there. "" if none. */
-static void choose_path(const struct config_request *request, struct str *ret_path)
+ * there. "" if none. True: it is the one of the working directory, and was not asked for. */
+static bool choose_path(const struct config_request *request, struct str *ret_path)
 {
     const char *home = find_variable(request->environ, "HOME");
     const char *named =
@@ -84,7 +84,7 @@ static void choose_path(const struct config_request *request, struct str *ret_pa
     str_text(ret_path, "");
     if (named != NULL && *named != '\0') {
         str_text(ret_path, named);
-        return;
+        return false;
     }
     /* From the most specific place to the most general one. Only one file is read: two would hide
      * which value counts. */
@@ -96,9 +96,10 @@ static void choose_path(const struct config_request *request, struct str *ret_pa
         str_clear(ret_path);
         str_format(ret_path, "%s%s", i == 1 ? home : "", places[i]);
         if (access(ret_path->data, F_OK) == 0)
-            return;
+            return i == 0;
     }
     str_clear(ret_path);
+    return false;
 }
 
 /* Two keys that contradict each other. Where only one of them is set, the heartbeat follows by
@@ -160,11 +161,11 @@ enum rc config_load(const struct config_request *request, struct config **ret_co
     struct config *config = xcalloc(1, sizeof *config);
     config->faults = (struct config_faults){.report = request->report, .context = request->context};
     STR_AUTO path = {0};
-    choose_path(request, &path);
+    bool here = choose_path(request, &path);
     config->path = xstrdup(path.data);
     set_defaults(config);
     struct err trouble;
-    if (path.len > 0 && file_read(config, path.data, &trouble) != RC_OK)
+    if (path.len > 0 && file_read(config, path.data, here, &trouble) != RC_OK)
         config_fault(&config->faults, &trouble);
     if (request->environ != NULL)
         environment_read(config, request->environ);

@@ -25,8 +25,10 @@ const struct config_key *store_row(const char *section, const char *key, const c
                                    struct err *err);
 
 /** Reads path into config. Errors go to its faults; the return code says whether the file could be
- * read. */
-MUST_CHECK enum rc file_read(struct config *config, const char *path, struct err *err);
+ * read. found_here: no one has named it and it is in the working directory, so it must belong to
+ * this user or to root. */
+MUST_CHECK enum rc file_read(struct config *config, const char *path, bool found_here,
+                             struct err *err);
 
 /** Reads LOCKSTEP_SECTION_KEY variables; errors go to its faults. */
 void environment_read(struct config *config, char *const *environ_list);

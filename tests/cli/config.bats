@@ -96,6 +96,22 @@ one() { jq -r --arg s "$1" --arg k "$2" '.[] | select(.section == $s and .key ==
     [[ $output == *22* ]]
 }
 
+@test "a file that another user has left in the working directory is read only when it is named" {
+    unset LOCKSTEP_CONFIG
+    [ "$(id -u)" = 0 ] || skip 'only root can give a file away'
+    printf '[executor]\nreaders = 7\n' >"$conf"
+    chown 12345 "$conf"
+    cd "$BATS_TEST_TMPDIR"
+    run "$LOCKSTEP_BIN" config show
+    [ "$status" = 2 ]
+    [[ $output == *'lockstep.conf: the file in this directory belongs to another user (uid 12345)'* ]]
+    [[ $output == *'If you trust it, name it: --config ./lockstep.conf'* ]]
+    run env SUDO_UID=12345 "$LOCKSTEP_BIN" config show
+    [ "$status" = 0 ]
+    run "$LOCKSTEP_BIN" --config ./lockstep.conf config show
+    [[ $status = 0 && $output == *readers*7* ]]
+}
+
 @test "config list names every key of the reference" {
     while read -r section key; do
         grep -qF "\`$key\`" "$BATS_TEST_DIRNAME/../../docs/reference/configuration.md" ||

@@ -87,6 +87,16 @@ static void an_unknown_section_is_refused_with_its_line_and_the_nearest_name(voi
     assert_refused("[console]\nport = 3\n", 2, "unknown key \"port\" in section [console]", "");
 }
 
+static void a_long_section_is_read_whole(void **state) /* inih keeps 49 bytes of it */
+{
+    (void)state;
+#define LONG "queue:warehouse-nightly-load-for-region-europe-north-"
+    struct config *config = loaded("[" LONG "1] ; one\ntopic = a\n[" LONG "2]\ntopic = b\n");
+    assert_string_equal(config_get_text(config, LONG "1", "topic"), "a");
+    assert_string_equal(config_get_text(config, LONG "2", "topic"), "b");
+    config_free(config);
+}
+
 static void a_value_of_the_wrong_type_is_refused_with_its_line(void **state)
 {
     (void)state;
@@ -459,6 +469,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unknown_key_is_refused_with_its_line_and_the_nearest_name),
         cmocka_unit_test(an_unknown_section_is_refused_with_its_line_and_the_nearest_name),
+        cmocka_unit_test(a_long_section_is_read_whole),
         cmocka_unit_test(a_value_of_the_wrong_type_is_refused_with_its_line),
         cmocka_unit_test(a_number_out_of_range_is_refused_with_its_line),
         cmocka_unit_test(a_heartbeat_longer_than_a_quarter_of_frozen_after_is_refused),
