@@ -20,21 +20,20 @@
 
 enum rc command_migrate_up(struct cli *cli, struct err *err)
 {
-    int applied = 0;
+    int changes = 0;
     bool dry_run = cli_has(cli, "dry-run");
-    /* A migration that waits for a forgotten transaction would otherwise stay silent until its
-     * lock_timeout. */
+    /* A migration waits for a forgotten transaction without end, and would be silent. */
     struct waiting *waiting = waiting_start(cli);
     enum rc rc =
-        migrate_up(cli->db, dry_run, cli_has(cli, "show-sql") ? stdout : NULL, &applied, err);
+        migrate_up(cli->db, dry_run, cli_has(cli, "show-sql") ? stdout : NULL, &changes, err);
     waiting_stop(waiting);
     if (rc != RC_OK)
         return rc;
-    if (applied == 0)
+    if (changes == 0)
         cli_say(cli, "lockstep: the schema is current\n");
     else
-        cli_say(cli, "lockstep: %d %s %s\n", applied, applied == 1 ? "script" : "scripts",
-                dry_run ? "would be applied" : "applied");
+        cli_say(cli, "lockstep: %d change%s %s to the schema\n", changes, NUMBER_S(changes),
+                dry_run ? "would be made" : "made");
     return table_check(stdout, err);
 }
 

@@ -304,7 +304,7 @@ static enum rc retire(struct db *db, const char *name, struct err *err)
 }
 
 /* Everything is judged before anything is applied: a schema of a newer program is refused whole. */
-static enum rc apply_all(struct db *db, bool dry_run, FILE *show, int *ret_applied, struct err *err)
+static enum rc apply_all(struct db *db, bool dry_run, FILE *show, int *ret_changes, struct err *err)
 {
     FREE_AUTO struct migrate_item *items = NULL;
     int count;
@@ -318,7 +318,7 @@ static enum rc apply_all(struct db *db, bool dry_run, FILE *show, int *ret_appli
             (void)fprintf(show, "-- %s\n%s\n", sql_scripts[i].name, sql_scripts[i].text);
         if (!dry_run)
             rc = apply_one(db, &sql_scripts[i], err);
-        (*ret_applied)++;
+        (*ret_changes)++;
     }
     for (int i = SQL_SCRIPT_COUNT; rc == RC_OK && i < count; i++) {
         if (items[i].version > 0)
@@ -327,6 +327,7 @@ static enum rc apply_all(struct db *db, bool dry_run, FILE *show, int *ret_appli
             (void)fprintf(show, "-- %s is of another version: it is dropped\n", items[i].name);
         if (!dry_run)
             rc = retire(db, items[i].name, err);
+        (*ret_changes)++;
     }
     return rc;
 }
@@ -350,11 +351,9 @@ static enum rc check_roles(struct db *db, struct err *err)
     return rc;
 }
 
-/* Makes the tables of the migrator, unless they are there. */
-static enum rc ensure(struct db *db, bool dry_run, struct err *err)
+static enum rc refuse_stranger(struct db *db, struct err *err)
 {
     DB_RESULT_AUTO *stranger = NULL;
-    DB_RESULT_AUTO *exists = NULL;
     enum rc rc = db_run(db, &sql_migrate_stranger, NULL, &stranger, err);
     if (rc == RC_OK && !db_null(stranger, 0, MIGRATE_STRANGER_NAME))
         return err_set(err, RC_FATAL, ERR_DB, "schema lockstep",
@@ -363,16 +362,25 @@ static enum rc ensure(struct db *db, bool dry_run, struct err *err)
                        "at their triggers. Otherwise: DROP SCHEMA lockstep CASCADE;",
                        "it belongs to %s, whose triggers would run as this login",
                        db_text(stranger, 0, MIGRATE_STRANGER_NAME));
+    return rc;
+}
+
+/* Makes the tables of the migrator, unless they are there. A stranger may make them in between: it
+ * is looked for again before anything is read of them, and no one but an owner adds to them. */
+static enum rc ensure(struct db *db, bool dry_run, struct err *err)
+{
+    DB_RESULT_AUTO *exists = NULL;
+    enum rc rc = refuse_stranger(db, err);
     if (rc == RC_OK)
         rc = db_run(db, &sql_migrate_exists, NULL, &exists, err);
     if (rc == RC_OK && !dry_run && !db_bool(exists, 0, MIGRATE_EXISTS_THERE))
         rc = db_script(db, sql_migrate_ensure.text, NULL, err);
-    return rc;
+    return rc == RC_OK ? refuse_stranger(db, err) : rc;
 }
 
-enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied, struct err *err)
+enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_changes, struct err *err)
 {
-    int applied = 0;
+    int changes = 0;
     enum rc rc = lock_migrators(db, err);
     if (rc != RC_OK)
         return rc;
@@ -383,13 +391,13 @@ enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied, st
     if (rc == RC_OK)
         rc = ensure(db, dry_run, err);
     if (rc == RC_OK)
-        rc = apply_all(db, dry_run, show, &applied, err);
+        rc = apply_all(db, dry_run, show, &changes, err);
     /* A lost session has lost its lock, too. */
     if (rc != RC_LOST) {
         enum rc unlocked = db_run(db, &sql_migrate_unlock, NULL, NULL, NULL);
         rc = rc == RC_OK ? unlocked : rc;
     }
     if (rc == RC_OK)
-        *ret_applied = applied;
+        *ret_changes = changes;
     return rc;
 }

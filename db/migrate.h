@@ -38,8 +38,9 @@ struct migrate_item {
 MUST_CHECK enum rc migrate_list(struct db *db, struct migrate_item **ret_items, int *ret_count,
                                 struct err *err);
 
-/** Applies what is pending. show: prints the SQL there (NULL: not). dry_run: changes nothing. */
-MUST_CHECK enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_applied,
+/** Applies what is pending, and drops the functions and views that this version does not have.
+ * show: prints the SQL there (NULL: not). dry_run: changes nothing, and counts all the same. */
+MUST_CHECK enum rc migrate_up(struct db *db, bool dry_run, FILE *show, int *ret_changes,
                               struct err *err);
 
 /** RC_OK when the schema is exactly what this binary was built with. */

@@ -150,7 +150,7 @@ static void what_a_superuser_migrates_runs_as_the_owner(void **state)
                  "VALUES ('gone_before', 'x', '0')");
     changed(db, "claim");
     support_exec(db, "TRUNCATE public.who");
-    assert_int_equal(up(db), 1);
+    assert_int_equal(up(db), 2);
     assert_string_equal(support_text(db, "SELECT string_agg(name, ' ') FROM public.who"),
                         "lockstep_owner lockstep_owner");
     db_close(db);
