@@ -71,7 +71,9 @@ BEGIN
             END IF;
             refused := refused || pg_catalog.json_build_object(
                 'run_id', run, 'detail', pg_catalog.format('it takes longer than %s', patience),
-                'hint', pg_catalog.format('Use the command, which waits for it: lockstep run %s %s', action, run));
+                'hint', 'Use the command, which waits for it: ' || pg_catalog.format(
+                    CASE action WHEN 'cancel' THEN 'lockstep run cancel %s' WHEN 'pause' THEN 'lockstep run pause %s'
+                                WHEN 'resume' THEN 'lockstep run resume %s' ELSE 'lockstep run retry %s' END, run));
         WHEN SQLSTATE 'LS000' OR lock_not_available OR serialization_failure OR deadlock_detected THEN
             GET STACKED DIAGNOSTICS words = MESSAGE_TEXT, help = PG_EXCEPTION_HINT;
             refused := refused
