@@ -18,32 +18,33 @@ static const struct column {
     const char *name, *field;
     enum column_kind kind;
     bool required;
+    const char *form; /* of JSON; NULL: of another kind */
 } known[] = {
-    {"order", "order", COLUMN_INTEGER, true},
+    {"order", "order", COLUMN_INTEGER, true, NULL},
     /* ORDER is reserved in SQL: a column of a table that has this name needs quotes. */
-    {"execution_order", "order", COLUMN_INTEGER, false},
-    {"sql", "sql", COLUMN_TEXT, false},
-    {"name", "name", COLUMN_TEXT, false},
-    {"description", "description", COLUMN_TEXT, false},
-    {"type", "type", COLUMN_TEXT, false},
-    {"params", "params", COLUMN_JSON, false},
-    {"transaction", "transaction", COLUMN_BOOLEAN, false},
-    {"condition", "condition", COLUMN_TEXT, false},
-    {"max_attempts", "max_attempts", COLUMN_INTEGER, false},
-    {"retry_intervals", "retry_intervals", COLUMN_JSON, false},
-    {"retry_on", "retry_on", COLUMN_JSON, false},
-    {"timeout", "timeout", COLUMN_JSON, false},
-    {"not_before", "not_before", COLUMN_TEXT, false},
-    {"key", "key", COLUMN_TEXT, false},
-    {"steps", "steps", COLUMN_JSON, false},
-    {"command", "command", COLUMN_TEXT, false},
-    {"args", "args", COLUMN_JSON, false},
-    {"input", "input", COLUMN_TEXT, false},
-    {"url", "url", COLUMN_TEXT, false},
-    {"method", "method", COLUMN_TEXT, false},
-    {"headers", "headers", COLUMN_JSON, false},
-    {"body", "body", COLUMN_TEXT, false},
-    {"kind", "kind", COLUMN_TEXT, false},
+    {"execution_order", "order", COLUMN_INTEGER, false, NULL},
+    {"sql", "sql", COLUMN_TEXT, false, NULL},
+    {"name", "name", COLUMN_TEXT, false, NULL},
+    {"description", "description", COLUMN_TEXT, false, NULL},
+    {"type", "type", COLUMN_TEXT, false, NULL},
+    {"params", "params", COLUMN_JSON, false, "a JSON array"},
+    {"transaction", "transaction", COLUMN_BOOLEAN, false, NULL},
+    {"condition", "condition", COLUMN_TEXT, false, NULL},
+    {"max_attempts", "max_attempts", COLUMN_INTEGER, false, NULL},
+    {"retry_intervals", "retry_intervals", COLUMN_JSON, false, "a JSON array of numbers"},
+    {"retry_on", "retry_on", COLUMN_JSON, false, "a JSON array of text"},
+    {"timeout", "timeout", COLUMN_JSON, false, "a number of seconds"},
+    {"not_before", "not_before", COLUMN_TEXT, false, NULL},
+    {"key", "key", COLUMN_TEXT, false, NULL},
+    {"steps", "steps", COLUMN_JSON, false, "a JSON array of steps"},
+    {"command", "command", COLUMN_TEXT, false, NULL},
+    {"args", "args", COLUMN_JSON, false, "a JSON array of text"},
+    {"input", "input", COLUMN_TEXT, false, NULL},
+    {"url", "url", COLUMN_TEXT, false, NULL},
+    {"method", "method", COLUMN_TEXT, false, NULL},
+    {"headers", "headers", COLUMN_JSON, false, "a JSON object of text"},
+    {"body", "body", COLUMN_TEXT, false, NULL},
+    {"kind", "kind", COLUMN_TEXT, false, NULL},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -183,9 +184,11 @@ static enum rc add_json(const struct column *column, const struct column_value *
 {
     struct json json = {0};
     struct err why;
+    char hint[64];
+    (void)snprintf(hint, sizeof hint, "Write it as %s.", column->form);
     if (json_parse(value->text, value->len, MESSAGE_MAX_BYTES, &json, &why) != RC_OK)
-        return err_set(err, RC_REJECT, ERR_USAGE, column->name, "Write it as a JSON array.",
-                       "the column \"%s\" must be JSON: %s", column->name, why.message);
+        return err_set(err, RC_REJECT, ERR_USAGE, column->name, hint,
+                       "the column \"%s\" must be %s: %s", column->name, column->form, why.message);
     json_done(&json);
     str_add(out, value->text, value->len);
     return RC_OK;

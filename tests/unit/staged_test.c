@@ -369,7 +369,7 @@ static void bad_csv_values_are_told_with_row_and_column(void **state)
     expect_fault(7, "sql", "0xff");
     expect_fault(8, "sql", "0x00");
     expect_fault(9, "max_attempts", "integer");
-    expect_fault(10, "params", "must be JSON");
+    expect_fault(10, "params", "must be a JSON array");
     expect_fault(11, "", "2 values, the header has 4 columns");
     expect_task(12, 1, NULL);
     expect_end();
