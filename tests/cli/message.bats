@@ -98,6 +98,23 @@ END
 [4,"bad_json"]' ]
 }
 
+@test "a value that kcat writes with a NUL is wrong, a key with one is not" {
+    record() { printf '{"topic": "t", "partition": 0, "offset": 0, "key": %s, "payload": "%s"}\n' "$1" "$2"; }
+    task='{\"order\": 100, \"previous_order\": 0, \"sql\": \"SELECT 1'
+    {
+        record '"\u0000\u0001"' "$task"' -- \\\\u0000\"}'
+        record null "$task"'\"}\u0000'
+        record null "$task"'\"}\u0000, text'
+        record null '\u0000'
+        record null "$task"' -- \\u0000\"}'
+    } >kcat
+    check --form kcat kcat -o jsonl >told 2>/dev/null || true
+    [ "$(jq -c '[.line, .grade, .reason]' told)" = '[2,"wrong","bad_json"]
+[3,"wrong","bad_json"]
+[4,"wrong","bad_json"]
+[5,"wrong","bad_json"]' ] || { cat told; return 1; }
+}
+
 @test "it says of every case of the codec's test what the codec says" {
     python3 - "$BATS_TEST_DIRNAME/../unit/message_cases.jsonl" <<'END'
 import json, sys
