@@ -28,13 +28,15 @@ struct talk {
     bool live;           /* stderr is a terminal: one line that is drawn again */
     bool drawn, started; /* dry run: the heading is out */
     int64_t phases, faults;
-    struct table *table; /* dry run for programs: its phases */
+    char message[sizeof((struct err *)NULL)->message]; /* of the last fault */
+    struct table *table;                               /* dry run for programs: its phases */
 };
 
 static void on_fault(void *context, const struct publish_fault *fault)
 {
     struct talk *talk = context;
     talk->faults++;
+    (void)snprintf(talk->message, sizeof talk->message, "%s", fault->message);
     /* "FILE:LINE: ", as compilers write it: editors jump to the line. */
     STR_AUTO text = {0};
     const char *before = err_before(fault->path, fault->message);
@@ -160,6 +162,13 @@ static enum rc answered(const struct cli *cli, const struct publish_result *resu
     return rc == RC_OK && shown == RC_FATAL ? shown : rc;
 }
 
+/* The error is the only fault of the source, and nothing was added to it: it is on stderr already.
+ * The detail of a stream's error says how much was published before the fault, and of which run. */
+static bool is_fault(const struct talk *talk, const struct err *err)
+{
+    return talk->faults == 1 && *err->detail == '\0' && strcmp(err->message, talk->message) == 0;
+}
+
 enum rc publish_and_report(struct cli *cli, struct publish_options *options, struct err *err)
 {
     struct talk talk = {.cli = cli, .live = isatty(STDERR_FILENO) != 0};
@@ -188,7 +197,7 @@ enum rc publish_and_report(struct cli *cli, struct publish_options *options, str
         enum rc shown = table_end(talk.table, rc == RC_OK ? err : NULL);
         rc = rc == RC_OK && shown != RC_NONE ? shown : rc;
     }
-    cli_reported(cli, talk.faults == 1); /* a single fault is the error itself */
+    cli_reported(cli, rc != RC_OK && is_fault(&talk, err));
     if (talk.live && talk.drawn)
         (void)fprintf(stderr, "\r\033[K");
     if (options->dry_run && rc == RC_OK)

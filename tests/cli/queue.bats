@@ -226,6 +226,40 @@ notifies() {
     [ "$(jq -c '[.tasks, .phases, (.run_id | length)]' <<<"$output")" = '[3,2,36]' ]
 }
 
+@test "publish --stream that meets a wrong line names its run, what is published of it, and its end" {
+    lockstep queue create "$queue" --create-topic -q
+    {
+        printf '{"order": %d, "sql": "SELECT 1"}\n' {1..5000}
+        printf '{"order": "x", "sql": "SELECT 1"}\n'
+    } >"$BATS_TEST_TMPDIR/work.jsonl"
+    run lockstep publish --queue "$queue" --stream "$BATS_TEST_TMPDIR/work.jsonl" -q
+    [ "$status" -eq 2 ]
+    [[ $output == *'work.jsonl:5001: $.order must be an integer'* ]] || { echo "$output"; return 1; }
+    id=$(sql 'SELECT run_id FROM lockstep.run')
+    ended="5000 tasks of run $id were published before; the run is ended as aborted."
+    [[ $output == *"$ended"* ]] || { echo "$output"; return 1; }
+}
+
+@test "publish says why it ended, also behind a fault of its source; a fault that is the reason is said once" {
+    lockstep queue create "$queue" --create-topic -q
+    run lockstep publish --queue "$queue" -q - <<<'{"order": "x", "sql": "SELECT 1"}'
+    [ "$status" -eq 2 ]
+    [ "$(grep -c 'must be an integer' <<<"$output")" -eq 1 ]
+    mkfifo "$BATS_TEST_TMPDIR/pipe"
+    "$LOCKSTEP_BIN" publish --queue "$queue" -q -d "$db" -b "$LOCKSTEP_TEST_BROKERS" - \
+        <"$BATS_TEST_TMPDIR/pipe" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+    publisher=$!
+    exec {pipe}>"$BATS_TEST_TMPDIR/pipe"
+    echo oops >&"$pipe"
+    eventually 20 grep -q '^stdin:1: ' "$BATS_TEST_TMPDIR/out"
+    kill -TERM "$publisher"
+    code=0
+    wait "$publisher" || code=$?
+    exec {pipe}>&-
+    [ "$code" -eq 8 ]
+    grep -q 'the publishing was interrupted' "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; return 1; }
+}
+
 @test "publish --wait says why nothing happens, and an interrupt is of the waiting" {
     lockstep queue create "$queue" --create-topic -q
     printf '{"order": 10, "sql": "SELECT 1"}\n' >"$BATS_TEST_TMPDIR/work.jsonl"
