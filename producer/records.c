@@ -6,8 +6,6 @@
 #include "task/message.h"
 #include "task/message_text.h"
 
-#define FIRST_BYTES (6 * PUBLISH_NAME_BYTES + 64) /* what a first record has beyond its tags */
-
 struct records records_none(void)
 {
     return (struct records){.first_offset = -1, .last_offset = -1};
@@ -19,8 +17,23 @@ void records_begin(struct records *records, int64_t end_offset)
 }
 
 /* The name and the policy of a run travel in its first record, so that the run can be made again
- * from the topic alone. */
-void records_tag(struct records *records, const struct run *run, size_t limit,
+ * from the topic alone. There is room for the policy with every task: it and the tags with seq 0
+ * are shorter than MESSAGE_TAG_BYTES. */
+static bool tag_first(const struct records *records, const struct run *run, size_t limit,
+                      const struct staged_task *task, struct str *out)
+{
+    size_t start = out->len;
+    message_tag_first(out, task->text, task->len, run->id, records->previous_order, run->name,
+                      run->on_failure);
+    if (out->len - start <= limit + MESSAGE_TAG_BYTES)
+        return true;
+    str_cut(out, start);
+    message_tag_first(out, task->text, task->len, run->id, records->previous_order, NULL,
+                      run->on_failure);
+    return false;
+}
+
+bool records_tag(struct records *records, const struct run *run, size_t limit,
                  const struct staged_task *task, struct str *out)
 {
     if (task->order != records->order) {
@@ -28,12 +41,10 @@ void records_tag(struct records *records, const struct run *run, size_t limit,
         records->order = task->order;
         records->next.phases++;
     }
-    if (records->next.seq == 0 && task->len + FIRST_BYTES <= limit) /* else it would be too long */
-        message_tag_first(out, task->text, task->len, run->id, records->previous_order, run->name,
-                          run->on_failure);
-    else
-        message_tag(out, task->text, task->len, run->id, records->next.seq,
-                    records->previous_order);
+    if (records->next.seq == 0)
+        return tag_first(records, run, limit, task, out);
+    message_tag(out, task->text, task->len, run->id, records->next.seq, records->previous_order);
+    return true;
 }
 
 void records_add(struct records *records, const char *record, size_t len)

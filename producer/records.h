@@ -34,9 +34,10 @@ struct records {
 /** Before the first record; before_offset: where the partition ends. */
 struct records records_none(void);
 void records_begin(struct records *records, int64_t end_offset);
-/** Appends the task as the run's next record. limit: as struct target has it. */
-void records_tag(struct records *records, const struct run *run, size_t limit,
-                 const struct staged_task *task, struct str *out);
+/** Appends the task as the run's next record. limit: as struct target has it. false: the name of
+ * the run is left out, because the first task leaves no room for it. */
+MUST_CHECK bool records_tag(struct records *records, const struct run *run, size_t limit,
+                            const struct staged_task *task, struct str *out);
 /** The next record was made, and is sent or is on the topic already. */
 void records_add(struct records *records, const char *record, size_t len);
 /** All that was added is committed, and ends at last_offset; first_offset -1: not known. */

@@ -91,8 +91,16 @@ static enum rc compare(struct publishing *p, struct err *err)
 enum rc sending_task(struct publishing *p, const struct staged_task *task, struct err *err)
 {
     size_t start = p->transaction.outbox.text.len;
-    records_tag(&p->records, &p->run, p->target.limit, task, &p->transaction.outbox.text);
-    return resume_is_behind(&p->resume, &p->records) ? compare(p, err) : send(p, start, 1, err);
+    bool named =
+        records_tag(&p->records, &p->run, p->target.limit, task, &p->transaction.outbox.text);
+    if (resume_is_behind(&p->resume, &p->records))
+        return compare(p, err);
+    if (!named)
+        progress_notice(&p->progress,
+                        "the first task of run %s leaves no room for the name of the run: a "
+                        "database that is made again from the topic does not have the name",
+                        p->run.id);
+    return send(p, start, 1, err);
 }
 
 enum rc sending_commit(struct publishing *p, struct err *err)

@@ -260,6 +260,27 @@ notifies() {
     grep -q 'the publishing was interrupted' "$BATS_TEST_TMPDIR/out" || { cat "$BATS_TEST_TMPDIR/out"; return 1; }
 }
 
+@test "the first message has the policy of its run always, and its name unless the task leaves no room for it" {
+    lockstep queue create "$queue" --create-topic -q
+    name=$(printf 'n%.0s' {1..1000})
+    begin='{"order": 1, "sql": "SELECT 1 -- '
+    for bytes in 998758 998759 999744; do
+        rest=$(printf '%*s"}' $((bytes - ${#begin} - 2)) '')
+        run=$(lockstep publish --queue "$queue" --name "$name" --on-failure continue -q - \
+            2>"$BATS_TEST_TMPDIR/err" <<<"$begin$rest")
+        kcat -C -b "$LOCKSTEP_TEST_BROKERS" -t "$queue" -o beginning -e -q -X isolation.level=read_committed |
+            jq -rn --arg run "$run" 'inputs | select(.run == $run and .seq == 0) |
+                [(.run_name // "" | length), .run_on_failure] | @csv' >"$BATS_TEST_TMPDIR/first"
+        left_out=$(grep -c 'leaves no room for the name' "$BATS_TEST_TMPDIR/err") || true
+        read -r first <"$BATS_TEST_TMPDIR/first"
+        if [ "$bytes" -eq 998758 ]; then
+            [ "$first $left_out" = '1000,"continue" 0' ] || { echo "$bytes: $first $left_out"; return 1; }
+        else
+            [ "$first $left_out" = '0,"continue" 1' ] || { echo "$bytes: $first $left_out"; return 1; }
+        fi
+    done
+}
+
 @test "publish --wait says why nothing happens, and an interrupt is of the waiting" {
     lockstep queue create "$queue" --create-topic -q
     printf '{"order": 10, "sql": "SELECT 1"}\n' >"$BATS_TEST_TMPDIR/work.jsonl"

@@ -225,16 +225,18 @@ refused 'a field of another type' "ARRAY['{\"order\": 1, \"sql\": \"x\", \"metho
     '"method" does not belong to a task of type sql'
 sql "BEGIN; SELECT lockstep.enqueue('$q', ARRAY['{\"order\": 1, \"type\": \"external\", \"input\": null}'::jsonb]);
     ROLLBACK" >/dev/null || wrong 'an input of null is refused'
-# The name of a run in its first message, as long as that has room.
-for bytes in 993808 993809 999872; do
+# The name of a run in its first message, as long as that has room, and its policy always.
+for bytes in 993808 993809 997880 997881 999872; do
     run=$(sql "WITH t AS (SELECT jsonb_build_object('order', 1, 'sql', 'SELECT 1 -- ') AS task)
         SELECT lockstep.enqueue('$q', ARRAY[jsonb_set(task, '{sql}', to_jsonb(
             (task ->> 'sql') || repeat('x', $bytes - octet_length(task::text))))], repeat('\"', 1000)) FROM t")
     eventually 20 is "SELECT status FROM lockstep.run_status WHERE run_id = '$run'" Completed || failed=1
+    named=$([ $bytes -le 997880 ] && echo t || echo f)
     expect "a first task of $bytes bytes" \
         "$(sql "SELECT r.reason, r.name = repeat('\"', 1000),
-                    (SELECT octet_length(payload) > $bytes + 2000 FROM lockstep.task t WHERE t.run_no = r.run_no)
-                FROM lockstep.run_status r WHERE run_id = '$run'")" "|t|$([ $bytes = 993808 ] && echo t || echo f)"
+                    (SELECT octet_length(payload) > $bytes + 2000 FROM lockstep.task t WHERE t.run_no = r.run_no),
+                    (SELECT payload::jsonb ->> 'run_on_failure' FROM lockstep.task t WHERE t.run_no = r.run_no)
+                FROM lockstep.run_status r WHERE run_id = '$run'")" "|t|$named|stop"
 done
 run=$(sql "SELECT lockstep.enqueue('$q', ARRAY[$good, '{\"order\": 2, \"sql\": [\"SELECT 1\"], \"params\": [1]}'])")
 sql "SELECT lockstep.enqueue('$q', ARRAY[$(work 1 onward)])" >/dev/null

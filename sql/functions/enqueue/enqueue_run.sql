@@ -12,6 +12,7 @@ DECLARE
     tasks jsonb[] := p_tasks;
     task jsonb;
     task_order bigint;
+    named jsonb;
     message text;
     sent text[] := '{}';
     size bigint := 0;
@@ -35,15 +36,16 @@ BEGIN
             last_order := task_order;
             layers := layers + 1;
         END IF;
-        message := task
-            || pg_catalog.jsonb_build_object('run', p_run, 'seq', pg_catalog.cardinality(sent), 'previous_order',
-                                             previous_order)
-            -- As a publisher does it: a database that is made again has them from the topic. A task that leaves no room
-            -- for the longest name goes without them (producer/records.c).
-            || CASE WHEN sent = '{}' AND pg_catalog.octet_length(task::text) <= 999872 - 6064
-                        THEN pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object(
-                                 'run_name', p_name, 'run_on_failure', queue_row.on_failure))
-                    ELSE '{}' END;
+        task := task || pg_catalog.jsonb_build_object('run', p_run, 'seq', pg_catalog.cardinality(sent),
+                                                      'previous_order', previous_order);
+        IF sent = '{}' THEN
+            -- As a publisher does it: a database that is made again has them from the topic. The policy always has
+            -- room; a task that leaves none for the name goes without it (producer/records.c).
+            task := task || pg_catalog.jsonb_build_object('run_on_failure', queue_row.on_failure);
+            named := task || pg_catalog.jsonb_build_object('run_name', p_name);
+            task := CASE WHEN p_name IS NULL OR pg_catalog.octet_length(named::text) > 1000000 THEN task ELSE named END;
+        END IF;
+        message := task::text;
         sent := sent || message;
         size := size + pg_catalog.octet_length(message);
     END LOOP;
