@@ -107,6 +107,9 @@ static enum rc read_and_recognise(struct lane *lane, struct err *err)
         rc = server_recognise(lane, err);
     if (rc == RC_OK)
         keep_send(lane);
+    /* At the start, and when an operator has accepted the server: the outbox has been waiting. */
+    if (rc == RC_OK && !lane->queue.foreign)
+        event_raise(lane, EVENT_RECOGNISED);
     return rc;
 }
 
@@ -208,8 +211,6 @@ enum rc lane_open(struct lane *lane, struct err *err)
         rc = check_topic(lane, err);
     if (rc == RC_OK)
         rc = requests_read(lane, err);
-    if (!lane->queue.foreign)
-        event_raise(lane, EVENT_RECOGNISED);
     return rc == RC_OK ? note_attempts(lane, err) : rc;
 }
 

@@ -38,6 +38,16 @@ int64_t target_timeout_ms(const struct target *target)
     return text != NULL ? strtoll(text, NULL, 10) : TRANSACTION_MS;
 }
 
+/* Before the lock and the producer: its transactional id would fence the publisher of the other
+ * database, and its takeover would end that one's run on the topic. */
+static enum rc refuse_copy(const struct target *target, struct err *err)
+{
+    return err_set(err, RC_FATAL, ERR_CONFIG, target->queue,
+                   "Accept the server if it is meant to run here: queue resume --accept-server",
+                   "the queue was worked on by another server or in another database: this is a "
+                   "copy, nothing is published to its topic");
+}
+
 enum rc target_find(struct target *target, struct db *db, struct err *err)
 {
     const char *queue = target->queue;
@@ -49,6 +59,8 @@ enum rc target_find(struct target *target, struct db *db, struct err *err)
         return err_set(err, RC_FATAL, ERR_USAGE, queue, hint, "there is no queue of this name");
     if (rc != RC_OK)
         return rc;
+    if (db_bool(row, 0, PUBLISH_QUEUE_IS_COPY))
+        return refuse_copy(target, err);
     target->queue_id = (int)db_int(row, 0, PUBLISH_QUEUE_QUEUE_ID);
     target->partition = (int)db_int(row, 0, PUBLISH_QUEUE_PARTITION);
     target->partitions = (int)db_int(row, 0, PUBLISH_QUEUE_PARTITIONS);

@@ -4,7 +4,8 @@
  *   fit.
  * Threads: the caller's own.
  * Ownership: plain data; queue and kafka are borrowed.
- * Failure: ERR_USAGE: no such queue; ERR_CONFIG: the topic is not fit; as kafka/admin.h.
+ * Failure: ERR_USAGE: no such queue; ERR_CONFIG: the topic is not fit, or the database is a copy of
+ *   the one in which the queue was worked on; as kafka/admin.h.
  */
 #ifndef PRODUCER_TARGET_H
 #define PRODUCER_TARGET_H

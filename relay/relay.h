@@ -12,6 +12,8 @@
  *   "lockstep.<queue>.relay" makes it safe: the relay that takes the id fences its predecessor and
  *   settles the predecessor's transaction, and only then reads the end of the topic. Rows of one
  *   kind do not wait for another kind.
+ *   In a copy of the database (lockstep.queue_is_copy) the rows wait until an operator accepts the
+ *   server: a relay there would fence the publishers and the relay of the original.
  * Not its concern: the content of a row, and when it is written (sql/functions/enqueue/,
  *   letters.h).
  * Example: rows 1, 2 and 3 are numbered and flushed, and the relay dies in the commit of its

@@ -28,16 +28,13 @@ BEGIN
         RAISE EXCEPTION 'a worker needs a name of 1 to 200 characters'
             USING ERRCODE = 'LS002', HINT = 'Give a name for people, such as host and pid.';
     END IF;
-    SELECT b.queue_id, b.paused, b.external_lease, b.halted_reason, b.server_system, b.server_database INTO queue_row
+    SELECT b.queue_id, b.paused, b.external_lease, lockstep.queue_is_copy(b) AS is_copy INTO queue_row
     FROM lockstep.queue b WHERE b.name = next_task.queue;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no queue %', COALESCE(next_task.queue, 'without a name')
             USING ERRCODE = 'LS003', HINT = 'lockstep queue list';
     END IF;
-    IF queue_row.halted_reason = 'other_server'
-       OR (queue_row.server_system, queue_row.server_database) <> (
-           (SELECT c.system_identifier::text FROM pg_control_system() c),
-           (SELECT d.oid::bigint FROM pg_database d WHERE d.datname = current_database())) THEN
+    IF queue_row.is_copy THEN
         RAISE EXCEPTION 'queue % was worked on by another server or in another database: this is a copy, nothing of it '
                         'is given out',
                         next_task.queue

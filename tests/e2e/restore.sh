@@ -1,7 +1,7 @@
 #!/bin/bash
 # A backup is restored to a moment in the middle of a run, and then a dump of it on another server. Executors that are
 # still there continue from the cursor of the backup and reach the same end effects; on the other server they do nothing
-# until an operator accepts it.
+# until an operator accepts it. A copy of the database publishes nothing on the topic of the original before that.
 # ctest: nosan timeout=180 long
 . "$(dirname "$0")/../support/begin.bash"
 . "$here/../support/cluster.bash"
@@ -113,6 +113,55 @@ sql 'CREATE DATABASE copy TEMPLATE postgres'
     --until-idle 2>"$tmp/copy.log" ||
     { echo 'an executor worked on a copy of the database'; failed=1; }
 grep -q 'reason=other_server' "$tmp/copy.log" || failed=1
+
+case_begin 'a copy publishes nothing on the topic of the original until its server is accepted'
+original=$db q=$(scratch_name) run=$(cat /proc/sys/kernel/random/uuid)
+one='{"order": 1, "sql": "SELECT 1"}'
+high() { kcat -Q -b "$LOCKSTEP_TEST_BROKERS" -t "$q:0:-1" | sed 's/.* offset //'; }
+enqueue() { sql "SELECT lockstep.enqueue('$q', ARRAY['$one'::jsonb])"; }
+refused() {
+    ! lockstep publish --queue "$q" -q "$@" - <<<"$one" 2>"$tmp/refused" || wrong "a copy published: $*"
+    grep -q 'this is a copy' "$tmp/refused" || wrong "$(cat "$tmp/refused")"
+}
+lockstep queue create "$q" -q --create-topic
+lockstep executor run --queue "$q" --until-idle 2>"$tmp/first.log" # the queue knows its server
+{ echo "$one"; eventually 120 test -e "$tmp/more"; echo "$one"; } |
+    "$LOCKSTEP_BIN" publish -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" -q --run "$run" --stream - \
+        >/dev/null 2>"$tmp/publisher.log" &
+publisher=$!
+eventually 20 is "SELECT publish_acked_seq FROM lockstep.run WHERE run_id = '$run'" 0
+ends_at() { [ "$(high)" = "$1" ]; }
+eventually 20 ends_at 2 # the task, and the end of its transaction
+enqueued=$(enqueue)
+lockstep job apply - -q >/dev/null <<<"{\"jobs\": [{\"job\": \"due\", \"queue\": \"$q\", \"tasks\": [$one],
+    \"schedules\": [{\"name\": \"s\", \"kind\": \"interval\", \"every\": \"1h\"}]}]}"
+sql "UPDATE lockstep.schedule SET next_at = date_trunc('second', clock_timestamp()), wake_at = clock_timestamp()"
+sql 'CREATE DATABASE restored'
+"$LOCKSTEP_TEST_PGBIN/pg_dump" -d "$db" >"$tmp/original.sql"
+db="$original dbname=restored"
+"$LOCKSTEP_TEST_PGBIN/psql" -X -q -v ON_ERROR_STOP=1 -d "$db" -f "$tmp/original.sql" >/dev/null
+refused
+refused --resume "$run"
+daemon --queue "$q" --readers 2
+eventually 20 is "SELECT halted_reason FROM lockstep.queue WHERE name = '$q'" other_server
+refused
+later=$(enqueue)
+relays() { is "SELECT count(*) FROM lockstep.executor_session WHERE kind = 'relay'" "$1"; }
+eventually 20 relays 1 # that row has notified it
+eventually 20 relays 0 # and it has no more to do
+eventually 20 is 'SELECT wake_at > clock_timestamp() FROM lockstep.schedule' t
+expect 'the end of the topic' "$(high)" 2
+expect 'runs and occurrences of the copy' "$(sql "SELECT count(*), min(status), max(status),
+    (SELECT count(*) FROM lockstep.job_occurrence) FROM lockstep.run_status WHERE queue = '$q'")" \
+    '3|Publishing|Publishing|0'
+touch "$tmp/more"
+ends_well $publisher 'the publisher of the original'
+expect 'published by the original' "$(db=$original sql "SELECT published_at IS NOT NULL, publish_error IS NULL
+    FROM lockstep.run WHERE run_id = '$run'")" 't|t'
+lockstep queue resume "$q" --accept-server --reason 'the original is gone' 2>>"$tmp/accepted"
+eventually 40 is "SELECT count(*) FROM lockstep.run_status WHERE status = 'Completed'
+    AND run_id IN ('$run', '$enqueued', '$later')" 3 || wrong "$(sql "SELECT * FROM lockstep.run_status")"
+told_to_end "$daemon"
 cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

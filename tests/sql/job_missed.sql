@@ -1,9 +1,12 @@
 -- The times of a schedule that passed undecided: the decision skips them at once, and finds what stepping from each
--- time to the next one finds, in random states of random rules, also where the clock changes.
+-- time to the next one finds, in random states of random rules, also where the clock changes. In a copy of the database
+-- they stay undecided.
 BEGIN;
 SELECT no_plan();
 SET LOCAL client_min_messages = error;
 INSERT INTO lockstep.queue (name, topic) VALUES ('q', 't');
+CREATE TABLE public.staging (id int);
+GRANT SELECT ON public.staging TO lockstep_task;
 
 \ir job.inc
 -- The job has one schedule of each rule, numbered.
@@ -70,5 +73,34 @@ BEGIN
 END
 $$;
 SELECT is(pg_temp.differing(300), NULL, 'in 300 random states the decision finds what single steps find');
+
+-- A copy of the database, until its server is accepted.
+SELECT lockstep.job_delete('j');
+SELECT lockstep.job_define(pg_temp.spec('hour', '{"schedules": [{"name": "s", "kind": "interval", "every": "1h"}]}')),
+       lockstep.job_define(pg_temp.spec('rows',
+    '{"trigger": {"on": "public.staging", "pending": "true", "threshold": 1}}'));
+UPDATE lockstep.schedule SET next_at = '2030-01-01 05:00Z', wake_at = '2030-01-01 05:00Z';
+CREATE FUNCTION pg_temp.turn(p_now timestamptz) RETURNS text LANGUAGE sql AS $$
+    SELECT COALESCE(string_agg(d.job || ' ' || d.verdict, ', ' ORDER BY d.job), 'nothing')
+    FROM (SELECT b.job, b.verdict FROM lockstep.dispatch('test', p_now, p_most => 9) AS b
+          UNION ALL SELECT b.job, b.verdict FROM lockstep.dispatch('test', p_now, p_most => 9) AS b) AS d
+    WHERE d.verdict IS NOT NULL
+$$;
+CREATE FUNCTION pg_temp.is_copy() RETURNS boolean LANGUAGE sql AS $$
+    SELECT lockstep.queue_is_copy(q) FROM lockstep.queue q
+$$;
+SELECT is(pg_temp.is_copy(), false, 'a queue that was not worked on yet is no copy');
+UPDATE lockstep.queue SET server_system = (SELECT c.system_identifier FROM pg_control_system() c), server_database = 1;
+SELECT is(pg_temp.is_copy(), true, 'in another database it is one');
+SELECT is(pg_temp.turn('2030-01-01 05:00:10Z'), 'hour wait, rows wait', 'nothing fires, and no table is looked at');
+SELECT is((SELECT t.reason FROM lockstep.job_test('hour', '2030-01-01 05:00:10Z') AS t),
+          'this is a copy of the database: the schedule waits until the server is accepted', 'job test says why');
+SELECT is((SELECT count(*) FROM lockstep.job_occurrence), 0::bigint, 'the time is undecided');
+UPDATE lockstep.queue SET server_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
+SELECT is(pg_temp.is_copy(), false, 'the server that it was worked on is no copy');
+SELECT is(pg_temp.turn('2030-01-01 05:00:20Z'), 'nothing', 'a schedule that waits is decided once a minute');
+SELECT is(pg_temp.turn('2030-01-01 05:01:10Z'), 'hour fire, rows look', 'then what has been due fires');
+UPDATE lockstep.queue SET halted_reason = 'other_server';
+SELECT is(pg_temp.is_copy(), true, 'a queue that an executor has halted for its server is one');
 SELECT * FROM finish();
 ROLLBACK;

@@ -34,6 +34,12 @@ BEGIN
     wake_at := CASE WHEN p_schedule.after_job IS NULL
                         THEN next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at)
                     WHEN next_at IS NOT NULL THEN p_schedule.due_at END;
+    reason := lockstep.job_rests(p_job, p_schedule);
+    IF reason IS NOT NULL THEN
+        verdict := 'wait';
+        wake_at := CASE WHEN p_schedule.is_active THEN GREATEST(wake_at, p_now + ON_TIME) END;
+        RETURN;
+    END IF;
     SELECT r.run_id, r.status, r.created_at INTO open
     FROM lockstep.run r WHERE r.job_id = p_job.job_id AND r.ended_at IS NULL ORDER BY r.run_no LIMIT 1;
     IF open.run_id IS NOT NULL THEN
@@ -44,12 +50,7 @@ BEGIN
         FROM pg_catalog.unnest(p_before) AS b WHERE b.verdict = 'fire' LIMIT 1;
     END IF;
     is_open := reason IS NOT NULL;
-    IF NOT p_schedule.is_active THEN
-        verdict := 'wait';
-        wake_at := NULL;
-        reason := CASE WHEN p_job.enabled THEN 'the schedule is disabled' ELSE 'the job is disabled' END;
-        RETURN;
-    ELSIF (p_schedule.rows_rule).relation IS NOT NULL THEN
+    IF (p_schedule.rows_rule).relation IS NOT NULL THEN
         SELECT d.* INTO verdict, reason, scheduled_for, missed_from, missed_count, next_at, wake_at
         FROM lockstep.job_decide_rows(p_job, p_schedule, p_now, reason) AS d;
         RETURN;
@@ -126,9 +127,8 @@ BEGIN
     END IF;
     next_at := following;
     wake_at := next_at + lockstep.job_jitter(p_job.name, p_schedule, next_at);
-    IF wake_at < p_now THEN -- a backlog takes turns with the other schedules that are due
-        wake_at := p_now;
-    END IF;
+    -- a backlog takes turns with the other schedules that are due
+    wake_at := CASE WHEN wake_at < p_now THEN p_now ELSE wake_at END;
     IF verdict IN ('queue', 'cancel') OR p_schedule.queued_for IS NOT NULL THEN
         wake_at := LEAST(wake_at, p_now + AGAIN);
     END IF;
