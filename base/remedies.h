@@ -74,6 +74,7 @@
 #define REMEDY_REJECTED_LIST "See: lockstep rejected list"
 #define REMEDY_EXECUTOR_LIST "See: lockstep executor list"
 #define REMEDY_EXECUTOR_STOP "Stop its executors first. To see them: lockstep executor list"
+#define REMEDY_QUEUE_COPY    "If it is meant to run here: lockstep queue resume %s --accept-server"
 #define REMEDY_QUEUE_FIRST                                                                         \
     "To make one with the name tasks: lockstep queue create tasks --create-topic"
 #define REMEDY_CONFIG_LIST "All keys: lockstep config list"
@@ -117,8 +118,7 @@
 #define REMEDY_SCHEDULE_NEXT                                                                       \
     "For example: lockstep schedule next '0 6 * * MON-FRI' --zone Europe/Warsaw"
 #define REMEDY_SCHEDULE_ADD                                                                        \
-    "For example: lockstep schedule add nightly-load night --cron '0 2 * * *' --zone "             \
-    "Europe/Warsaw"
+    "For example: lockstep schedule add nightly-load night --cron '0 2 * * *' --zone Europe/Rome"
 #define REMEDY_SCHEDULE_SET "For example: lockstep schedule set nightly-load night --jitter 5m"
 /* The console. */
 #define REMEDY_TOKEN                                                                               \

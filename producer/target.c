@@ -42,8 +42,9 @@ int64_t target_timeout_ms(const struct target *target)
  * database, and its takeover would end that one's run on the topic. */
 static enum rc refuse_copy(const struct target *target, struct err *err)
 {
-    return err_set(err, RC_FATAL, ERR_CONFIG, target->queue,
-                   "Accept the server if it is meant to run here: queue resume --accept-server",
+    char hint[200];
+    (void)snprintf(hint, sizeof hint, REMEDY_QUEUE_COPY, target->queue);
+    return err_set(err, RC_FATAL, ERR_CONFIG, target->queue, hint,
                    "the queue was worked on by another server or in another database: this is a "
                    "copy, nothing is published to its topic");
 }
