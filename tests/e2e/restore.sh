@@ -158,7 +158,8 @@ touch "$tmp/more"
 ends_well $publisher 'the publisher of the original'
 expect 'published by the original' "$(db=$original sql "SELECT published_at IS NOT NULL, publish_error IS NULL
     FROM lockstep.run WHERE run_id = '$run'")" 't|t'
-lockstep queue resume "$q" --accept-server --reason 'the original is gone' 2>>"$tmp/accepted"
+remedy=$(grep -oP 'here: \Klockstep queue resume \S+ --accept-server' "$tmp/refused") # REMEDY_QUEUE_COPY
+eval "$remedy" 2>>"$tmp/accepted"
 eventually 40 is "SELECT count(*) FROM lockstep.run_status WHERE status = 'Completed'
     AND run_id IN ('$run', '$enqueued', '$later')" 3 || wrong "$(sql "SELECT * FROM lockstep.run_status")"
 told_to_end "$daemon"
