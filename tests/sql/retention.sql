@@ -303,6 +303,30 @@ SELECT pg_temp.sweep();
 SELECT is(pg_temp.kept(), '', 'later it does, too');
 DROP TRIGGER takes_long ON lockstep.task;
 
+-- A run that an operator has cancelled, whose other messages come when it is deleted: they are recorded, and the queue
+-- continues. Between the two messages one is missing.
+SELECT pg_temp.queue();
+SELECT pg_temp.tell(pg_temp.q(), 'A0:1<0');
+SELECT pg_temp.complete(0);
+SELECT lockstep.run_cancel(pg_temp.run_of('A'), NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()));
+SELECT pg_temp.keep(NULL, 1, NULL);
+SELECT pg_temp.older('A', 10);
+SELECT pg_temp.sweep();
+SELECT is((SELECT count(*) FROM lockstep.phase WHERE queue_id = pg_temp.q()), 0::bigint, 'its phase is deleted');
+SELECT pg_temp.tell(pg_temp.q(), 'A2:1<0 B0:1<0');
+SELECT is((SELECT next_offset FROM lockstep.queue WHERE queue_id = pg_temp.q()), 3::bigint,
+          'its next message does not stop the queue');
+
+-- What an operator is cancelling, no replay runs again.
+SELECT pg_temp.queue();
+SELECT pg_temp.tell(pg_temp.q(), 'A0..1:1<0');
+SELECT pg_temp.complete(0);
+SELECT is(pg_temp.judge('all', 'A', 1, 0, 0), 'reopen done', 'a replay runs a task again');
+UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay) -- so it does not end at once
+WHERE queue_id = pg_temp.q();
+SELECT lockstep.run_cancel(pg_temp.run_of('A'), NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()));
+SELECT is(pg_temp.judge('all', 'A', 1, 0, 0), 'skip done', 'but not while its run is being cancelled');
+
 -- A batch reads what it deletes and nothing else: a run of many phases beside many others, no statistics.
 SELECT pg_temp.queue('concurrent');
 INSERT INTO lockstep.run (run_id, queue_id, on_failure, status, ended_at, tasks)

@@ -9,7 +9,7 @@
 --          duplicate      the message has no row: it gets one that says that it repeats another
 -- reopen   failed, cancelled (because of a failure), done, not_needed (its condition was failure, and no task had
 --          failed)
--- skip     done, failed, cancelled    the mode leaves them
+-- skip     done, failed, cancelled    the mode leaves them, or an operator is cancelling the run
 --          unfinished     is to be run anyway
 --          ahead          not claimed yet: executors will
 --          missing        mode failed
@@ -38,7 +38,9 @@ DECLARE
     beyond boolean := false; -- an implicit run: it has tasks behind the segment
 BEGIN
     -- The implicit run at an offset: the last one that begins at or before it.
-    SELECT b.run_no, b.run_id, b.next_seq, b.end_offset, b.last_phase_id, b.implicit, b.swept INTO run_row
+    SELECT b.run_no, b.run_id, b.next_seq, b.end_offset, b.last_phase_id, b.implicit, b.swept,
+           b.cancelled_at IS NOT NULL AND b.ended_at IS NULL AS is_being_cancelled
+    INTO run_row
     FROM lockstep.run b
     WHERE b.queue_id = p_queue_id
       AND CASE WHEN p_run IS NULL THEN b.implicit AND b.epoch = this_epoch AND b.first_offset <= p_offsets[1]
@@ -108,6 +110,7 @@ BEGIN
                                      WHERE d.queue_id = p_queue_id AND d.epoch = this_epoch
                                        AND d.kafka_offset = p_offsets[j.n])
                     THEN 'make'
+                WHEN run_row.is_being_cancelled THEN 'skip'
                 WHEN j.why = 'failed' AND p_mode <> 'missing' THEN 'reopen'
                 WHEN j.why = 'cancelled' AND (p_mode = 'all' OR (p_mode = 'failed' AND by_failure)) THEN 'reopen'
                 WHEN (j.why = 'not_needed' OR (j.why = 'done' AND p_kind = 'task')) AND p_mode = 'all' THEN 'reopen'
