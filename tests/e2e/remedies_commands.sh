@@ -57,7 +57,7 @@ grep -q 'migration 1 of the schema is 0001_roles, that of this program is 0001_b
     { cat "$tmp/said"; failed=1; }
 fails lockstep migrate up
 admin_takes 1 'ALTER SCHEMA lockstep'
-takes 1 'lockstep migrate' applied
+takes 1 'lockstep migrate' 'made to the schema'
 expect 'a new schema' "$(lockstep queue list -o json)" '[]'
 expect 'nothing is lost' "$(sql 'SELECT name FROM lockstep_before.queue')" "$q"
 sql 'SET client_min_messages = warning; DROP SCHEMA lockstep_before CASCADE'
