@@ -12,18 +12,23 @@ active() {
         WHERE datname = current_database() AND application_name = 'lockstep/reader' AND state = 'active'
           AND query ~ '$1'" 1
 }
-try() { # NAME FIRST NEXT cancel|timeout: the first task, which is asked to end while its request is held; the next one
-    local q
-    case_begin "a request to cancel that is late does not hit the next task of the session: $1"
+begins() { # PROBES READERS TASK...: an executor with these probes runs these tasks of a new queue; sets q and pid
+    local probes=$1 readers=$2
+    shift 2
     q=$(scratch_name)
     rm -rf "$tmp/probes"
     mkdir "$tmp/probes"
-    lockstep queue create "$q" -q --create-topic --max-readers 1
+    lockstep queue create "$q" -q --create-topic --max-readers "$readers"
     sql 'DELETE FROM let_go'
-    printf '%s\n' "$2" "$3" | lockstep publish --queue "$q" -q --on-failure continue - >/dev/null
-    LOCKSTEP_PROBE_DIR=$tmp/probes LOCKSTEP_PROBE=cancel.send=hold,cancel.sent=sleep:1 \
-        "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 1 2>"$tmp/log" &
-    local pid=$!
+    printf '%s\n' "$@" | lockstep publish --queue "$q" -q --on-failure continue - >/dev/null
+    LOCKSTEP_PROBE_DIR=$tmp/probes LOCKSTEP_PROBE=$probes "$LOCKSTEP_BIN-probed" executor run -d "$db" \
+        -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers "$readers" 2>"$tmp/log" &
+    pid=$!
+}
+try() { # NAME FIRST NEXT cancel|timeout: the first task, which is asked to end while its request is held; the next one
+    local q pid
+    case_begin "a request to cancel that is late does not hit the next task of the session: $1"
+    begins cancel.send=hold,cancel.sent=sleep:1 1 "$2" "$3"
     eventually 20 active first || bad "$1: the first task does not run"
     if [ "$4" = cancel ]; then
         eventually 20 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
@@ -61,16 +66,8 @@ try 'before steps' '{"order": 1, "timeout": 0.2, "sql": ["SELECT hold($$first$$)
     '{"order": 2, "steps": [{"name": "a", "sql": "SELECT hold($$next$$)"}, {"name": "b", "sql": "SELECT 1"}]}' timeout
 
 case_begin 'a request of an operator does not wait for long because the one before was slow to read'
-q=$(scratch_name)
-rm -rf "$tmp/probes"
-mkdir "$tmp/probes"
-lockstep queue create "$q" -q --create-topic --max-readers 2
-sql 'DELETE FROM let_go'
-printf '{"order": 1, "sql": "SELECT hold($$%s$$)"}\n' first next |
-    lockstep publish --queue "$q" -q --on-failure continue - >/dev/null
-LOCKSTEP_EXECUTOR_FROZEN_AFTER=60s LOCKSTEP_PROBE_DIR=$tmp/probes LOCKSTEP_PROBE=requests.read=sleep:6000 \
-    "$LOCKSTEP_BIN-probed" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" --readers 2 2>"$tmp/log" &
-pid=$!
+LOCKSTEP_EXECUTOR_FROZEN_AFTER=60s begins requests.read=sleep:6000 2 '{"order": 1, "sql": "SELECT hold($$first$$)"}' \
+    '{"order": 1, "sql": "SELECT hold($$next$$)"}'
 of_queue="FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q'"
 eventually 20 is "SELECT count(*) $of_queue AND t.status = 'Processing'" 2 || bad 'the tasks do not run'
 for n in 0 1; do
