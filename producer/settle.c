@@ -28,8 +28,8 @@ static enum rc settle(struct publishing *p, struct err *err)
     return RC_OK;
 }
 
-/** Ends what is open. fenced: Kafka has ended it already, perhaps because another producer has
- * taken the transactional id, which must not be taken from that one. */
+/** Ends the open transaction. fenced: Kafka has ended it already. Another producer may have the
+ * transactional id, which must not be taken from that one. */
 static void drop_open(struct publishing *p, bool fenced)
 {
     struct err why;

@@ -168,7 +168,7 @@ expect 'as the first one it is refused' "$status $(api_is '.refused[0] | "\(.run
     "200 ${stuck[1]} it takes longer than 5s: Use the command, which waits for it: lockstep run cancel ${stuck[1]}"
 expect 'and is left no more' "$(api_is '.left | join(" ")')" "${stuck[2]}"
 acts_on "$(api_is .left)"
-expect 'what is left is done' "$status $(api_is .done) $(cancelled)" '200 1 2'
+expect 'the runs that were left are done' "$status $(api_is .done) $(cancelled)" '200 1 2'
 sql 'DROP TRIGGER test_slow ON lockstep.event_log; DROP FUNCTION lockstep.test_slow()' >/dev/null
 as POST api/v1/runs/actions '{"action": "cancel", "reason": "x"}'
 expect 'none named' "$status" 400
@@ -778,11 +778,11 @@ keeps() { # METHOD PATH BODY: an answer that was kept is kept still
     [ "$status $(clock)" = "200 $before" ]
 }
 eventually 20 keeps POST api/v1/schedules/explain '{"rule": {"kind": "interval", "every": "1h"}}' ||
-    wrong 'a request that only reads ends what was kept'
+    wrong 'a request that only reads ends a kept answer'
 eventually 20 keeps PUT api/v1/jobs/dry \
     "{\"definition\": {\"queue\": \"$q\", \"tasks\": [{\"order\": 1, \"sql\": \"SELECT 1\"}]}, \"dry_run\": true}" ||
-    wrong "a dry run ends what was kept: $status $answer"
-! keeps POST "api/v1/queues/$q/resume" '{"reason": "x"}' || wrong 'a change keeps what is old'
+    wrong "a dry run ends a kept answer: $status $answer"
+! keeps POST "api/v1/queues/$q/resume" '{"reason": "x"}' || wrong 'a change keeps an old answer'
 
 case_begin 'queues are made, accepted and deleted, as by the command line'
 made=$(scratch_name)
