@@ -366,7 +366,7 @@ from=$(sql 'SELECT max(event_id) FROM lockstep.event_log')
 sql "INSERT INTO lockstep.event_log (event, detail)
     SELECT 'executor_changed', 'event ' || g FROM generate_series(1, 3000) g"
 last=$(sql 'SELECT max(event_id) FROM lockstep.event_log')
-for job in $(jobs -p); do [ "$job" = "$console" ] || kill "$job" 2>/dev/null || true; done
+for job in $(jobs -pr); do [ "$job" = "$console" ] || kill "$job" 2>/dev/null || true; done
 listen() { # FILE [HEADER]
     : >"$1"
     curl -s -N -m 120 -b "$tmp/cookies" "${@:2}" "${url}api/v1/stream" >>"$1" &

@@ -95,7 +95,7 @@ judge 'after lost commits' 9000
 
 for pid in "${executors[@]}"; do kill -TERM "$pid"; done
 for pid in "${executors[@]}"; do wait "$pid" || { echo "an executor ended with $?"; failed=1; }; done
-expect 'locks left' "$(sql "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")" 0
+no_locks_left
 cases_end
 [ $failed = 0 ] || tail -n 20 "$tmp"/*.log
 exit $failed

@@ -102,7 +102,7 @@ fill() {
 full() { ! "$LOCKSTEP_TEST_PGBIN/psql" -X -q -d "$plain" -c 'SELECT 1' >/dev/null 2>&1; }
 drain() {
     sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(1000)'" >/dev/null
-    kill "${fillers[@]}" 2>/dev/null || true # one may have found room behind that
+    jobs_tell TERM "${fillers[@]}" # one may have found room behind that
     wait "${fillers[@]}" 2>/dev/null || true
     fillers=()
 }

@@ -71,7 +71,7 @@ wait "$feeder" || true
 all_loaded() { is 'SELECT count(*) FROM staging s WHERE NOT EXISTS (SELECT FROM loaded l WHERE l.id = s.id)' 0; }
 eventually 60 all_loaded || wrong "rows that were not loaded: $(sql 'SELECT count(*) FROM staging s
     WHERE NOT EXISTS (SELECT FROM loaded l WHERE l.id = s.id)')"
-kill -KILL "$frozen" 2>/dev/null || true
+jobs_tell KILL "$frozen"
 wait "$frozen" || true
 expect 'rows that were loaded twice' "$(sql 'SELECT count(*) - count(DISTINCT id) FROM loaded')" 0
 expect 'rows loaded by a run that does not own them' \

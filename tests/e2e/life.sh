@@ -259,7 +259,7 @@ done
 sql 'INSERT INTO declared DEFAULT VALUES'
 executors_wait || { cat "$tmp/$q".*.log; failed=1; }
 expect 'declared done' "$(status) $(effects)" 'Completed 4 5 6'
-expect 'each opening has its line' "$(sql "SELECT string_agg(detail, ' ' ORDER BY event_id)
+expect 'each opening has its line' "$(sql "SELECT string_agg(detail, ' ' ORDER BY at)
     FROM lockstep.event_log JOIN lockstep.run USING (run_no) WHERE run_id = '$run' AND event = 'phase_opened'")" \
     'order 1 order 2 order 3 order 4 order 5 order 6'
 

@@ -72,7 +72,7 @@ lockstep publish --queue "$a" -q "$tmp/many" >/dev/null
 eventually 30 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id)
     WHERE q.name = '$a' AND t.status = 'Completed'" 302 ||
     bad 'a flood of notifications keeps an executor from its work'
-kill "${floods[@]}" 2>/dev/null || true
+jobs_tell TERM "${floods[@]}"
 
 case_begin 'a forged dead letter is passed over'
 echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a" -p 0

@@ -53,7 +53,7 @@ serve() {
         2>>"$tmp/executor.log" &
     pid=$!
 }
-leaves() { kill -TERM "$pid" 2>/dev/null || true; wait "$pid" || true; }
+leaves() { jobs_tell TERM "$pid"; wait "$pid" || true; }
 publish() { printf '%s\n' "$@" | lockstep publish --queue "$q" -q -; } # TASK...
 task_of() {
     sql "SELECT task_id FROM lockstep.task JOIN lockstep.queue USING (queue_id)
@@ -258,7 +258,7 @@ run=$(publish '{"order": 1, "sql": "SELECT 1"}')
     --queue "$q" --until-idle 2>"$tmp/few.log" &
 pid=$!
 says "executor .* \(pid $pid\) failed and starts again: .*too many connections for role \"$few\"" run explain "$run"
-kill "$pid" 2>/dev/null || true
+jobs_tell TERM "$pid"
 wait "$pid" || true
 
 case_begin '15b: the database is away'

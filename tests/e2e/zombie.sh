@@ -37,7 +37,7 @@ go() {
         eventually 15 points_again "${queues[i]}" ||
             point_wrong "${queues[i]}" "the executor did not start again: $(tail -n 5 "$tmp/${queues[i]}.log")"
     done
-    kill -TERM "${pids[@]}" "$heir" 2>/dev/null || true
+    jobs_tell TERM "${pids[@]}" "$heir"
     for i in "${!queues[@]}"; do
         wait "${pids[i]}" || { status=$?; [[ $status = 3 && ${*:i+1:1} = *+start ]]; } ||
             point_wrong "${queues[i]}" "the executor ended with $status: $(tail -n 5 "$tmp/${queues[i]}.log")"

@@ -23,7 +23,7 @@ run_page() {
         page_end() {
             local rc=$? pid
             trap - EXIT
-            for pid in $(jobs -p); do kill "$pid" 2>/dev/null || true; done
+            for pid in $(jobs -pr); do kill "$pid" 2>/dev/null || true; done
             wait
             [ "$page_line" = done ] && [ "$rc" = 0 ] && exit 0
             {

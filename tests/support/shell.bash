@@ -10,6 +10,7 @@
 #   sql_alone TEXT     the same by a process of psql
 #   lockstep ARGS...   the built binary on that database and the test broker
 #   jobs_end           kills the jobs that still run; those that have ended may have left their numbers to others
+#   jobs_tell SIGNAL PID...   the same for some of them: the signal goes to those that still run
 #   eventually SECONDS COMMAND...   until COMMAND succeeds: a condition is waited for, never a time
 #   is QUERY VALUE     such a condition: QUERY returns VALUE
 #   $own_locks         in a WHERE over pg_locks: those of $db. pg_locks and pg_stat_activity have the rows of all
@@ -135,6 +136,15 @@ jobs_end() {
         # shellcheck disable=SC2086 # any number of them
         kill -9 "$p" $below && wait "$p" || true # wait: so that the shell does not report it
     done 2>/dev/null
+}
+
+jobs_tell() {
+    local signal=$1 p own
+    own=" $(jobs -pr | tr '\n' ' ') $(jobs -ps | tr '\n' ' ') "
+    shift
+    for p; do
+        [[ $own != *" $p "* ]] || kill -"$signal" "$p" 2>/dev/null || true
+    done
 }
 
 # Without a process: the pipe is open for both, so that nothing is ever read from it.

@@ -293,7 +293,7 @@ prepared_end() {
 }
 neighbours_end() {
     if [ ${#neighbours[@]} -gt 0 ]; then # without a name all children are waited for, the proxy too
-        kill "${neighbours[@]}" 2>/dev/null || true
+        jobs_tell TERM "${neighbours[@]}"
         wait "${neighbours[@]}" 2>/dev/null || true
     fi
     prepared_end '0 s' || true

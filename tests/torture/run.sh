@@ -175,16 +175,16 @@ done
 found_first || jobs_stop
 found_first || last_runs
 found_first || goes_on || not_ended
-! found_first || kill -KILL "${publishers[@]}" 2>/dev/null || true
-kill -CONT "${pid[frozen]}" 2>/dev/null || true
+! found_first || jobs_tell KILL "${publishers[@]}"
+jobs_tell CONT "${pid[frozen]}"
 executors_look
 found_first || descriptors
 for i in "${!pid[@]}"; do
-    kill -TERM "${pid[i]}" || true
+    jobs_tell TERM "${pid[i]}"
     leaving[${pid[i]}]=${log[i]}
 done
 found_first || leavers_look
-kill "$judge" "$watcher" "${helpers[@]}" 2>/dev/null || true
+jobs_tell TERM "$judge" "$watcher" "${helpers[@]}"
 wait "$judge" "$watcher" "${helpers[@]}" 2>/dev/null || true
 neighbours_end
 found_first || judge_end
