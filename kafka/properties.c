@@ -54,7 +54,8 @@ enum rc kafka_properties_set(struct kafka_properties *props, const char *key, co
         return RC_OK;
     }
     const char *hint = res == RD_KAFKA_CONF_UNKNOWN
-                           ? "the names are those of librdkafka's CONFIGURATION.md"
+                           ? "the brokers are bootstrap.servers; all names are in librdkafka's "
+                             "CONFIGURATION.md"
                            : "see the property's type and range in librdkafka's CONFIGURATION.md";
     /* librdkafka's text quotes the value. */
     if (is_secret(key))
