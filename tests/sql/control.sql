@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(192);
+SELECT plan(193);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -196,6 +196,10 @@ SELECT pg_temp.complete(0);
 SELECT is(pg_temp.on_implicit('cancel'), '(Cancelled,0,0)', 'is Cancelled, too');
 SELECT is(pg_temp.tell(pg_temp.q(), '200<100 end'), 'i1:200~ ended=Cancelled', 'and stays so');
 SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100)).phase_id, 1)), 'opened', 'the next one goes on');
+SELECT pg_temp.tell('100<0');
+SELECT pg_temp.complete(0), pg_temp.on_implicit('cancel');
+SELECT is(pg_temp.tell(pg_temp.q(), '100<0 200<0'), 'i1:100~ i2:200+',
+          'a message that continues its first phase is recorded as cancelled, another one begins the next run');
 
 SELECT pg_temp.tell('A0:100<0 A1:200<100 B0:100<0 B1:end(1,1)');
 SELECT is(pg_temp.on_run('end', 'A', 'its host is gone'), '(Running,1)',

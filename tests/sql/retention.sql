@@ -316,6 +316,18 @@ SELECT is((SELECT count(*) FROM lockstep.phase WHERE queue_id = pg_temp.q()), 0:
 SELECT pg_temp.tell(pg_temp.q(), 'A2:1<0 B0:1<0');
 SELECT is((SELECT next_offset FROM lockstep.queue WHERE queue_id = pg_temp.q()), 3::bigint,
           'its next message does not stop the queue');
+-- The same with messages that name no run.
+SELECT pg_temp.queue();
+SELECT pg_temp.tell(pg_temp.q(), '1<0');
+SELECT pg_temp.complete(0);
+SELECT lockstep.run_cancel(r.run_id, NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()))
+FROM lockstep.run r WHERE r.queue_id = pg_temp.q();
+SELECT pg_temp.keep(NULL, 1, NULL);
+UPDATE lockstep.run SET ended_at = ended_at - interval '10 days' WHERE queue_id = pg_temp.q();
+SELECT pg_temp.sweep();
+SELECT pg_temp.tell(pg_temp.q(), '1<0 B0:1<0');
+SELECT is((SELECT next_offset FROM lockstep.queue WHERE queue_id = pg_temp.q()), 3::bigint,
+          'nor does one that continues an implicit run');
 
 -- What an operator is cancelling, no replay runs again.
 SELECT pg_temp.queue();

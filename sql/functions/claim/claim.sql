@@ -102,9 +102,8 @@ BEGIN
     END IF;
     -- The checks that may end with "not now" come before the first write.
     stopped := loss IS NOT NULL
-               OR (run_no IS NOT NULL AND run_row.stop_after IS NOT NULL
-                   AND (fresh OR p_segment."order" > run_row.stop_after)
-                   AND NOT (is_implicit AND p_segment.previous = 0));
+               OR (run_no IS NOT NULL AND NOT begins AND run_row.stop_after IS NOT NULL
+                   AND (fresh OR p_segment."order" > run_row.stop_after));
     -- 0: messages are missing, or an operator cancelled the run
     spared := stopped AND conditional AND loss IS NULL AND run_row.stop_after > 0;
     parked := p_executor_no IS NOT NULL AND queue_row.runs = 'concurrent' AND NOT is_implicit
