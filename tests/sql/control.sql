@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(193);
+SELECT plan(199);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -98,6 +98,19 @@ SELECT is((SELECT count(*) FROM lockstep.task
           11::bigint, 'nor on its tasks');
 SELECT is(pg_temp.adopt(), '0#1 1#1', 'its first phase is adopted, for a first attempt');
 SELECT pg_temp.complete(0, 1);
+
+-- A cancelled run whose last phase was open when it ended: a retry of an earlier phase closes it.
+SELECT pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 A1:200<100');
+SELECT pg_temp.fail(0), (lockstep.gate((pg_temp.phase(200)).phase_id, 1)).verdict, pg_temp.complete(1);
+SELECT is(pg_temp.on_run('cancel') || ' ' || pg_temp.on_run('retry'), '(Cancelled,0,0) (1,1,100)',
+          'the failed task is tried again');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A2:200<100'), 'A:200-', 'its next message waits for that task');
+SELECT is(pg_temp.adopt(), '0#2', 'which is adopted');
+SELECT pg_temp.complete(0);
+SELECT is(pg_temp.tell(pg_temp.q(), 'A3:end(3,2)'), 'ended', 'the run has not ended: the last task is not finished');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 1)), 'opened', 'its phase opens again');
+SELECT pg_temp.complete(2);
+SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Completed', 'then it has');
 
 -- run cancel: some of it runs.
 SELECT pg_temp.tell('A0..2:100<0 A3:200<100 A4:end(4,2) B0:100<0');

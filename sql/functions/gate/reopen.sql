@@ -111,12 +111,12 @@ BEGIN
         stop_lifted = LEAST(CASE WHEN run.stop_after >= own."order" THEN run.stop_after END, run.stop_lifted),
         error = CASE WHEN run.stop_after < own."order" THEN run.error END
     WHERE run.run_no = own.run_no;
-    -- The phase that is being filled may have been cancelled as a whole: the tasks that are claimed for it from now on
-    -- are not.
-    UPDATE lockstep.phase p SET done_at = NULL
+    -- The phase that is being filled may have been cancelled as a whole, or may have been open when the run was
+    -- cancelled: the tasks that are claimed for it from now on are not cancelled, and wait.
+    UPDATE lockstep.phase p SET done_at = NULL, opened_at = NULL
     FROM lockstep.run
     WHERE run.run_no = own.run_no AND p.phase_id = run.last_phase_id AND p."order" > own."order"
-      AND run.end_offset IS NULL AND run.stop_after IS NULL AND p.opened_at IS NULL AND p.done_at IS NOT NULL;
+      AND run.end_offset IS NULL AND run.stop_after IS NULL AND p.done_at IS NOT NULL;
     IF run_row.ended_at IS NOT NULL THEN
         INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
         VALUES ('run_reopened', own.queue_id, own.run_no, pg_catalog.format('it was %s: %s', run_row.status, p_why));
