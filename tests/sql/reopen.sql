@@ -1,7 +1,7 @@
 -- Reopening (sql/functions/gate/reopen.sql) and its effect on the gate. protocol.inc explains how messages are
 -- written.
 BEGIN;
-SELECT plan(37);
+SELECT plan(50);
 \ir protocol.inc
 
 -- Numbers: offsets; NULL: all that failed.
@@ -117,6 +117,68 @@ SELECT pg_temp.own(0);
 SELECT pg_temp.complete(0);
 SELECT is(pg_temp.release(100), 'Completed', 'A has ended');
 SELECT is(pg_temp.gate(200, 'B'), 'opened 200', 'B goes on');
+
+-- A second reopening of a run that waits, of an earlier phase.
+SELECT pg_temp.tell('A0:100<0 A1:end(1,1) B0..1:100<0 B2:200<100 B3:end(3,2)');
+SELECT pg_temp.fail(0);
+SELECT pg_temp.release(100);
+SELECT pg_temp.gate(100, 'B');
+SELECT pg_temp.complete(2, 3);
+SELECT pg_temp.gate(200, 'B');
+SELECT pg_temp.fail(4);
+SELECT pg_temp.release(200, 'B');
+SELECT pg_temp.reopen(100, 0);
+CREATE FUNCTION pg_temp.reopen_b(ord bigint, number bigint) RETURNS bigint LANGUAGE sql AS $$
+    SELECT o.reopened
+    FROM lockstep.reopen((pg_temp.phase(ord, 'B')).phase_id, ARRAY[(pg_temp.task(number)).task_id], 'a test') AS o
+$$;
+SELECT is(pg_temp.reopen_b(200, 4) + pg_temp.reopen_b(100, 2), 2::bigint,
+          'B is reopened in order 200, then in order 100');
+SELECT is(pg_temp.phases('B'), '100- 200-', 'both wait');
+SELECT is(pg_temp.gate(100, 'B'), 'run 100', 'for the end of A');
+SELECT pg_temp.own(0);
+SELECT pg_temp.complete(0);
+SELECT is(pg_temp.release(100), 'Completed', 'A has ended');
+SELECT is(pg_temp.gate(100, 'B'), 'opened 100', 'B begins again');
+SELECT pg_temp.own(2);
+SELECT pg_temp.reopen(100, 0);
+SELECT pg_temp.reopen_b(100, 3);
+SELECT is(pg_temp.phases('B'), '100+ 200-', 'and is not held up when A is reopened once more');
+SELECT pg_temp.own(3);
+SELECT pg_temp.complete(2, 3);
+SELECT is(pg_temp.gate(200, 'B'), 'opened 200', 'nor is its next phase');
+SELECT pg_temp.own(4);
+SELECT pg_temp.complete(4);
+SELECT is(pg_temp.release(200, 'B'), 'Completed', 'B has ended');
+SELECT is(pg_temp.reopen_b(100, 2) + pg_temp.reopen_b(200, 4), 2::bigint,
+          'it is reopened in order 100, then in order 200');
+SELECT is(pg_temp.gate(200, 'B'), 'run 100', 'the first of them waits for A');
+SELECT pg_temp.own(0);
+SELECT pg_temp.complete(0);
+SELECT pg_temp.release(100);
+SELECT is(pg_temp.gate(200, 'B'), 'opened 100', 'A has ended, B begins');
+SELECT pg_temp.own(2);
+SELECT pg_temp.complete(2);
+SELECT pg_temp.reopen(100, 0);
+SELECT is(pg_temp.gate(200, 'B'), 'opened 200', 'and the other one waits for order 100 alone');
+SELECT pg_temp.own(0);
+SELECT pg_temp.complete(0);
+SELECT pg_temp.release(100);
+SELECT pg_temp.own(4);
+SELECT pg_temp.complete(4);
+SELECT pg_temp.release(200, 'B');
+SELECT pg_temp.reopen(100, 0);
+SELECT pg_temp.reopen_b(200, 4);
+SELECT lockstep.run_cancel(pg_temp.run_of('B'), NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()));
+SELECT pg_temp.own(0);
+SELECT pg_temp.complete(0);
+SELECT pg_temp.release(100);
+SELECT pg_temp.reopen_b(100, 2), pg_temp.reopen_b(200, 4);
+SELECT pg_temp.own(2);
+SELECT pg_temp.reopen(100, 0);
+SELECT pg_temp.reopen_b(100, 3);
+SELECT is(pg_temp.phases('B'), '100+ 200-',
+          'a phase of B that is at work is not closed for A, though B was cancelled while it waited');
 
 SELECT finish();
 ROLLBACK;

@@ -8,7 +8,7 @@
 --   none, only the run continues.
 -- A run that had ended is Running again; its end stays known. If the runs of its queue are serial it returns to its
 -- place in log order: the phase waits for the earlier runs that have not ended (later runs that have begun are not held
--- up).
+-- up). Until one of its phases opens, an earlier phase that is reopened waits likewise.
 -- Attempts: each reopened task has as many more as its message or its queue says.
 -- Not reopened: a task whose key another task has now (key_take); a task whose condition is failure if no earlier task
 -- failed.
@@ -42,7 +42,7 @@ BEGIN
                         (SELECT run.run_id FROM lockstep.run WHERE run.run_no = own.run_no)
             USING ERRCODE = 'LS002', HINT = 'Publish the work again as another run.';
     END IF;
-    SELECT run.run_id, run.status, run.ended_at, run.first_offset, run.implicit OR q.runs = 'serial' AS serial,
+    SELECT run.run_id, run.status, run.ended_at, run.implicit OR q.runs = 'serial' AS serial,
            COALESCE(q.max_attempts, q.default_attempts, 3) AS max_attempts INTO STRICT run_row
     FROM lockstep.run JOIN lockstep.queue q USING (queue_id) WHERE run.run_no = own.run_no;
     -- A worker may be taking an external task at this moment (next_task): then its row is locked, and it counts as
@@ -73,11 +73,7 @@ BEGIN
                  OR (k.status = 'Cancelled' AND k.skipped IS NULL
                      AND lockstep.cancelled_by_failure(own.run_no, own."order")))
           ORDER BY k.task_id FOR NO KEY UPDATE) AS t;
-    IF run_row.ended_at IS NOT NULL AND run_row.serial THEN
-        SELECT b.run_no INTO before FROM lockstep.run b
-        WHERE b.queue_id = own.queue_id AND b.ended_at IS NULL AND b.first_offset < run_row.first_offset
-        ORDER BY b.first_offset DESC LIMIT 1;
-    END IF;
+    before := CASE WHEN run_row.serial THEN lockstep.reopen_before(own.run_no, own."order") END;
     stays_open := before IS NULL AND NOT EXISTS (
         SELECT FROM lockstep.phase b WHERE b.run_no = own.run_no AND b."order" < own."order" AND b.done_at IS NULL);
     -- else its gate decides
@@ -95,8 +91,9 @@ BEGIN
 
     PERFORM lockstep.event_freeze(own.run_no);
     PERFORM lockstep.run_uncancel(own.run_no);
-    UPDATE lockstep.phase p SET opened_at = NULL
-    WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.done_at IS NULL AND p.opened_at IS NOT NULL;
+    UPDATE lockstep.phase p SET opened_at = NULL, after_runs = false
+    WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.done_at IS NULL
+      AND (p.opened_at IS NOT NULL OR p.after_runs);
     -- Its own phase: closed if it has to wait, for a phase before it or for a run.
     UPDATE lockstep.phase p
     SET done_at = NULL, after_runs = p.after_runs OR before IS NOT NULL,
