@@ -1,7 +1,7 @@
 -- Reopening (sql/functions/gate/reopen.sql) and its effect on the gate. protocol.inc explains how messages are
 -- written.
 BEGIN;
-SELECT plan(50);
+SELECT plan(54);
 \ir protocol.inc
 
 -- Numbers: offsets; NULL: all that failed.
@@ -179,6 +179,33 @@ SELECT pg_temp.reopen(100, 0);
 SELECT pg_temp.reopen_b(100, 3);
 SELECT is(pg_temp.phases('B'), '100+ 200-',
           'a phase of B that is at work is not closed for A, though B was cancelled while it waited');
+
+-- A replay continues an implicit run where the replay before it closed the run. The stop of the run holds.
+CREATE FUNCTION pg_temp.replay(at bigint, ord bigint, previous bigint) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    made int;
+    step text;
+BEGIN
+    INSERT INTO lockstep.replay (queue_id, mode, from_offset, to_offset, cursor, reason)
+    VALUES (pg_temp.q(), 'missing', at, at + 1, at, 'a test') RETURNING replay_id INTO made;
+    SELECT concat_ws(' ', s.action, s.why) INTO step
+    FROM lockstep.replay_step(
+        made, ROW('task', NULL, md5('x')::uuid, ord, previous, ARRAY[at], '{0}', ARRAY['{"sql": "SELECT 1"}'], '{NULL}',
+                  '{NULL}', '{NULL}', 0, '\xd1', NULL, NULL, NULL, NULL, NULL, NULL, false, NULL, NULL, NULL, false,
+                  false)::lockstep.segment, true) AS s;
+    PERFORM lockstep.replay_end(made, 'Completed');
+    RETURN step || ' ' || (SELECT r.status FROM lockstep.run r WHERE r.queue_id = pg_temp.q());
+END
+$$;
+SELECT pg_temp.queue();
+UPDATE lockstep.queue SET next_offset = 9 WHERE queue_id = pg_temp.q();
+SELECT is(pg_temp.replay(0, 100, 0), 'make missing Running', 'a replay makes the first phase of a run');
+SELECT pg_temp.own(0);
+SELECT pg_temp.fail(0);
+SELECT is(lockstep.run_finish((SELECT r.run_no FROM lockstep.run r WHERE r.queue_id = pg_temp.q())), 'Failed',
+          'which fails');
+SELECT is(pg_temp.replay(1, 200, 100), 'make missing Failed', 'the next replay continues the run');
+SELECT is(pg_temp.statuses(), 'Failed Cancelled', 'what comes behind the failed task is cancelled');
 
 SELECT finish();
 ROLLBACK;

@@ -5,7 +5,7 @@
 -- open. Then later phases that are not done are closed. Phases that are done stay done: the gate of a phase checks all
 -- earlier phases that are not.
 --   p_task_ids: those of them that are finished; NULL: all that failed, or were cancelled because of a failure. '{}':
---   none, only the run continues.
+--   none, only the run continues, and its stop stays.
 -- A run that had ended is Running again; its end stays known. If the runs of its queue are serial it returns to its
 -- place in log order: the phase waits for the earlier runs that have not ended (later runs that have begun are not held
 -- up). Until one of its phases opens, an earlier phase that is reopened waits likewise.
@@ -103,10 +103,11 @@ BEGIN
     SET reopened_at = pg_catalog.clock_timestamp(), ended_at = NULL,
         status = CASE WHEN run_row.ended_at IS NOT NULL THEN 'Running' ELSE run.status END,
         after_run_no = CASE WHEN run_row.ended_at IS NOT NULL AND run_row.serial THEN before ELSE run.after_run_no END,
-        stop_after = CASE WHEN run.stop_after < own."order" THEN run.stop_after END,
-        -- passes NULL over
-        stop_lifted = LEAST(CASE WHEN run.stop_after >= own."order" THEN run.stop_after END, run.stop_lifted),
-        error = CASE WHEN run.stop_after < own."order" THEN run.error END
+        stop_after = CASE WHEN chosen IS NULL OR run.stop_after < own."order" THEN run.stop_after END,
+        stop_lifted = LEAST(CASE WHEN chosen IS NOT NULL AND run.stop_after >= own."order" THEN run.stop_after END,
+                            run.stop_lifted), -- passes NULL over
+        error = CASE WHEN run.stop_after < own."order" OR (chosen IS NULL AND run.stop_after IS NOT NULL)
+                         THEN run.error END
     WHERE run.run_no = own.run_no;
     -- The phase that is being filled may have been cancelled as a whole, or may have been open when the run was
     -- cancelled: the tasks that are claimed for it from now on are not cancelled, and wait.
