@@ -303,7 +303,7 @@ SELECT pg_temp.sweep();
 SELECT is(pg_temp.kept(), '', 'later it does, too');
 DROP TRIGGER takes_long ON lockstep.task;
 
--- A run that an operator has cancelled, whose other messages come when it is deleted: they are recorded, and the queue
+-- A run that an operator has cancelled, whose other messages come when it is deleted: they are counted, and the queue
 -- continues. Between the two messages one is missing.
 SELECT pg_temp.queue();
 SELECT pg_temp.tell(pg_temp.q(), 'A0:1<0');
@@ -316,6 +316,11 @@ SELECT is((SELECT count(*) FROM lockstep.phase WHERE queue_id = pg_temp.q()), 0:
 SELECT pg_temp.tell(pg_temp.q(), 'A2:1<0 B0:1<0');
 SELECT is((SELECT next_offset FROM lockstep.queue WHERE queue_id = pg_temp.q()), 3::bigint,
           'its next message does not stop the queue');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A3..4:1<0 A5:2<1 A6:3<1 A7:end(6,2)'), '[moved] [moved] hole ended=Cancelled',
+          'others follow, one of them with wrong tags, and its end');
+SELECT is(pg_temp.counts(), 'Cancelled 5 1 1 4 2 1, Running 1 0 0 0 1 0', 'the sums have them');
+SELECT is((SELECT count(*) FROM lockstep.task WHERE queue_id = pg_temp.q()), 1::bigint,
+          'no task is made that retention would not find');
 -- The same with messages that name no run.
 SELECT pg_temp.queue();
 SELECT pg_temp.tell(pg_temp.q(), '1<0');
@@ -328,6 +333,8 @@ SELECT pg_temp.sweep();
 SELECT pg_temp.tell(pg_temp.q(), '1<0 B0:1<0');
 SELECT is((SELECT next_offset FROM lockstep.queue WHERE queue_id = pg_temp.q()), 3::bigint,
           'nor does one that continues an implicit run');
+SELECT is(pg_temp.counts(), 'Cancelled 2 1 0 1 1 0, Running 1 0 0 0 1 0', 'which the sums have, too');
+SELECT is(pg_temp.tell(pg_temp.q(), '2<0'), 'i2:2-', 'another one begins the next run');
 
 -- What an operator is cancelling, no replay runs again.
 SELECT pg_temp.queue();

@@ -35,7 +35,8 @@
 --           rejected    the records are in rejected_message
 --           bare        the record would be rejected; nothing was written: call again with keys and headers
 --           ended       an end was claimed
---           moved       the cursor is past the whole segment
+--           moved       the cursor is past the whole segment, or now is: retention has deleted its run, which an
+--                       operator had cancelled, and the messages are only counted
 --           behind      the cursor went back
 --           lookahead   enough phases wait already
 --           others      other executors have the last phase and continue

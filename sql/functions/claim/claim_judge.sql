@@ -1,6 +1,7 @@
 -- Decides about a segment, from its record p_head, that does not just continue the last phase of its run: it is another
 -- phase, another run, the end, or wrong. p_run_no: the run, NULL: not seen before. An end is claimed here, and wrong
--- records are refused. See claim.
+-- records are refused. Messages of a run that retention has deleted, or has begun to delete, are counted as cancelled
+-- here: an operator had cancelled it before its end came. See claim.
 --
 -- verdict   NULL        it may be claimed
 --           the others  are the answer of claim, with run_no, phase_id, next_offset and note
@@ -28,7 +29,7 @@ DECLARE
 BEGIN
     SELECT q.epoch, q.last_run_no, q.unknown_at INTO STRICT queue_row
     FROM lockstep.queue q WHERE q.queue_id = p_queue_id;
-    SELECT r.next_seq, r.last_phase_id, r.last_order, r.last_previous_order, r.end_offset INTO run_row
+    SELECT r.next_seq, r.last_phase_id, r.last_order, r.last_previous_order, r.end_offset, r.swept INTO run_row
     FROM lockstep.run r WHERE r.run_no = p_run_no;
     run_no := p_run_no;
     loose := '{}';
@@ -107,6 +108,16 @@ BEGIN
         next_offset := lockstep.cursor_advance(p_queue_id, head_offset, p_segment.last_timestamp,
                                                p_segment.last_digest);
         phase_id := run_row.last_phase_id;
+    ELSIF run_row.swept AND NOT begins THEN -- cancelled before; its rows are deleted, so none is added to them
+        PERFORM lockstep.claim_counted(run_no, run_row.last_phase_id, last - p_head + 1, fresh, false,
+                                       p_segment."order", p_segment.previous,
+                                       CASE WHEN NOT is_implicit THEN p_segment.seqs[last] + 1 END);
+        UPDATE lockstep.run_summary s
+        SET tasks = s.tasks + last - p_head + 1, cancelled = s.cancelled + last - p_head + 1
+        WHERE s.run_no = p_run_no;
+        verdict := 'moved';
+        next_offset := lockstep.cursor_advance(p_queue_id, p_segment.offsets[last], p_segment.last_timestamp,
+                                               p_segment.last_digest);
     END IF;
 END
 $$;

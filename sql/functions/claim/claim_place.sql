@@ -18,7 +18,7 @@ DECLARE
     r record;
 BEGIN
     SELECT run.run_no, next_seq, last_phase_id, last_order, last_previous_order, end_offset, stop_after, first_offset,
-           status, paused_by, epoch
+           status, paused_by, epoch, swept
     INTO r
     FROM lockstep.run
     -- CASE, so that each way has an index, also in a generic plan
@@ -35,6 +35,7 @@ BEGIN
     status := r.status;
     paused_by := r.paused_by;
     in_order := run_no IS NOT NULL AND last_phase_id IS NOT NULL AND NOT (fresh AND is_implicit AND p_previous = 0)
+                AND NOT r.swept
                 AND p_previous = CASE WHEN fresh THEN r.last_order ELSE r.last_previous_order END
                 AND (is_implicit OR (r.end_offset IS NULL AND p_seq = r.next_seq));
 END

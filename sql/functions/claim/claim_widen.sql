@@ -1,7 +1,6 @@
 -- A phase that is being filled gets external or conditional tasks, maybe its first ones. If all of its tasks were
 -- cancelled so far, it was done; with a task that is spared it is not done any more. No task is claimed behind it yet.
--- The workers and executors that wait for such tasks are notified. Retention may have deleted the phase, if an operator
--- has cancelled its run and messages of it still come. See claim.
+-- The workers and executors that wait for such tasks are notified. See claim.
 CREATE OR REPLACE FUNCTION lockstep.claim_widen(
     p_phase_id bigint, p_external boolean, p_conditional boolean, p_spared boolean)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -16,9 +15,6 @@ BEGIN
            OR (p_spared AND p.done_at IS NOT NULL));
     SELECT q.queue_id, q.name, p.opened_at INTO own
     FROM lockstep.phase p JOIN lockstep.queue q USING (queue_id) WHERE p.phase_id = p_phase_id;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
     IF p_spared THEN
         PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'work');
     END IF;
