@@ -1,7 +1,7 @@
 -- An operator retries the failed tasks of a run, and the tasks that were cancelled because of them, from the first such
 -- phase on, in order. For a cancelled run: all tasks that were cancelled. The run has ended, or is paused, which this
--- ends. A run of which all that failed was declared done, with nothing behind it, ends once more, and no task is
--- retried. See reopen.
+-- ends. A run of which all that failed was declared done, with nothing behind it, ends once more, as its tasks are now,
+-- and no task is retried. See reopen.
 CREATE OR REPLACE FUNCTION lockstep.run_retry(run_id uuid, reason text DEFAULT NULL, queue text DEFAULT NULL,
     OUT tasks bigint, OUT phases int, OUT "order" bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -13,12 +13,11 @@ DECLARE
     r record;
     p record;
     done record;
-    is_lifted boolean;
     is_repaired boolean := false;
 BEGIN
     PERFORM FROM lockstep.queue q WHERE q.queue_id = own FOR NO KEY UPDATE;
     PERFORM FROM lockstep.run b WHERE b.run_no = no FOR NO KEY UPDATE;
-    SELECT b.status, b.ended_at, b.error, b.cancelled_at, b.cancelled_by, b.swept INTO STRICT r
+    SELECT b.status, b.ended_at, b.error, b.cancelled_at, b.cancelled_by, b.swept, b.last_phase_id INTO STRICT r
     FROM lockstep.run b WHERE b.run_no = no;
     IF r.swept THEN
         RAISE EXCEPTION 'the tasks of run % were deleted: its queue does not keep them any longer', run_retry.run_id
@@ -37,7 +36,6 @@ BEGIN
     -- loss (0) stays.
     UPDATE lockstep.run SET stop_lifted = LEAST(run.stop_lifted, run.stop_after), stop_after = NULL, error = NULL
     WHERE run_no = no AND run.stop_after > 0 AND run.cancelled_at IS NULL;
-    is_lifted := FOUND;
     tasks := 0;
     phases := 0;
     -- Chosen before any task is reopened: a reopening removes the cause for which the run was stopped.
@@ -53,11 +51,10 @@ BEGIN
         phases := phases + 1;
         "order" := COALESCE(run_retry."order", p."order");
     END LOOP;
-    IF tasks = 0 AND is_lifted AND r.ended_at IS NOT NULL THEN
-        PERFORM lockstep.reopen((SELECT h.phase_id FROM lockstep.phase h WHERE h.run_no = no ORDER BY h."order" DESC
-                                 LIMIT 1),
-                                '{}', why);
-        is_repaired := lockstep.run_finish(no) IS DISTINCT FROM 'Failed';
+    -- Not of a run that was refused before anything of it was on the topic: that one has no phase.
+    IF tasks = 0 AND r.status IN ('Failed', 'PartiallyCompleted') AND r.last_phase_id IS NOT NULL THEN
+        PERFORM lockstep.reopen(r.last_phase_id, '{}', why);
+        is_repaired := lockstep.run_finish(no) IS DISTINCT FROM r.status;
     END IF;
     IF tasks = 0 AND NOT is_repaired THEN
         RAISE EXCEPTION 'run %: nothing of it failed or was cancelled for a failure; it is %', run_retry.run_id,

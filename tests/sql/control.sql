@@ -364,6 +364,28 @@ SELECT is(pg_temp.on_run('retry'), '(0,0,)', 'nothing is behind what was declare
 SELECT is((r.status, r.stop_after, r.error, r.ended_at IS NOT NULL)::text, '(Completed,,,t)',
           'and it is Completed at once')
 FROM pg_temp.run('A') AS r;
+SELECT pg_temp.tell('A0..1:100<0 A2:end(2,1)');
+SELECT pg_temp.fail(0), pg_temp.fail(1), lockstep.run_finish((pg_temp.run('A')).run_no), pg_temp.on_task('retry', 0);
+SELECT pg_temp.adopt(), pg_temp.complete(0);
+SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'Failed', 'one of two failed tasks is done now');
+SELECT is(pg_temp.on_task('complete', 1) || ' ' || pg_temp.on_run('retry') || ' ' || pg_temp.facts(),
+          'Completed (0,0,) Completed ended', 'the other one is declared done: no stop is left to be lifted');
+SELECT pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0..1:100<0 A2:200<100 A3:end(3,2)');
+SELECT pg_temp.fail(0), pg_temp.complete(1), lockstep.gate((pg_temp.phase(200)).phase_id, 1), pg_temp.complete(2);
+SELECT is(lockstep.run_finish((pg_temp.run('A')).run_no), 'PartiallyCompleted', 'under continue there was none');
+SELECT is(pg_temp.on_task('complete', 0) || ' ' || pg_temp.on_run('retry') || ' ' || pg_temp.facts(),
+          'Completed (0,0,) Completed ended', 'and it is Completed, too');
+SELECT is(pg_temp.on_run('retry'),
+    'LS002 run A: nothing of it failed or was cancelled for a failure; it is Completed', 'once');
+SELECT pg_temp.tell(pg_temp.queue(on_failure => 'continue'), 'A0:100<0 A1:! A2:end(2,1)');
+SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
+SELECT matches(pg_temp.on_run('retry') || ' ' || pg_temp.facts(),
+               '^LS002 .*; it is PartiallyCompleted: .* PartiallyCompleted ended$',
+               'a message that was rejected cannot be declared done');
+SELECT pg_temp.tell('A0:100<0 A1:end(2,1)');
+SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
+SELECT matches(pg_temp.on_run('retry') || ' ' || pg_temp.facts(), '^LS002 .*; it is Failed: .* Failed ended$',
+               'nor one that is missing');
 -- What is declared done has made the attempts that it has made, and no other.
 CREATE FUNCTION pg_temp.log() RETURNS text LANGUAGE sql AS $$
     SELECT string_agg(l.seq || '#' || l.attempt || ' ' || l.status || COALESCE(' ' || l.worker, ''), ', '

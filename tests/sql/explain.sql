@@ -1,7 +1,7 @@
 -- Why something waits (sql/api/explain.sql, sql/functions/explain/): each reason of lockstep.wait_reason is made to
 -- happen, and is named. protocol.inc explains how messages are written.
 BEGIN;
-SELECT plan(211);
+SELECT plan(212);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -458,6 +458,10 @@ SELECT is(pg_temp.why('B'), 'run_stopping run_before_stopping task_running', 'be
 SELECT pg_temp.begin('A0:100<0 A1:end(2,1)');
 SELECT pg_temp.complete(0), lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is(pg_temp.why('A'), 'run_incomplete', 'messages are lost: there is nothing to retry');
+SELECT pg_temp.begin('A0:100<0 A1:end(1,1)');
+SELECT pg_temp.fail(0), lockstep.run_finish((pg_temp.run('A')).run_no);
+SELECT lockstep.task_complete((pg_temp.task(0)).task_id);
+SELECT is(pg_temp.why('A'), 'run_retryable', 'all that failed was declared done: a retry ends it as Completed');
 SELECT pg_temp.begin('A0:100<0 A1:! A2:100<0 A3:end(3,1)');
 SELECT pg_temp.complete(2), pg_temp.fail(0), lockstep.run_finish((pg_temp.run('A')).run_no);
 SELECT is(pg_temp.why('A'), 'run_incomplete run_retryable',
