@@ -33,9 +33,11 @@ BEGIN
                   HINT = format('Retry it when it has ended. To follow it: lockstep run watch %s', run_retry.run_id);
     END IF;
     -- A failed task may have been declared done since: then no task of the phase that stopped the run is reopened. A
-    -- loss (0) stays.
-    UPDATE lockstep.run SET stop_lifted = LEAST(run.stop_lifted, run.stop_after), stop_after = NULL, error = NULL
-    WHERE run_no = no AND run.stop_after > 0 AND run.cancelled_at IS NULL;
+    -- loss (0) stays. Of a cancelled run stop_after is 0 until it is reopened, and then what stop_kept says.
+    UPDATE lockstep.run
+    SET stop_lifted = LEAST(run.stop_lifted, COALESCE(run.stop_kept, run.stop_after)), stop_kept = NULL,
+        stop_after = CASE WHEN run.cancelled_at IS NOT NULL THEN run.stop_after END, error = NULL
+    WHERE run_no = no AND COALESCE(run.stop_kept, run.stop_after) > 0;
     tasks := 0;
     phases := 0;
     -- Chosen before any task is reopened: a reopening removes the cause for which the run was stopped.

@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(199);
+SELECT plan(200);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -364,6 +364,10 @@ SELECT is(pg_temp.on_run('retry'), '(0,0,)', 'nothing is behind what was declare
 SELECT is((r.status, r.stop_after, r.error, r.ended_at IS NOT NULL)::text, '(Completed,,,t)',
           'and it is Completed at once')
 FROM pg_temp.run('A') AS r;
+SELECT pg_temp.tell('A0:100<0 A1:200<100');
+SELECT pg_temp.fail(0), pg_temp.on_run('cancel'), pg_temp.on_task('complete', 0);
+SELECT is(pg_temp.on_run('retry') || ' ' || pg_temp.tell(pg_temp.q(), 'A2:300<200 A3:end(3,3)'),
+          '(1,1,200) A:300- ended', 'a run that was cancelled behind that failure goes on behind it, too');
 SELECT pg_temp.tell('A0..1:100<0 A2:end(2,1)');
 SELECT pg_temp.fail(0), pg_temp.fail(1), lockstep.run_finish((pg_temp.run('A')).run_no), pg_temp.on_task('retry', 0);
 SELECT pg_temp.adopt(), pg_temp.complete(0);

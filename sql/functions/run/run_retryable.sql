@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION lockstep.run_retryable(p_run_no bigint) RETURNS boole
     SELECT NOT r.swept AND (r.ended_at IS NOT NULL OR (r.status = 'Paused' AND r.cancelled_at IS NULL))
            AND (EXISTS (SELECT FROM lockstep.run_retried(p_run_no))
                 OR (r.status IN ('Failed', 'PartiallyCompleted') AND r.last_phase_id IS NOT NULL AND r.rejected = 0
-                    AND r.stop_after IS DISTINCT FROM 0))
+                    AND CASE WHEN r.cancelled_at IS NULL THEN r.stop_after ELSE r.stop_kept END IS DISTINCT FROM 0))
     FROM lockstep.run r WHERE r.run_no = p_run_no
 $$;
 REVOKE EXECUTE ON FUNCTION lockstep.run_retryable(bigint) FROM PUBLIC;
