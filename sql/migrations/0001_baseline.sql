@@ -867,7 +867,7 @@ CREATE TABLE lockstep.run_summary (
 CREATE INDEX run_summary_unfinished ON lockstep.run_summary (run_no) WHERE swept_at IS NULL;
 
 -- The number of runs of each queue that have ended, by status: the metrics count these, also after retention. Written
--- by lockstep.run_finish.
+-- by lockstep.run_finish and lockstep.run_unpublished.
 CREATE TABLE lockstep.run_count (
     queue_id int NOT NULL REFERENCES lockstep.queue ON DELETE CASCADE,
     status text NOT NULL,

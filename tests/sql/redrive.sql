@@ -52,6 +52,25 @@ SELECT is(pg_temp.row(1), 'A - t t', 'a redriven message has its run');
 SELECT pg_temp.relay_refuses(pg_temp.run('A'));
 SELECT is(pg_temp.row(1), '- - f f', 'which was refused by the relay: the message was not redriven');
 SELECT is((SELECT status FROM lockstep.run WHERE run_id = pg_temp.run('A')), 'Failed', 'and the run is Failed');
+CREATE FUNCTION pg_temp.counted() RETURNS text LANGUAGE sql AS $$
+    SELECT string_agg(c.status || ' ' || c.runs, ', ' ORDER BY c.status) FROM lockstep.run_count c
+    WHERE c.queue_id = pg_temp.q()
+$$;
+SELECT is(pg_temp.counted(), 'Failed 1', 'which is counted');
+INSERT INTO known SELECT 'X', pg_temp.redrive(1);
+SELECT lockstep.run_pause(pg_temp.run('X'));
+SELECT pg_temp.relay_refuses(pg_temp.run('X'));
+SELECT is((r.status, r.paused_by, r.paused_at)::text, '(Failed,,)', 'one that an operator held is held no longer')
+FROM lockstep.run r WHERE r.run_id = pg_temp.run('X');
+INSERT INTO known SELECT 'Y', pg_temp.redrive(1);
+SELECT lockstep.run_cancel(pg_temp.run('Y'));
+CREATE TEMP TABLE cancelled AS
+SELECT r.status, r.error, r.ended_at FROM lockstep.run r WHERE r.run_id = pg_temp.run('Y');
+SELECT pg_temp.relay_refuses(pg_temp.run('Y'));
+SELECT results_eq('SELECT r.status, r.error, r.ended_at FROM lockstep.run r WHERE r.run_id = pg_temp.run(''Y'')',
+                  'SELECT * FROM cancelled', 'and one that an operator has cancelled stays as it ended');
+SELECT is(pg_temp.counted() || ': ' || pg_temp.row(1), 'Cancelled 1, Failed 2: - - f f',
+          'each counts once, and its message was not redriven');
 INSERT INTO known SELECT 'B', pg_temp.redrive(1);
 SELECT pg_temp.relay_sends(pg_temp.run('B'));
 SELECT is(pg_temp.row(1), 'B - t t', 'it is redriven without "again"');
@@ -93,7 +112,12 @@ SELECT is(pg_temp.refused(4, preview => true),
     'Close this run, whose producer is gone, and try again: lockstep run end ' || pg_temp.run('G'),
     'with a run that was begun, and maybe sent, it has none');
 SELECT is(pg_temp.refused(4), pg_temp.refused(4, preview => true), 'as a redrive is refused');
+SELECT lockstep.run_pause(pg_temp.run('G'));
 SELECT lockstep.publish_cancel(pg_temp.q(), pg_temp.run('G'), 'its producer ended');
+SELECT is((r.status, r.paused_by, r.ended_at IS NOT NULL)::text, '(Cancelled,,t)',
+          'a run that an operator holds ends, too')
+FROM lockstep.run r WHERE r.run_id = pg_temp.run('G');
+SELECT is(pg_temp.counted(), 'Cancelled 2, Failed 3', 'and counts');
 SELECT is(pg_temp.refused(4, preview => true), 'not refused', 'when the run is Cancelled, it has one');
 INSERT INTO known SELECT 'H', pg_temp.redrive(4);
 SELECT is(pg_temp.row(4), 'H - t t', 'and is redriven');

@@ -1,12 +1,13 @@
 -- An enqueued run cannot be published: one of its messages is none. Nothing of it is on the topic; it is Failed, with
--- the reason. Rejected messages that it was to redrive are free again, or keep their earlier redrive.
+-- the reason, unless an operator has cancelled it. Rejected messages that it was to redrive are free again, or keep
+-- their earlier redrive.
 CREATE OR REPLACE FUNCTION lockstep.enqueue_refuse(p_enqueue_id bigint, p_why text) RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     own record;
 BEGIN
-    DELETE FROM lockstep.enqueued WHERE enqueue_id = p_enqueue_id RETURNING queue_id, run_no, run_id INTO STRICT own;
-    UPDATE lockstep.run SET status = 'Failed', error = p_why, ended_at = pg_catalog.clock_timestamp()
-    WHERE run_no = own.run_no;
+    SELECT e.queue_id, e.run_no, e.run_id INTO STRICT own FROM lockstep.enqueued e WHERE e.enqueue_id = p_enqueue_id;
+    PERFORM lockstep.run_unpublished(own.run_no, 'Failed', p_why); -- first: it locks the queue's row
+    DELETE FROM lockstep.enqueued WHERE enqueue_id = p_enqueue_id;
     PERFORM FROM lockstep.rejected_message -- in the order of redrive_begin
     WHERE rejected_id = ANY (
               ARRAY(SELECT m.rejected_id FROM lockstep.rejected_message m WHERE m.redrive_run = own.run_id)
@@ -16,9 +17,6 @@ BEGIN
     WHERE redrive_run = own.run_id AND queue_id = own.queue_id;
     UPDATE lockstep.rejected_message SET redrive_noted = NULL, redrive_noted_by = NULL
     WHERE redrive_noted = own.run_id AND queue_id = own.queue_id;
-    INSERT INTO lockstep.event_log (event, queue_id, run_no, detail)
-    VALUES ('publish_failed', own.queue_id, own.run_no, p_why);
-    PERFORM pg_catalog.pg_notify('lockstep_' || own.queue_id, 'run');
     RETURN own.run_id;
 END
 $$;
