@@ -1,6 +1,6 @@
 -- An external worker asks for work: the oldest external task of the queue that is due, of an open phase, of a run and a
--- queue that no operator holds; at most one row. The task is Processing until the worker reports (modify_task) or its
--- lease runs out.
+-- queue that no operator holds; at most one row. A failure under the policy pause does not hold its phase. The task is
+-- Processing until the worker reports (modify_task) or its lease runs out.
 --   types   only tasks of these types (the message's kind, else external); NULL: of any
 -- A task whose payload cannot be read as jsonb (or whose time-out is no interval) is failed for that, and the next one
 -- is taken. updated_at is the concurrency token: every later call for this task names it, and gets the next one.
@@ -53,7 +53,7 @@ BEGIN
         FROM (SELECT p.phase_id
               FROM lockstep.phase p JOIN lockstep.run r USING (run_no)
               WHERE p.queue_id = queue_row.queue_id AND p.external AND p.opened_at IS NOT NULL AND p.done_at IS NULL
-                AND r.status <> 'Paused' AND r.paused_by IS NULL AND r.cancelled_at IS NULL
+                AND r.paused_by IS NULL AND r.cancelled_at IS NULL
               ORDER BY p.run_no, p."order" OFFSET 0) AS o
         CROSS JOIN LATERAL (
             SELECT k.task_id, k.payload FROM lockstep.task k -- by task_offered

@@ -2,7 +2,7 @@
 -- that is a member of lockstep_worker and nothing else. protocol.inc explains the rest. The effects of two sessions on
 -- each other is in tests/e2e/external.sh.
 BEGIN;
-SELECT plan(92);
+SELECT plan(98);
 \ir protocol.inc
 SET CONSTRAINTS ALL IMMEDIATE; -- what is settled at the commit is settled at once
 
@@ -310,6 +310,24 @@ SELECT is(pg_temp.next(), NULL, 'the later one is closed');
 SELECT lockstep.run_cancel(pg_temp.run_of('A'), 'x', pg_temp.queue_name());
 SELECT is(pg_temp.statuses(), 'Terminated Cancelled Cancelled', 'a cancelled run: what a worker has is Terminated');
 SELECT is(pg_temp.report(0, 'Completed') ~ '^LS001', true, 'and its worker is told');
+
+-- The policy pause: as of SQL tasks, those of the open phase continue.
+SELECT pg_temp.queue(on_failure => 'pause');
+SELECT pg_temp.tell_external('A', 100, 0, '{}', '{}'), pg_temp.tell_external('A', 200, 100, '{}');
+SELECT pg_temp.next(), pg_temp.report(0, 'Failed', ', error => ''x''');
+SELECT is((pg_temp.run('A')).status || ' ' || COALESCE(pg_temp.next(), -1), 'Paused 1',
+          'another task of the open phase is given out');
+SELECT is(lockstep.task_retry((pg_temp.task(0)).task_id) || ' ' || COALESCE(pg_temp.next(), -1), 'Pending 0',
+          'and so is one that is retried');
+SELECT is(pg_temp.report(0, 'Completed') || ' ' || pg_temp.report(1, 'Pending'), 'Completed Pending',
+          'one is returned');
+SELECT lockstep.run_pause(pg_temp.run_of('A'), 'x', pg_temp.queue_name());
+SELECT is(pg_temp.next(), NULL, 'which an operator holds');
+SELECT lockstep.run_resume(pg_temp.run_of('A'), 'x', pg_temp.queue_name());
+SELECT is((pg_temp.run('A')).status || ' ' || COALESCE(pg_temp.next(), -1), 'Paused 1', 'until he resumes the run');
+SELECT is(pg_temp.report(1, 'Completed') || ' ' ||
+          (SELECT verdict FROM lockstep.gate((pg_temp.phase(200)).phase_id, 100)),
+          'Completed paused', 'the next phase waits for an operator');
 
 -- An operator ends tasks that workers have: the log of executions has these workers, also behind a retry.
 CREATE FUNCTION pg_temp.log() RETURNS text LANGUAGE sql AS $$
