@@ -345,6 +345,20 @@ UPDATE lockstep.run SET replay_id = (SELECT max(replay_id) FROM lockstep.replay)
 WHERE queue_id = pg_temp.q();
 SELECT lockstep.run_cancel(pg_temp.run_of('A'), NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()));
 SELECT is(pg_temp.judge('all', 'A', 1, 0, 0), 'skip done', 'but not while its run is being cancelled');
+SELECT pg_temp.queue(on_failure => 'continue');
+SELECT pg_temp.tell(pg_temp.q(), 'A0..1:1<0 A2:end(2,1) B0..1:1<0 B2:end(2,1)');
+SELECT pg_temp.fail(0);
+SELECT is(pg_temp.judge('failed', 'A', 1, 0, 0), 'reopen failed', 'a replay of what failed runs a failed task again');
+SELECT lockstep.run_cancel(pg_temp.run_of('A'), NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()));
+SELECT is((pg_temp.run('A')).status || ' ' || pg_temp.judge('failed', 'A', 1, 0, 0) || ', ' ||
+          pg_temp.judge('all', 'A', 1, 0, 0),
+          'Cancelled skip failed, reopen failed',
+          'but not of a run that an operator has cancelled: that takes a replay of all');
+SELECT pg_temp.fail(3), pg_temp.complete(4);
+SELECT lockstep.run_cancel(pg_temp.run_of('B'), NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()));
+SELECT is((SELECT r.status || ' ' || (r.cancelled_at IS NOT NULL) FROM pg_temp.run('B') AS r) || ' ' ||
+          pg_temp.judge('failed', 'B', 1, 3, 0),
+          'PartiallyCompleted true reopen failed', 'a run that was done before its cancellation is none of these');
 
 -- A batch reads what it deletes and nothing else: a run of many phases beside many others, no statistics.
 SELECT pg_temp.queue('concurrent');

@@ -9,7 +9,8 @@
 --          duplicate      the message has no row: it gets one that says that it repeats another
 -- reopen   failed, cancelled (because of a failure), done, not_needed (its condition was failure, and no task had
 --          failed)
--- skip     done, failed, cancelled    the mode leaves them, or an operator is cancelling the run
+-- skip     done, failed, cancelled    the mode leaves them (mode failed: also what failed in a run that is Cancelled),
+--                                     or an operator is cancelling the run
 --          unfinished     is to be run anyway
 --          ahead          not claimed yet: executors will
 --          missing        mode failed
@@ -39,7 +40,9 @@ DECLARE
 BEGIN
     -- The implicit run at an offset: the last one that begins at or before it.
     SELECT b.run_no, b.run_id, b.next_seq, b.end_offset, b.last_phase_id, b.implicit, b.swept,
-           b.cancelled_at IS NOT NULL AND b.ended_at IS NULL AS is_being_cancelled
+           b.cancelled_at IS NOT NULL AND b.ended_at IS NULL AS is_being_cancelled,
+           -- not cancelled_at: a run that was done before its cancellation has that, too
+           b.status = 'Cancelled' AS is_cancelled
     INTO run_row
     FROM lockstep.run b
     WHERE b.queue_id = p_queue_id
@@ -111,7 +114,8 @@ BEGIN
                                        AND d.kafka_offset = p_offsets[j.n])
                     THEN 'make'
                 WHEN run_row.is_being_cancelled THEN 'skip'
-                WHEN j.why = 'failed' AND p_mode <> 'missing' THEN 'reopen'
+                WHEN j.why = 'failed' AND (p_mode = 'all' OR (p_mode = 'failed' AND NOT run_row.is_cancelled))
+                    THEN 'reopen'
                 WHEN j.why = 'cancelled' AND (p_mode = 'all' OR (p_mode = 'failed' AND by_failure)) THEN 'reopen'
                 WHEN (j.why = 'not_needed' OR (j.why = 'done' AND p_kind = 'task')) AND p_mode = 'all' THEN 'reopen'
                 ELSE 'skip' END,
