@@ -2,7 +2,7 @@
 -- task_*.sql), as one of them: a login that is a member of lockstep_operator and nothing else. protocol.inc explains
 -- how messages are written.
 BEGIN;
-SELECT plan(200);
+SELECT plan(202);
 \ir protocol.inc
 
 INSERT INTO lockstep.executor (executor_id, host, pid, version, readers, queues)
@@ -182,9 +182,11 @@ FROM pg_temp.run('A') AS r;
 SELECT pg_temp.queue();
 SELECT pg_temp.publish('A');
 SELECT is(pg_temp.on_run('pause'), 'Publishing', 'it may be held, too');
-SELECT pg_temp.tell(pg_temp.q(), 'A0:100<0');
-SELECT is(pg_temp.facts(), 'Paused', 'and is when it begins');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A0:100<0') || ' ' || pg_temp.facts(), 'A:100- Paused',
+          'and is when it begins: the claim does not open its first phase');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100)).phase_id, 1)), 'paused', 'nor does its gate');
 SELECT is(pg_temp.on_run('resume'), 'Running', 'until it is resumed');
+SELECT is((SELECT verdict FROM lockstep.gate((pg_temp.phase(100)).phase_id, 1)), 'opened', 'then its gate opens it');
 
 -- run cancel and run end of a run without an end.
 SELECT is(pg_temp.tell('A0..1:100<0 B0:100<0'), 'A:100x2+ B:100-', 'its producer stops, the next run waits');

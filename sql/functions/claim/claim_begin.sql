@@ -1,7 +1,7 @@
 -- Begins a phase with a segment (p_fresh), or a run (p_run_no NULL), or continues a run behind messages that are
 -- missing (p_loose, p_loss: see claim_run). The first phase of a run that waits for no other run is open from the
--- start. The answer has the values with which claim continues; for a phase that is not fresh, claim knows phase_id,
--- is_open and took_shared itself.
+-- start, unless an operator holds the run. The answer has the values with which claim continues; for a phase that is
+-- not fresh, claim knows phase_id, is_open and took_shared itself.
 CREATE OR REPLACE FUNCTION lockstep.claim_begin(
     p_queue_id int, p_executor_no int, p_segment lockstep.segment, p_head int, p_run_no bigint, p_fresh boolean,
     p_loose bigint[], p_loss text, p_stopped boolean, p_parked boolean, p_conditional boolean,
@@ -34,7 +34,8 @@ BEGIN
                                 events, opened_at, done_at)
     SELECT r.run_no, p_queue_id, p_segment."order", p_segment.previous, r.last_phase_id, external, p_conditional,
            r.events,
-           CASE WHEN taken AND r.last_phase_id IS NULL AND r.after_run_no IS NULL THEN pg_catalog.clock_timestamp() END,
+           CASE WHEN taken AND r.last_phase_id IS NULL AND r.after_run_no IS NULL AND r.paused_by IS NULL
+                    THEN pg_catalog.clock_timestamp() END,
            CASE WHEN stopped AND NOT spared THEN pg_catalog.clock_timestamp() END
     FROM lockstep.run r
     WHERE r.run_no = claim_begin.run_no
