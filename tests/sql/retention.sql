@@ -334,6 +334,9 @@ SELECT pg_temp.tell(pg_temp.q(), '1<0 B0:1<0');
 SELECT is((SELECT next_offset FROM lockstep.queue WHERE queue_id = pg_temp.q()), 3::bigint,
           'nor does one that continues an implicit run');
 SELECT is(pg_temp.counts(), 'Cancelled 2 1 0 1 1 0, Running 1 0 0 0 1 0', 'which the sums have, too');
+SELECT is((SELECT action || ' ' || why
+           FROM lockstep.replay_judge(pg_temp.q(), 'missing', 'task', NULL, 1, '{1}', '{NULL}', '{"{}"}', true)),
+          'skip retention', 'no replay makes it');
 SELECT is(pg_temp.tell(pg_temp.q(), '2<0'), 'i2:2-', 'another one begins the next run');
 
 -- What an operator is cancelling, no replay runs again.

@@ -83,7 +83,8 @@ BEGIN
                     WHEN p_kind = 'reject' AND deleted @> m.o THEN 'retention'
                     WHEN run_row.swept AND p_kind <> 'reject'
                          AND (m.task_id IS NOT NULL
-                              OR CASE WHEN p_run IS NULL THEN m.o <= run_row.end_offset ELSE m.s < run_row.next_seq END)
+                              OR CASE WHEN p_run IS NULL THEN COALESCE(m.o <= run_row.end_offset, true)
+                                      ELSE m.s < run_row.next_seq END)
                         THEN 'retention'
                     WHEN m.other THEN 'differs'
                     WHEN m.status = 'Completed' THEN 'done'
