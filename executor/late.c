@@ -1,7 +1,8 @@
 /* late: tasks that this executor wanted to return and could not, because another session holds
- * their rows or the row of their queue. They are returned as soon as the rows are free. Only their
- * phase waits for that, and this executor keeps S of the phase: a gate would find the phase
- * unfinished, with an owner that lives. */
+ * their rows or the row of their queue, or because the statement failed. They are returned as soon
+ * as the statement succeeds. No other executor adopts them before that, because their rows name an
+ * owner that lives. Only their phase waits, and this executor keeps S of the phase: a gate would
+ * find the phase unfinished. */
 #include "executor/late.h"
 
 #include "executor/assignment.h"
@@ -68,14 +69,15 @@ static int name(struct names *names, const struct works *works)
 
 /* The statements that return tasks skip rows that another session has locked, and answer with a
  * count. Only if the count is too small is the database asked which tasks are still this
- * executor's; the others have ended, or belong to another executor already. */
+ * executor's; the others have ended, or belong to another executor already. A statement that failed
+ * has returned none of them, so all are kept. */
 enum rc late_settle(struct lane *lane, struct works *works, int64_t done, enum rc rc,
                     struct err *err)
 {
     NAMES_AUTO names = {0};
     DB_RESULT_AUTO *rows = NULL;
-    bool all = lane_put_off(rc, err);
-    if (all)
+    bool all = rc != RC_OK;
+    if (lane_put_off(rc, err))
         rc = RC_OK;
     else if (rc == RC_OK && name(&names, works) > done)
         rc = db_run(lane->ex->control.db, &sql_executor_still_ours,

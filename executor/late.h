@@ -1,6 +1,7 @@
 /**
  * What: tasks that are not in hand any more and that the database still calls this executor's,
- *   because another session has locked their rows or the server lacks disk space.
+ *   because another session has locked their rows, the server lacks disk space, or the statement
+ *   that was to return them failed.
  * Invariants: the phase that they are of keeps its S until they are returned.
  * Threads: control.
  * Ownership: the lane owns them.
@@ -20,8 +21,7 @@ struct lane;
 struct spared;
 struct work;
 
-/** Tasks whose rows, or whose queue's row, another session has locked: to be returned when that is
- * over. */
+/** Tasks that could not be returned: the statement is sent again after a pause. */
 struct late {
     struct works works;
     int wait_ms; /* 0: there are none */
@@ -37,7 +37,7 @@ bool lane_put_off(enum rc rc, const struct err *err);
 /** Gives unstarted works back: takes the list. */
 MUST_CHECK enum rc late_return(struct lane *lane, struct works *works, struct err *err);
 /** Behind a statement that was to return works, has done so for `done` of them and has answered rc:
- * takes the list. */
+ * takes the list. It keeps the works that it cannot show to be returned, with each error. */
 MUST_CHECK enum rc late_settle(struct lane *lane, struct works *works, int64_t done, enum rc rc,
                                struct err *err);
 MUST_CHECK enum rc late_send(struct lane *lane, struct err *err);

@@ -167,6 +167,12 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
     return rc == RC_OK ? lane_is_well(lane, err) : rc;
 }
 
+/* Tasks that could not be returned before. */
+static enum rc return_late(struct lane *lane, struct err *err)
+{
+    return lane_aside(lane) ? RC_OK : lane_confine(lane, late_send(lane, err), err);
+}
+
 static bool owns_work(const struct executor *ex)
 {
     for (int i = 0; i < ex->lane_count; i++)
@@ -199,7 +205,7 @@ enum rc run_turn(struct executor *ex, bool *ret_done, struct err *err)
     if (rc == RC_OK)
         rc = sessions_note(ex, err);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
-        rc = late_send(&ex->lanes[i], err);
+        rc = return_late(&ex->lanes[i], err);
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         rc = ex->drain.draining ? drain_turn(&ex->lanes[i], err) : lane_turn(&ex->lanes[i], err);
         rc = lane_confine(&ex->lanes[i], rc, err);

@@ -188,7 +188,8 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         check_all_again(lane);
     if (locks_settle(lane->ex, &ignored) != RC_OK)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
-    /* Other executors may not have this trouble. */
+    /* Other executors may not have this trouble. If these tasks cannot be returned either, late.c
+     * keeps them until the lane is tried again. */
     if (!put_off && return_waiting(lane, -1, &ignored) != RC_OK)
         log_err(LOG_WARN, "tasks_not_returned", lane->queue.name, &ignored);
     return RC_OK;

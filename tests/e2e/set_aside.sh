@@ -1,0 +1,68 @@
+#!/bin/bash
+# A queue whose own statements fail is set aside and keeps its promises: tasks that could not be returned are returned
+# when the trouble is over, and the other queue of the executor loses nothing.
+# ctest: timeout=120 nosan
+. "$(dirname "$0")/../support/e2e.bash"
+bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
+hold_create
+sql "CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''trouble''; END'"
+a=$(scratch_name) b=$(scratch_name)
+for queue in "$a" "$b"; do lockstep queue create "$queue" -q --create-topic --max-readers 4; done
+id=$(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$a'")
+let_go() { sql "INSERT INTO let_go VALUES ('$1')"; }
+send() { printf '%s\n' "${@:2}" | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$1" -p 0; } # QUEUE MESSAGE...
+tasks() {
+    echo "SELECT string_agg(t.status || t.attempt_num::text, ' ' ORDER BY t.task_id)
+        FROM lockstep.task t JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$1'"
+}
+daemon() {
+    : >"$tmp/log"
+    "$LOCKSTEP_BIN" executor run -d "$db" -b "$LOCKSTEP_TEST_BROKERS" --readers 4 "$@" 2>>"$tmp/log" &
+    pid=$!
+}
+aside() { eventually 15 grep -q "event=queue_set_aside.*$1" "$tmp/log"; }
+# no_returns, no_claims: such statements of queue a fail; end_trouble: they succeed again
+no_returns() {
+    sql "CREATE TRIGGER no_returns BEFORE UPDATE ON lockstep.task FOR EACH ROW
+        WHEN (OLD.executor_no IS NOT NULL AND NEW.executor_no IS NULL AND NEW.status = 'Pending'
+              AND NEW.queue_id = $id) EXECUTE FUNCTION trouble()"
+}
+no_claims() {
+    sql "CREATE TRIGGER no_claims BEFORE UPDATE OF next_offset ON lockstep.queue FOR EACH ROW
+        WHEN (NEW.queue_id = $id) EXECUTE FUNCTION trouble()"
+}
+end_trouble() {
+    sql 'SET client_min_messages = error; DROP TRIGGER IF EXISTS no_returns ON lockstep.task;
+         DROP TRIGGER IF EXISTS no_claims ON lockstep.queue'
+}
+in_hand() { # of the tasks of queue a that have not started, how many are an executor's
+    is "SELECT count(*) FROM lockstep.task WHERE queue_id = $id AND status = 'Pending' AND executor_no IS NOT NULL" "$1"
+}
+same_incarnation() { ! grep -q 'event=incarnation_lost' "$tmp/log" || bad "$1: the incarnation is lost"; }
+
+case_begin 'tasks that could not be returned are returned when the trouble is over'
+daemon --queue "$b" --queue "$a"
+lockstep publish --queue "$b" -q - >/dev/null <<<"{\"order\": 1, \"sql\": \"SELECT hold('$b')\"}"
+eventually 15 is "$(tasks "$b")" Processing1 || bad 'the task of the other queue does not run'
+send "$a" '{"order": 1, "previous_order": 0, "sql": "SELECT hold('"'first'"')"}' \
+    '{"order": 2, "previous_order": 1, "sql": "SELECT 1"}' '{"order": 2, "previous_order": 1, "sql": "SELECT 2"}'
+eventually 15 is "$(tasks "$a")" 'Processing1 Pending1 Pending1' || bad 'the first phase does not run'
+eventually 15 in_hand 2 || bad 'the second phase has no owner'
+no_returns
+no_claims
+send "$a" '{"order": 3, "previous_order": 2, "sql": "SELECT hold('"'third'"')"}' \
+    '{"order": 4, "previous_order": 3, "sql": "SELECT 4"}'
+eventually 15 grep -q "event=tasks_not_returned.*$a" "$tmp/log" || bad 'the tasks in hand are not to be returned'
+end_trouble
+let_go first
+eventually 30 is "$(tasks "$a")" 'Completed1 Completed1 Completed1 Processing1 Pending1' ||
+    bad "the run does not continue: $(sql "$(tasks "$a")")"
+same_incarnation 'tasks that could not be returned'
+is "$(tasks "$b")" Processing1 || bad 'the task of the other queue has lost its attempt'
+let_go "$b"
+let_go third
+eventually 15 is "$(tasks "$a")" 'Completed1 Completed1 Completed1 Completed1 Completed1' || bad 'the run does not end'
+kill -TERM "$pid"
+ends_well "$pid"
+cases_end
+exit $failed
