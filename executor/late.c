@@ -15,6 +15,7 @@
 
 #include "base/backoff.h"
 #include "base/log.h"
+#include "base/probe.h"
 #include "db/db.h"
 #include "db/sqlstate.h"
 #include "reader/work.h"
@@ -69,26 +70,25 @@ static int name(struct names *names, const struct works *works)
 
 /* The statements that return tasks skip rows that another session has locked, and answer with a
  * count. Only if the count is too small is the database asked which tasks are still this
- * executor's; the others have ended, or belong to another executor already. A statement that failed
- * has returned none of them, so all are kept. */
+ * executor's; the others have ended, or belong to another executor already. If either statement
+ * fails, all are kept: a work that is returned for a second time is in no row with its token. */
 enum rc late_settle(struct lane *lane, struct works *works, int64_t done, enum rc rc,
                     struct err *err)
 {
     NAMES_AUTO names = {0};
     DB_RESULT_AUTO *rows = NULL;
-    bool all = rc != RC_OK;
-    if (lane_put_off(rc, err))
-        rc = RC_OK;
-    else if (rc == RC_OK && name(&names, works) > done)
+    if (rc == RC_OK && name(&names, works) > done) {
+        probe("late.ask");
         rc = db_run(lane->ex->control.db, &sql_executor_still_ours,
                     (const char *const[]){names.ids.data, names.tokens.data}, &rows, err);
+    }
     for (struct work *work; (work = works_take(works)) != NULL;) {
-        if (all || (rows != NULL && named(rows, work)))
+        if (rc != RC_OK || (rows != NULL && named(rows, work)))
             keep(lane, work);
         else
             work_free(work);
     }
-    return rc;
+    return lane_put_off(rc, err) ? RC_OK : rc;
 }
 
 enum rc late_return(struct lane *lane, struct works *works, struct err *err)

@@ -16,7 +16,7 @@ drain.begin+term return.send+term drain.returned+term incarnation.drained+term i
 "
 # Besides, in zombie.sh: fence.send, of one that is about to end another.
 # Retention, stops by operators, commands and requests have tests of their own.
-points_elsewhere="cancel.send cancel.sent sweep.batch leave.send outside.begin outside.begun outside.record outside.recorded requests.read stop.ask stop.send stop.answered"
+points_elsewhere="late.ask cancel.send cancel.sent sweep.batch leave.send outside.begin outside.begun outside.record outside.recorded requests.read stop.ask stop.send stop.answered"
 
 # Work that passes all points: short tasks, a block, SET, one that fails once, one that loses its session once, one of
 # its own transactions (at least once: it goes into another table), long ones, one with steps.

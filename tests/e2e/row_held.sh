@@ -253,5 +253,34 @@ release
 eventually 60 is "$(status "$run")" Completed2 || bad "the task is not tried again: $(sql "$(status "$run")")"
 kill -TERM "$pid"
 wait "$pid" || bad "the executor ended with $?"
+
+case_begin 'a table that is locked before the question which tasks were not returned loses no task'
+e=$(scratch_name)
+lockstep queue create "$e" -q --create-topic
+mkdir "$tmp/probes"
+LOCKSTEP_PROBE_DIR=$tmp/probes LOCKSTEP_PROBE=late.ask=hold "$LOCKSTEP_BIN-probed" executor run --queue "$e" \
+    --readers 2 -d "$db" -b "$LOCKSTEP_TEST_BROKERS" 2>>"$tmp/log" &
+pid=$!
+run=$(publish "$e" "SELECT hold('asked')" 'SELECT 1')
+eventually 20 is "$(status "$run")" 'Processing1 Pending1' || bad 'the first phase does not run'
+hold "SELECT FROM lockstep.task t JOIN lockstep.run r USING (run_no)
+    WHERE r.run_id = '$run' AND t.\"order\" = 2 FOR UPDATE OF t"
+lockstep run pause "$run" >/dev/null
+eventually 20 test -e "$tmp/probes/late.ask.hit" || bad 'all tasks are returned'
+echo "LOCK TABLE lockstep.task IN ACCESS EXCLUSIVE MODE; SELECT 'locked';" >&"$session"
+eventually 20 grep -q '^locked' "$tmp/session.out" || bad 'the table is not locked'
+asks() {
+    is "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+        AND query LIKE '%g.task_id AND t.token = g.token%'" "$1"
+}
+touch "$tmp/probes/late.ask.go"
+eventually 20 asks 1 || bad 'the question does not meet the lock'
+eventually 20 asks 0 || bad 'the question waits without end'
+release
+lockstep run resume "$run" >/dev/null
+let_go asked
+eventually 30 is "$(status "$run")" 'Completed1 Completed1' || bad "a task is lost: $(sql "$(status "$run")")"
+kill -TERM "$pid"
+wait "$pid" || bad "the executor ended with $?"
 cases_end
 exit $failed
