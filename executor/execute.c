@@ -255,11 +255,15 @@ static bool to_be_marked(const struct assignment *first)
 }
 
 /* Shows tasks that run for longer than MARK_AFTER_US as Processing, with their sessions. Short
- * tasks cost no statement here. */
+ * tasks cost no statement here. A statement that fails is sent again later: a session that locks
+ * the table, or a full disk, is no reason to end what runs. */
 enum rc mark_running(struct executor *ex, struct err *err)
 {
     NAMES_AUTO names = {0};
+    struct assignment *shown[MARK_MOST];
     STR_AUTO ages = {0}, pids = {0};
+    if (ex->turn.now_us < again_due_us(&ex->readers.marks))
+        return RC_OK;
     names_start(&names);
     db_array_start(&ages);
     db_array_start(&pids);
@@ -268,9 +272,7 @@ enum rc mark_running(struct executor *ex, struct err *err)
         if (!to_be_marked(first) || ex->turn.now_us - first->head_since_us < MARK_AFTER_US)
             continue;
         int64_t age_us = ex->turn.now_us - first->head_since_us;
-        /* Tried once: the statement passes over a row that another transaction has locked, which is
-         * mostly the completion of the attempt. */
-        first->marked = true;
+        shown[names.count] = first;
         names_add(&names, &first->work);
         db_array_int(&ages, age_us);
         db_array_int(&pids, reader_pid(ex->readers.list[i].thread));
@@ -282,9 +284,18 @@ enum rc mark_running(struct executor *ex, struct err *err)
     probe("mark.send");
     if (ex->lane_count > 1)
         turn_again(&ex->turn); /* see out_of_reach */
-    return db_run(ex->control.db, &sql_executor_mark_processing,
-                  (const char *const[]){names.ids.data, names.tokens.data, ages.data, pids.data},
-                  NULL, err);
+    enum rc rc = db_run(
+        ex->control.db, &sql_executor_mark_processing,
+        (const char *const[]){names.ids.data, names.tokens.data, ages.data, pids.data}, NULL, err);
+    if (rc == RC_LOST || rc == RC_FATAL)
+        return rc;
+    /* Once: the statement passes over a row that another transaction has locked, which is mostly
+     * the completion of the attempt. */
+    for (int i = 0; rc == RC_OK && i < names.count; i++)
+        shown[i]->marked = true;
+    if (again_answered(&ex->readers.marks, rc))
+        log_err(LOG_WARN, "tasks_not_shown", NULL, err);
+    return RC_OK;
 }
 
 /* When the time-out of a reader's task is over, or the grace after its cancelling; 0: never. */
@@ -327,14 +338,16 @@ static int64_t again_at_us(int64_t out_us, int64_t now_us)
 
 int64_t running_due_us(const struct executor *ex)
 {
-    int64_t due_us = 0;
+    int64_t due_us = 0, marks_us = again_due_us(&ex->readers.marks);
     for (int i = 0; i < ex->readers.count; i++) {
         const struct assignment *first = ex->readers.list[i].first;
         int64_t out_us = out_at_us(first, ex->turn.now_us);
         if (out_us != 0)
             due_us = clock_earlier_us(due_us, again_at_us(out_us, ex->turn.now_us));
-        if (to_be_marked(first))
-            due_us = clock_earlier_us(due_us, first->head_since_us + MARK_AFTER_US);
+        if (to_be_marked(first)) {
+            int64_t mark_us = first->head_since_us + MARK_AFTER_US;
+            due_us = clock_earlier_us(due_us, mark_us > marks_us ? mark_us : marks_us);
+        }
     }
     return due_us;
 }

@@ -12,6 +12,7 @@
 #define EXECUTOR_READERS_H
 
 #include "base/err.h"
+#include "executor/again.h"
 #include "executor/cut_off.h"
 #include "reader/work.h"
 
@@ -42,6 +43,7 @@ struct readers {
     int limit;            /* of them, the first so many are used */
     int64_t slots_due_us; /* when an idle reader's slot is to be returned, 0: none */
     struct cut_off cut_off;
+    struct again marks; /* execute.c: tasks that run for long are to be shown as Processing */
 };
 
 /**

@@ -4,6 +4,7 @@
 # growing pause. A trigger raises the error of a server whose disk is full, as long as a table names the queue.
 # ctest: timeout=180 nosan
 . "$(dirname "$0")/../support/e2e.bash"
+hold_create
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
 a=$(scratch_name) b=$(scratch_name)
 for queue in "$a" "$b"; do lockstep queue create "$queue" -q --create-topic; done
@@ -27,6 +28,9 @@ daemon() {
 }
 publish() { lockstep publish --queue "$1" -q - <<<"{\"order\": 1, \"sql\": \"SELECT ${2:-1}\"}"; }
 done_is() { [ "$(sql "SELECT status FROM lockstep.run WHERE run_id = '$1'")" = Completed ]; }
+shown() {
+    is "SELECT t.status FROM lockstep.task t JOIN lockstep.run r USING (run_no) WHERE r.run_id = '$1'" Processing
+}
 lines() { grep -c "$1" "$tmp/log" || true; }
 at_least() { [ "$(lines "$1")" -ge "$2" ]; }
 why() { lockstep queue explain "$a" -o json | jq -r '.[0].reason'; }
@@ -108,6 +112,29 @@ expect 'explain' "$(why)" queue_set_aside
 is_free
 eventually 30 done_is "$starved" || bad 'the queue does not continue when there is space'
 ends
+
+case_begin 'a disk without space for the mark of a long task ends nothing that runs'
+: >"$tmp/log"
+sql "CREATE TRIGGER mark_full BEFORE UPDATE OF status ON lockstep.task FOR EACH ROW WHEN (NEW.status = 'Processing')
+     EXECUTE FUNCTION disk_full()"
+known=$(incarnations)
+daemon --queue "$a" --queue "$b"
+long=$(publish "$b" 'hold($$long$$)')
+eventually 20 shown "$long" || bad 'the task of the other queue is not shown'
+is_full "$a"
+# Only the mark of the task meets the full disk.
+sql 'ALTER TABLE lockstep.task DISABLE TRIGGER disk_full'
+unshown=$(publish "$a" 'hold($$unshown$$)')
+eventually 20 at_least 'event=tasks_not_shown' 1 || bad 'the task is shown without space'
+is_free
+eventually 30 shown "$unshown" || bad 'the task is not shown when there is space'
+sql "INSERT INTO let_go VALUES ('long'), ('unshown')"
+eventually 20 done_is "$long" || bad 'the task of the other queue does not end'
+eventually 20 done_is "$unshown" || bad 'the task that was not shown does not end'
+expect 'incarnations' "$(($(incarnations) - known))" 1
+expect 'attempts' "$(sql "SELECT max(attempt_num) FROM lockstep.task")" 1
+ends
+sql 'ALTER TABLE lockstep.task ENABLE TRIGGER disk_full; DROP TRIGGER mark_full ON lockstep.task'
 
 case_begin 'a disk without space even for the row of the trouble is named all the same'
 : >"$tmp/log"

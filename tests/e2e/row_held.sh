@@ -216,6 +216,28 @@ eventually 30 is "SELECT count(*) FROM lockstep.run WHERE implicit AND ended_at 
     bad 'what waited for a worker does not go on'
 lockstep run end "$(sql "SELECT run_id FROM lockstep.run WHERE implicit AND ended_at IS NULL")" >/dev/null # kcat's
 
+case_begin 'a session that locks the table of tasks ends nothing that runs'
+# The task itself takes the lock: so it is held before the task is shown as Processing.
+sql <<'SQL'
+CREATE FUNCTION lock_tasks() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    BEGIN
+        LOCK TABLE lockstep.task IN SHARE MODE;
+        PERFORM hold('locked');
+        RAISE EXCEPTION 'undo';
+    EXCEPTION WHEN raise_exception THEN -- the lock is released
+    END;
+    PERFORM hold('locks');
+END $$
+SQL
+run=$(publish "$a" 'SELECT lock_tasks()')
+eventually 30 grep -q 'event=tasks_not_shown' "$tmp/log" || bad 'nothing meets the lock'
+let_go locked
+eventually 30 is "$(status "$run")" Processing1 || bad "a task is not shown later: $(sql "$(status "$run")")"
+others_go_on 'a locked table'
+let_go locks
+eventually 30 is "$(status "$run")" Completed1 || bad "the task that locked: $(sql "$(status "$run")")"
+
 case_begin 'an executor starts while the row of one of its queues is held'
 let_go long
 eventually 20 is "$(status "$long")" Completed1 || bad 'the task of the other queue has lost its attempt'
