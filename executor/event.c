@@ -73,8 +73,8 @@ static void judge_again(struct lane *lane)
 static void (*const effects[EVENTS][EFFECTS_MOST])(struct lane *lane) = {
     [EVENT_LANE_OPENED] = {adopt},
     [EVENT_RECOGNISED] = {ask_ends}, /* in the first turn */
-    [EVENT_ROW_LOCKED] = {adopt, ask_ends, doubt,
-                          judge_again}, /* what it was to do is found again */
+    [EVENT_STATEMENT_UNDONE] = {adopt, ask_ends, doubt,
+                                judge_again}, /* what it was to do is found again */
     [EVENT_ASSIGNED] = {claim_again},
     [EVENT_NOTIFIED] = {claim_again},
     [EVENT_SLOT_FREED] = {slots_again},

@@ -17,7 +17,7 @@ struct lane;
 enum event {
     EVENT_LANE_OPENED,        /* the lane begins to work */
     EVENT_RECOGNISED,         /* its server is the one that it knows */
-    EVENT_ROW_LOCKED,         /* a statement gave up for a row that another session holds */
+    EVENT_STATEMENT_UNDONE,   /* a statement of the lane has failed */
     EVENT_ASSIGNED,           /* its stream is read from the cursor on */
     EVENT_NOTIFIED,           /* any notification for the queue */
     EVENT_SLOT_FREED,         /* another executor returned a slot */

@@ -93,13 +93,13 @@ static void act(struct lane *lane)
 }
 
 /* The requests of operators are in rows: one reading answers all notifications that were received.
- * If another session delays a statement, the bits are set again: no request may be lost with an
- * error. */
+ * If a statement fails, the bits are set again: no request may be lost with an error. A lane
+ * without a source has not begun (lane_renew) and does not know its queue. */
 static enum rc read_requests(struct lane *lane, struct err *err)
 {
     unsigned received = lane->notifications.received & (NOTIFIED_CONTROL | NOTIFIED_CANCEL);
     enum rc rc = RC_OK;
-    if (received == 0 || lane->queue.gone ||
+    if (received == 0 || lane->queue.gone || lane->stream.source == NULL ||
         clock_boot_us() < lane->notifications.requests_after_us)
         return RC_OK;
     int64_t from_us = clock_boot_us();
@@ -112,7 +112,7 @@ static enum rc read_requests(struct lane *lane, struct err *err)
     if (rc == RC_OK && ((received & NOTIFIED_CONTROL) ||
                         lane->paused.count > 0)) /* a paused run may have been resumed */
         rc = requests_read(lane, err);
-    if (rc == RC_RETRY)
+    if (rc != RC_OK)
         lane->notifications.received |= received;
     int64_t now_us = clock_boot_us(), pause_us = REQUESTS_PAUSE * (now_us - from_us);
     lane->notifications.requests_after_us =
@@ -134,7 +134,10 @@ enum rc notifications_take(struct executor *ex, struct err *err)
         struct lane *lane = &ex->lanes[i];
         if (lane->notifications.received & ~(unsigned)(NOTIFIED_CONTROL | NOTIFIED_CANCEL))
             act(lane);
-        rc = lane_confine(lane, read_requests(lane, err), err);
+        enum rc one = read_requests(lane, err);
+        rc = lane_confine(lane, one, err);
+        if (one != RC_OK) /* with the lane's other work, or each turn would fail again */
+            lane->notifications.requests_after_us = lane_trouble(lane)->until_us;
     }
     return rc;
 }

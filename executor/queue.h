@@ -28,7 +28,7 @@ struct queue {
     bool gone;    /* there is no such queue, or it was deleted (trouble.c) */
     bool foreign; /* the server is not the queue's: nothing of it runs here (server.h) */
     /* The next turn reads the row again and the topic from its cursor, before anything else: a
-     * statement gave up for a row that another session holds, or the cursor went back. */
+     * statement has failed, or the cursor went back. */
     bool stale;
 };
 

@@ -189,21 +189,31 @@ static enum rc note_attempts(struct lane *lane, struct err *err)
 
 /* LISTEN comes before the second reading of the row (read_and_recognise). PostgreSQL delivers the
  * notifications of transactions that commit after LISTEN has committed (manual, LISTEN), so a
- * change is either in the row that is read or is notified; the other order would leave a gap. */
-enum rc lane_open(struct lane *lane, struct err *err)
+ * change is either in the row that is read or is notified; the other order would leave a gap.
+ *
+ * The source is opened last but for the watcher, which cannot fail: a lane without a source lacks
+ * these steps, and lane_renew does them again. */
+static enum rc lane_join(struct lane *lane, struct err *err)
 {
-    stream_open(&lane->stream);
-    event_raise(lane, EVENT_LANE_OPENED);
     enum rc rc = read_lane(lane, err);
     if (rc != RC_OK)
         return rc;
-    identity_watch(lane);
     STR_AUTO listen = {0};
     str_format(&listen, "LISTEN lockstep_%d", lane->queue.id);
     rc = db_script(lane->ex->control.db, listen.data, NULL, err);
     if (rc == RC_OK)
         rc = kafka_source_open(lane->ex->services.consumer, lane->queue.topic,
                                lane->queue.partition, &lane->stream.source, err);
+    if (rc == RC_OK)
+        identity_watch(lane);
+    return rc;
+}
+
+enum rc lane_open(struct lane *lane, struct err *err)
+{
+    stream_open(&lane->stream);
+    event_raise(lane, EVENT_LANE_OPENED);
+    enum rc rc = lane_join(lane, err);
     if (rc == RC_OK)
         rc = read_and_recognise(lane, err);
     if (rc == RC_OK &&
@@ -229,7 +239,9 @@ void lane_restart(struct lane *lane)
 
 enum rc lane_renew(struct lane *lane, struct err *err)
 {
-    enum rc rc = lane_assign(lane, err);
+    enum rc rc = lane->stream.source == NULL ? lane_join(lane, err) : RC_OK;
+    if (rc == RC_OK)
+        rc = lane_assign(lane, err);
     if (rc == RC_OK)
         rc = note_attempts(lane, err);
     queue_set_stale(&lane->queue, rc != RC_OK);

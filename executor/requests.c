@@ -178,19 +178,21 @@ static enum rc read_paused(struct lane *lane, struct err *err)
     lane->paused.count = db_rows(rows);
     lane->paused.runs =
         xrealloc(lane->paused.runs, (size_t)lane->paused.count + 1, sizeof *lane->paused.runs);
-    for (int i = 0; rc == RC_OK && i < lane->paused.count; i++) {
+    for (int i = 0; i < lane->paused.count; i++) { /* all, before a statement can fail */
         struct paused_run *run = &lane->paused.runs[i];
         run->run_no = db_int(rows, i, CONTROL_HELD_RUN_NO);
         (void)snprintf(run->run_id, sizeof run->run_id, "%s",
                        db_text(rows, i, CONTROL_HELD_RUN_ID));
         run->stops = db_bool(rows, i, CONTROL_HELD_STOPS);
-        rc = return_run(lane, run->run_no, err);
     }
+    for (int i = 0; rc == RC_OK && i < lane->paused.count; i++)
+        rc = return_run(lane, lane->paused.runs[i].run_no, err);
     return rc;
 }
 
 /* Tasks in hand that fewer readers would reach late are returned, so that other executors run them;
- * with no reader left, all are returned. */
+ * with no reader left, all are returned. An error of one lane is not the error of the lane whose
+ * requests are read: its tasks are late then, and late_send meets the error again if it lasts. */
 static enum rc use_readers(struct executor *ex, int readers, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -203,6 +205,10 @@ static enum rc use_readers(struct executor *ex, int readers, struct err *err)
         struct lane *lane = &ex->lanes[i];
         event_raise(lane, EVENT_READERS_CHANGED);
         rc = return_waiting(lane, readers == 0 ? -1 : readers * lane_depth(lane), err);
+        if (rc == RC_REJECT) {
+            log_err(LOG_WARN, "tasks_not_returned", lane->queue.name, err);
+            rc = RC_OK;
+        }
     }
     return rc;
 }

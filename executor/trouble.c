@@ -149,7 +149,7 @@ static bool deleted(struct lane *lane, enum rc rc, const struct err *err)
 /* The next turn finds again all work of the failed statement. */
 static void check_all_again(struct lane *lane)
 {
-    event_raise(lane, EVENT_ROW_LOCKED);
+    event_raise(lane, EVENT_STATEMENT_UNDONE);
     queue_set_stale(&lane->queue, true);
     notifications_repeat_requests(&lane->notifications);
 }
@@ -171,7 +171,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
         leave(lane);
         return RC_OK;
     }
-    bool put_off = lane_put_off(rc, err) && lane->stream.source != NULL;
+    bool put_off = lane_put_off(rc, err);
     if (rc != RC_REJECT && !put_off)
         return rc;
     trouble->wait_ms = backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, last_ms(rc, err));
@@ -184,8 +184,7 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     trouble->until_us = clock_boot_us() + 1000LL * trouble->wait_ms;
     note(lane, trouble->wait_ms, err);
     log_err(LOG_ERROR, "queue_set_aside", lane->queue.name, err);
-    if (put_off)
-        check_all_again(lane);
+    check_all_again(lane);
     if (locks_settle(lane->ex, &ignored) != RC_OK)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
     /* Other executors may not have this trouble. If these tasks cannot be returned either, late.c

@@ -59,9 +59,67 @@ eventually 30 is "$(tasks "$a")" 'Completed1 Completed1 Completed1 Processing1 P
     bad "the run does not continue: $(sql "$(tasks "$a")")"
 same_incarnation 'tasks that could not be returned'
 is "$(tasks "$b")" Processing1 || bad 'the task of the other queue has lost its attempt'
-let_go "$b"
 let_go third
 eventually 15 is "$(tasks "$a")" 'Completed1 Completed1 Completed1 Completed1 Completed1' || bad 'the run does not end'
+eventually 15 grep -q "event=queue_is_back.*$a" "$tmp/log" || bad 'the trouble is not over'
+
+case_begin 'the queue whose tasks cannot be returned is set aside, not the one whose requests are read'
+# The executor reads the requests of the other queue first, because that is its first queue.
+: >"$tmp/log"
+send "$a" '{"order": 5, "previous_order": 4, "sql": "SELECT hold('"'fifth'"')"}' \
+    '{"order": 6, "previous_order": 5, "sql": "SELECT 6"}'
+eventually 15 in_hand 1 || bad 'the second phase has no owner'
+no_returns
+executor=$(sql 'SELECT executor_id FROM lockstep.executor WHERE ended_at IS NULL')
+lockstep executor set "$executor" --readers 0 -q >/dev/null
+aside "$a" || bad 'a queue whose tasks cannot be returned is not set aside'
+! grep -q "event=queue_set_aside.*$b" "$tmp/log" || bad 'the other queue is set aside'
+end_trouble
+eventually 15 in_hand 0 || bad 'the tasks are not returned when they can be'
+lockstep executor set "$executor" --readers 4 -q >/dev/null
+eventually 15 in_hand 1 || bad 'the tasks have no owner again'
+same_incarnation 'fewer readers'
+
+let_go fifth
+let_go "$b"
+kill -TERM "$pid"
+ends_well "$pid"
+
+case_begin 'a queue whose server could not be recognised at the start is recognised later'
+c=$(scratch_name)
+lockstep queue create "$c" -q --create-topic
+known="SELECT server_system IS NOT NULL FROM lockstep.queue WHERE name = '$c'"
+expect 'the server is known' "$(sql "$known")" f
+sql "CREATE TRIGGER not_recognised BEFORE UPDATE OF server_system ON lockstep.queue FOR EACH ROW
+     EXECUTE FUNCTION trouble()"
+daemon --queue "$b" --queue "$c"
+aside "$c" || bad 'a queue whose server is not recognised is not set aside'
+sql 'DROP TRIGGER not_recognised ON lockstep.queue'
+lockstep publish --queue "$c" -q - >/dev/null <<<'{"order": 1, "sql": "SELECT 1"}'
+eventually 30 is "$(tasks "$c")" Completed1 || bad 'the queue does not continue'
+expect 'the server is known' "$(sql "$known")" t
+same_incarnation 'a server that is not recognised'
+kill -TERM "$pid"
+ends_well "$pid"
+
+case_begin 'queues whose rows cannot be read at the start begin later'
+mkdir "$tmp/probes"
+: >"$tmp/log"
+LOCKSTEP_PROBE_DIR=$tmp/probes LOCKSTEP_PROBE=start.enrolled=hold "$LOCKSTEP_BIN-probed" executor run -d "$db" \
+    -b "$LOCKSTEP_TEST_BROKERS" --readers 4 --queue "$b" --queue "$c" 2>>"$tmp/log" &
+pid=$!
+eventually 20 test -e "$tmp/probes/start.enrolled.hit" || bad 'the executor does not start'
+session_open BEGIN 'LOCK TABLE lockstep.queue IN ACCESS EXCLUSIVE MODE'
+touch "$tmp/probes/start.enrolled.go"
+aside "$b" || bad 'the first queue is not set aside'
+aside "$c" || bad 'the second queue is not set aside'
+echo 'COMMIT;' >&"$session"
+session_close
+for queue in "$b" "$c"; do
+    lockstep publish --queue "$queue" -q - >/dev/null <<<'{"order": 1, "sql": "SELECT 1"}'
+    eventually 30 is "$(tasks "$queue")" 'Completed1 Completed1' || bad 'a queue does not begin'
+done
+same_incarnation 'rows that cannot be read'
 kill -TERM "$pid"
 ends_well "$pid"
 cases_end
