@@ -10,7 +10,9 @@
 #include "executor/requests.h"
 #include "executor/returning.h"
 #include "executor/signals.h"
+#include "executor/trouble.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/probe.h"
 #include "base/service.h"
@@ -19,14 +21,27 @@
 
 /* Tasks that this executor was not able to do may be allowed now, and the other way round. Running
  * tasks continue as they began. */
+static enum rc note_abilities(struct executor *ex, struct err *err)
+{
+    event_raise_all(ex, EVENT_ABILITIES_CHANGED);
+    enum rc rc = db_run(ex->control.db, &sql_executor_able,
+                        (const char *const[]){DB_INT(ex->incarnation.executor_no)}, NULL, err);
+    if (rc == RC_LOST || rc == RC_FATAL)
+        return rc;
+    if (again_answered(&ex->drain.abilities, rc))
+        log_err(LOG_WARN, "abilities_not_noted", NULL, err);
+    return RC_OK;
+}
+
 static enum rc reload(struct executor *ex, struct err *err)
 {
-    if (ex->options->reload == NULL || !ex->options->reload(ex->options->reload_context))
+    int64_t again_us = again_due_us(&ex->drain.abilities);
+    if (signals_reload() && ex->options->reload != NULL &&
+        ex->options->reload(ex->options->reload_context))
+        log_event(LOG_INFO, "reloaded", "executor", ex->incarnation.id, NULL);
+    else if (again_us == 0 || ex->turn.now_us < again_us)
         return RC_OK;
-    log_event(LOG_INFO, "reloaded", "executor", ex->incarnation.id, NULL);
-    event_raise_all(ex, EVENT_ABILITIES_CHANGED);
-    return db_run(ex->control.db, &sql_executor_able,
-                  (const char *const[]){DB_INT(ex->incarnation.executor_no)}, NULL, err);
+    return note_abilities(ex, err);
 }
 
 /* The readers begin no further task. The running ones are stopped as if an operator had asked for
@@ -47,14 +62,12 @@ static void cancel_running(struct executor *ex)
  * cancels them. */
 enum rc drain_watch(struct executor *ex, struct err *err)
 {
-    enum rc rc = RC_OK;
     bool hold = signals_hold();
     if (hold != ex->drain.claims_paused) {
         ex->drain.claims_paused = hold;
         log_event(LOG_INFO, ex->drain.claims_paused ? "claims_paused" : "claims_resumed", NULL);
     }
-    if (signals_reload())
-        rc = reload(ex, err);
+    enum rc rc = reload(ex, err);
     if (rc == RC_OK && signals_stop() > 0 && !ex->drain.draining) {
         ex->drain.draining = true;
         ex->drain.until_us = ex->turn.now_us + (int64_t)ex->options->drain_timeout_ms * 1000;
@@ -64,7 +77,7 @@ enum rc drain_watch(struct executor *ex, struct err *err)
         /* Tasks that have not started go to other executors at once; they need not wait for the
          * longest task that runs here. */
         for (int i = 0; rc == RC_OK && i < ex->lane_count; i++)
-            rc = return_waiting(&ex->lanes[i], -1, err);
+            rc = lane_confine(&ex->lanes[i], return_waiting(&ex->lanes[i], -1, err), err);
         probe("drain.returned");
     }
     if (ex->drain.draining && (signals_stop() > 1 || ex->turn.now_us >= ex->drain.until_us))
@@ -77,5 +90,6 @@ enum rc drain_watch(struct executor *ex, struct err *err)
 
 int64_t drain_due_us(const struct executor *ex)
 {
-    return ex->drain.draining && !ex->drain.cancelled ? ex->drain.until_us : 0;
+    int64_t end_us = ex->drain.draining && !ex->drain.cancelled ? ex->drain.until_us : 0;
+    return clock_earlier_us(end_us, again_due_us(&ex->drain.abilities));
 }

@@ -10,6 +10,7 @@
 #define EXECUTOR_DRAIN_H
 
 #include "base/err.h"
+#include "executor/again.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,12 +20,13 @@ struct executor;
 struct drain {
     bool draining, cancelled;
     bool claims_paused;
-    int64_t until_us; /* what runs then is cancelled */
+    int64_t until_us;       /* what runs then is cancelled */
+    struct again abilities; /* the database is to forget what this executor lacked */
 };
 
 /** Does what signals have asked for since the last turn. */
 MUST_CHECK enum rc drain_watch(struct executor *ex, struct err *err);
-/** When what is left of a drain is cancelled, 0: not by time. */
+/** When what is left of a drain is cancelled, or the abilities are noted again; 0: not by time. */
 int64_t drain_due_us(const struct executor *ex);
 
 #endif

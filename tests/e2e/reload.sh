@@ -46,6 +46,21 @@ reload 2 reload_refused
 printf '[commands]\nact = %s\n' "$act" >"$LOCKSTEP_CONFIG"
 reload 3 reloaded
 eventually 10 status gone Completed || failed=1
+
+case_begin 'a reload whose statement fails is noted later, and the incarnation continues'
+publish '{"order": 1, "name": "unable", "command": "other", "args": ["y"]}' >/dev/null
+eventually 10 is "SELECT unable <> '{}' FROM lockstep.executor WHERE ended_at IS NULL" t || failed=1
+sql "CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS
+         'BEGIN RAISE ''No space left on device'' USING ERRCODE = ''53100''; END';
+     CREATE TRIGGER disk_full BEFORE UPDATE OF unable ON lockstep.executor FOR EACH ROW WHEN (NEW.unable = '{}')
+     EXECUTE FUNCTION disk_full()"
+printf '[commands]\nother = %s args\n' "$act" >"$LOCKSTEP_CONFIG"
+reload 4 reloaded
+reload_noted_not() { grep -q 'event=abilities_not_noted' "$tmp/log"; }
+eventually 10 reload_noted_not || wrong 'the statement of the reload does not fail'
+sql 'DROP TRIGGER disk_full ON lockstep.executor'
+eventually 20 status unable Completed || failed=1
+if grep -q 'event=incarnation_lost' "$tmp/log"; then wrong 'a reload costs the incarnation'; fi
 kill -TERM "$pid"
 wait "$pid" || failed=1
 cases_end

@@ -80,10 +80,18 @@ lockstep executor set "$executor" --readers 4 -q >/dev/null
 eventually 15 in_hand 1 || bad 'the tasks have no owner again'
 same_incarnation 'fewer readers'
 
+case_begin 'a drain that cannot return the tasks of one queue cancels no task of the other one'
+: >"$tmp/log"
+no_returns
+kill -TERM "$pid"
+aside "$a" || bad 'a queue whose tasks cannot be returned is not set aside'
+end_trouble
+eventually 15 in_hand 0 || bad 'the tasks are not returned when they can be'
 let_go fifth
 let_go "$b"
-kill -TERM "$pid"
 ends_well "$pid"
+expect 'the task of the other queue' "$(sql "$(tasks "$b")")" Completed1
+same_incarnation 'a drain'
 
 case_begin 'a queue whose server could not be recognised at the start is recognised later'
 c=$(scratch_name)
