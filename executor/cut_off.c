@@ -74,7 +74,8 @@ static bool log_when_due(struct executor *ex, const struct cut_off *before, cons
 
 bool reader_usable(const struct readers *readers, const struct reader *reader)
 {
-    return reader - readers->list < readers->limit && !reader->cut_off;
+    return reader - readers->list < readers->limit && !reader->cut_off &&
+           !reader_bereft(reader->thread);
 }
 
 /* The count of cut-off readers is of the last turn, and the limit may have been lowered since. */

@@ -72,7 +72,7 @@ static int wish_slots(struct readers *readers, int want, struct slot_wish *wishe
     int count = 0;
     for (int i = 0; i < readers->limit && count < want; i++) {
         struct reader *reader = &readers->list[i];
-        if (reader->lane != NULL || reader->cut_off)
+        if (reader->lane != NULL || !reader_usable(readers, reader))
             continue;
         reader_backend(reader->thread, &wanted[count].pid, wishes[count].backend_start);
         wanted[count].backend_start = wishes[count].backend_start;
@@ -396,8 +396,8 @@ static enum rc return_some(struct lane *lane, bool all, int *ret_count, struct e
     probe("slot.return");
     enum rc rc =
         slot_release(ex->control.db, lane->queue.id, ex->incarnation.executor_no, nos, count, err);
-    if (rc == RC_OK && ex->lane_count > 1)
-        turn_again(&ex->turn); /* another lane may have use for them */
+    if (rc == RC_OK && (ex->lane_count > 1 || phases_startable(&lane->phases) > 0))
+        turn_again(&ex->turn); /* another lane, or another reader, may have use for them */
     return rc;
 }
 

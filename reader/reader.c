@@ -154,7 +154,6 @@ static enum rc open_session(struct reader_thread *reader, struct err *err)
     /* A tasks' statement may take as long as it likes; these may not: control waits for them when
      * it starts the readers, and works of a lost session until it is known to be gone. */
     db_patience(db, OPEN_PATIENCE_MS);
-    reader->bereft = false;
     rc = lives ? db_canceller_whole(reader->canceller, err) : RC_LOST;
     if (rc == RC_OK)
         rc = end_lost(reader, err);
@@ -230,13 +229,13 @@ static void wait_cut_off(struct reader_thread *reader, const struct err *why)
     }
 }
 
+/* Control has assigned nothing since the session before was lost. */
 static void opened(struct reader_thread *reader)
 {
     reader->open_again_ms = 0;
-    if (reader->cut_off) {
-        reader->cut_off = false;
-        mailbox_poke(reader->control);
-    }
+    reader->cut_off = false;
+    reader->bereft = false;
+    mailbox_poke(reader->control);
 }
 
 static bool has_works(const struct reader_thread *reader)

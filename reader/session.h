@@ -14,7 +14,8 @@
 
 struct reader_thread;
 
-/** It has noticed that its session is gone. */
+/** It has noticed that its session is gone, and no other one is ready for works: it is to be given
+ * nothing. control's mailbox is poked when one is. */
 bool reader_bereft(const struct reader_thread *reader);
 /** The server reported at the end of a session of it that another session had crashed. */
 bool reader_saw_crash(const struct reader_thread *reader);

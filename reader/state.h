@@ -42,7 +42,7 @@ struct reader_thread {
     struct action_stop stop_action;
     bool stopping;
     _Atomic bool cancelled; /* by us: a failure for that reason is a loss */
-    _Atomic bool bereft;    /* its session broke, and it is without one */
+    _Atomic bool bereft;    /* its session broke, and no other one is ready */
     _Atomic bool crash;     /* the server reported a crash */
     /* control cut its session off: ends that are not recorded, also time-outs, are lost */
     _Atomic bool gives_up;

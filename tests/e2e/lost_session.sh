@@ -1,7 +1,7 @@
 #!/bin/bash
 # The connection of a reader breaks in the middle of a task while its backend is stopped, so the server does not notice.
 # The next attempt begins when the backend of the first one is gone. The executor itself lives on. The slot names the
-# new backend, so no executor takes the slot while that backend works.
+# new backend, so no executor takes the slot while that backend works. A reader without a session gets no task.
 . "$(dirname "$0")/../support/e2e.bash"
 old=''
 e2e_leave() { [ -z "$old" ] || kill -CONT "$old" 2>/dev/null; }
@@ -48,6 +48,35 @@ case_begin 'the executor logs the lost attempt, and is the same incarnation unti
 told_to_end "$executor"
 grep -q 'event=attempt_lost' "$tmp/log" || wrong 'the loss was not logged'
 ! grep -q 'event=incarnation_lost' "$tmp/log" || wrong 'the incarnation was lost'
+
+case_begin 'a reader whose new connection gets no answer is assigned no task'
+# The first reader is assigned the first task; the second one has its session all the time.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 2
+"$LOCKSTEP_BIN" executor run -d "$db" -s "postgres.task_conninfo=$via" -b "$LOCKSTEP_TEST_BROKERS" --queue "$q" \
+    --readers 2 >"$tmp/log" 2>&1 &
+executor=$!
+own="FROM lockstep.executor_session s JOIN lockstep.executor e USING (executor_no)
+     WHERE e.pid = $executor AND s.kind = 'reader'"
+eventually 20 is "SELECT count(*) $own" 2
+echo 'readers deaf' >"$tmp/network"
+eventually 10 grep -q '^deaf readers' "$tmp/links"
+sql "SELECT pg_terminate_backend((SELECT s.pid $own ORDER BY s.backend_start LIMIT 1))" >/dev/null
+eventually 10 grep -q event=reader_lost "$tmp/log"
+run=$(lockstep publish --queue "$q" -q - <<<'{"order": 1, "sql": "SELECT 1"}')
+over() { run_is "$run" Completed || grep -q event=readers_cut_off "$tmp/log"; }
+eventually 30 over
+run_is "$run" Completed || wrong 'the task waits for the connection'
+! grep -q event=readers_cut_off "$tmp/log" || wrong 'the task came behind the end of the connection'
+
+case_begin 'a reader that has a session again is assigned tasks'
+hold_create
+echo 'readers heal' >"$tmp/network"
+run=$(printf '{"order": 1, "sql": "SELECT hold($$%s$$)"}\n' "$q" "$q" | lockstep publish --queue "$q" -q -)
+eventually 20 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 2 || wrong 'not both readers work'
+sql "INSERT INTO let_go VALUES ('$q')"
+eventually 20 run_is "$run" Completed
+told_to_end "$executor"
 cases_end
 [ $failed = 0 ] || { sql 'TABLE began'; tail -n 30 "$tmp/log"; }
 exit $failed

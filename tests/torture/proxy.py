@@ -7,6 +7,7 @@ Prints "NAME PORT" a line when all listen, then obeys lines written to the FIFO 
   NAME slow MS      each piece of data waits about MS before it goes on
   NAME rate BYTES   at most so many a second, each way of each connection
   NAME cut          nothing goes through, and nobody is told: no FIN, no RST; new connections get no answer
+  NAME deaf         new connections get no answer; prints "deaf NAME"
   NAME heal         all well again: what was held back by a cut arrives
   NAME reset [PORT] every connection is reset (RST) on both sides, or the one that the server knows by PORT; new ones are well
 A NAME that ends with * means all that begin so. Ends with its parent.
@@ -26,11 +27,13 @@ class Link:
         self.name, self.target = name, target
         self.pairs = set()
         self.open = asyncio.Event()
+        self.hears = asyncio.Event()
         self.heal()
 
     def heal(self):
         self.slow_s = self.rate = 0
         self.open.set()
+        self.hears.set()
 
     async def carry(self, data):
         """The way of one piece of data through this network."""
@@ -47,6 +50,9 @@ class Link:
             self.rate = int(value)
         elif order == "cut":
             self.open.clear()
+        elif order == "deaf":
+            self.hears.clear()
+            print("deaf", self.name, flush=True)
         elif order == "heal":
             self.heal()
         elif order == "reset":
@@ -68,6 +74,7 @@ class Pair:
         loop = asyncio.get_running_loop()
         hard = True
         try:
+            await self.link.hears.wait()
             await self.link.open.wait()
             self.server = socket.socket()
             self.server.setblocking(False)
