@@ -3,7 +3,8 @@
  * next phase. The first half of the file is the thread of a gate, the second one control's side.
  * A wait for IX happens inside the server, so each waiting run has a session and a thread of its
  * own. The wait has slices, because a waiting statement holds the vacuum horizon back.
- * lockstep.gate decides: tests/sql/gate.sql, tests/model/phases.pml. openings.c: the log. */
+ * lockstep.gate decides: tests/sql/gate.sql, tests/model/phases.pml. rest.c: when a gate asks
+ * again. openings.c: the log. */
 #include "executor/gate.h"
 
 #include "executor/event.h"
@@ -15,10 +16,10 @@
 #include "executor/measure.h"
 #include "executor/phase.h"
 #include "executor/phases.h"
+#include "executor/rest.h"
 #include "executor/server.h"
 #include "executor/sessions.h"
 
-#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mailbox.h"
@@ -32,15 +33,8 @@
 
 #include <stdlib.h>
 
-#define FALLBACK_MS 5000 /* a notification wakes a gate; this is for one that was lost */
-/* After asking for an adoption; twice as long each time that the orphans are still there, because
- * perhaps no executor may take them (their command is unknown, or max_readers is 0). */
-#define ORPHAN_MS      100
-#define ORPHAN_LAST_MS 1000
-#define LOCKED_MS      1000 /* after another session held a row for longer than the time-out */
-/* Between two slices of a wait: while a gate waits for IX, no executor that adopts gets S. */
-#define GAP_MS    3
-#define AFTER_MS  5 /* the readers come first; an order of control ends this wait early */
+#define LOCKED_MS 1000 /* after another session held a row for longer than the time-out */
+#define AFTER_MS  5    /* the readers come first; an order of control ends this wait early */
 #define RECORD_US (AFTER_MS * 1000)
 
 enum gate_mail { GATE_WANT, GATE_RELEASE, GATE_RECORD, GATE_WAKE };
@@ -77,7 +71,7 @@ struct gate {
     const struct executor *ex;              /* thread: reads only fields that never change */
     struct mailbox *control;
     int64_t phase_id;           /* thread: the phase to open, 0: none */
-    int orphan_ms;              /* thread: its last sleep before orphans, 0: it met none */
+    struct rest rest;           /* thread */
     struct intents intents;     /* thread */
     struct openings unrecorded; /* thread */
     bool noted;                 /* thread: the session is one of the executor's */
@@ -153,15 +147,11 @@ static struct gate_answer opened_answer(const struct db_result *row,
                                 .conditional = db_bool(row, 0, of->conditional)};
 }
 
-/* Answers control after a verdict. Returns how long to sleep before the next try; 0: not at all.
- * Only `wait` is asked again at once: there the lock itself is the wake-up. */
-static int follow(struct gate *gate, const struct db_result *row)
+/* Answers control after a verdict. */
+static void follow(struct gate *gate, const struct db_result *row)
 {
     int64_t phase_id = db_int(row, 0, EXECUTOR_GATE_PHASE_ID);
-    int verdict = db_word(row, 0, EXECUTOR_GATE_VERDICT);
-    bool orphans = verdict == EXECUTOR_GATE_IS_ORPHANS;
-    gate->orphan_ms = orphans ? backoff_next(gate->orphan_ms, ORPHAN_MS, ORPHAN_LAST_MS) : 0;
-    switch (verdict) {
+    switch (db_word(row, 0, EXECUTOR_GATE_VERDICT)) {
     case EXECUTOR_GATE_IS_OPENED:
     case EXECUTOR_GATE_IS_OPEN:
         if (!db_null(row, 0, EXECUTOR_GATE_PREVIOUS_PHASE_ID))
@@ -173,19 +163,12 @@ static int follow(struct gate *gate, const struct db_result *row)
         break;
     case EXECUTOR_GATE_IS_ORPHANS:
         answer(gate, (struct gate_answer){.verdict = VERDICT_ORPHANS, .phase_id = phase_id});
-        return gate->orphan_ms;
-    case EXECUTOR_GATE_IS_WAIT:
-        return 0;
-    case EXECUTOR_GATE_IS_DUE: {
-        int wait_ms = (int)db_int(row, 0, EXECUTOR_GATE_WAIT_MS);
-        return wait_ms < FALLBACK_MS ? wait_ms : FALLBACK_MS;
-    }
-    default: /* run, paused, external, nothing */
-        return FALLBACK_MS;
+        return;
+    default:
+        return;
     }
     if (phase_id == gate->phase_id)
         gate->phase_id = 0;
-    return 0;
 }
 
 /* Noted before it takes a lock: others find it there, and end it, when this executor is lost. */
@@ -259,9 +242,9 @@ static void *gate_main(void *context)
             rc = put_off(gate, &err);
             continue;
         }
-        int sleep_ms = rc == RC_OK ? follow(gate, row) : 0;
-        if (sleep_ms == 0 && clock_boot_us() - from_us >= PHASELOCK_SLICE_MS * 1000)
-            sleep_ms = GAP_MS;
+        int sleep_ms = rc == RC_OK ? rest_ms(&gate->rest, row, clock_boot_us() - from_us) : 0;
+        if (rc == RC_OK)
+            follow(gate, row);
         /* The answer has reached control already. The log comes behind the start of the tasks. */
         if (rc == RC_OK && db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
             mailbox_wait(&gate->thread.inbox, AFTER_MS);

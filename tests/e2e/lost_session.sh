@@ -1,7 +1,8 @@
 #!/bin/bash
 # The connection of a reader breaks in the middle of a task while its backend is stopped, so the server does not notice.
 # The next attempt begins when the backend of the first one is gone. The executor itself lives on. The slot names the
-# new backend, so no executor takes the slot while that backend works. A reader without a session gets no task.
+# new backend, so no executor takes the slot while that backend works. A reader without a session gets no task, and a
+# gate does not ask without a pause for the task of a backend that cannot be ended.
 . "$(dirname "$0")/../support/e2e.bash"
 old=''
 e2e_leave() { [ -z "$old" ] || kill -CONT "$old" 2>/dev/null; }
@@ -77,6 +78,40 @@ eventually 20 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'
 sql "INSERT INTO let_go VALUES ('$q')"
 eventually 20 run_is "$run" Completed
 told_to_end "$executor"
+
+case_begin 'a gate rests while a backend of a killed executor is stopped'
+# No executor may adopt the task of that backend, and none has S of its phase. A gate rests more than a second between
+# its first question and its tenth.
+q=$(scratch_name)
+lockstep queue create "$q" -q --create-topic --max-readers 2
+daemon --queue "$q" --readers 1
+killed=$daemon
+mkfifo "$tmp/stream"
+lockstep publish --queue "$q" -q --stream "$tmp/stream" >"$tmp/run" &
+publisher=$!
+exec 5>"$tmp/stream"
+echo "{\"order\": 1, \"sql\": \"SELECT hold('$q')\"}" >&5
+eventually 20 is "SELECT count(*) FROM lockstep.task WHERE status = 'Processing'" 1
+old=$(sql "SELECT s.pid FROM lockstep.slot s JOIN lockstep.queue q USING (queue_id) WHERE q.name = '$q' AND s.pid > 0")
+kill -STOP "$old"
+kill -9 "$killed"
+wait "$killed" 2>/dev/null || true
+mkdir "$tmp/hit"
+LOCKSTEP_BIN=$LOCKSTEP_BIN-probed LOCKSTEP_PROBE=gate.wait=sleep:0@10 LOCKSTEP_PROBE_DIR=$tmp/hit \
+    daemon --queue "$q" --readers 2 5>&-
+eventually 20 incarnations "$tmp/daemon.log" 2
+before=${EPOCHREALTIME/[.,]/}
+echo '{"order": 2, "sql": "SELECT 1"}' >&5
+exec 5>&-
+wait "$publisher"
+run=$(<"$tmp/run")
+eventually 30 test -e "$tmp/hit/gate.wait.hit"
+took_us=$((${EPOCHREALTIME/[.,]/} - before))
+[ "$took_us" -ge 1000000 ] || wrong "a gate has asked ten times in $((took_us / 1000)) ms"
+sql "INSERT INTO let_go VALUES ('$q')"
+kill -CONT "$old"
+eventually 30 run_is "$run" Completed || tail -n 5 "$tmp/daemon.log"
+told_to_end "$daemon"
 cases_end
 [ $failed = 0 ] || { sql 'TABLE began'; tail -n 30 "$tmp/log"; }
 exit $failed

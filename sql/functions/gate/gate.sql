@@ -10,7 +10,9 @@
 -- executor.
 --
 -- verdict   opened, open   the phase is open; the caller holds IX(previous_phase_id), none if that is NULL
---           wait           IX was not granted within the slice: call again at once, that wait is the wake-up
+--           wait           IX was not granted within the slice: call again at once, that wait is the wake-up. Or IX was
+--                          granted at once, and an executor without S has work of the phase before and does not count
+--                          as dead yet (executors_living): call again after a pause
 --           orphans        the phase before has work without a living owner: adopt it, then call again
 --           due            the rest of the phase before is due in wait_ms
 --           external       external workers have the rest: sleep until one notifies
