@@ -36,7 +36,8 @@ bool lane_row_locked(enum rc rc, const struct err *err)
 
 bool lane_put_off(enum rc rc, const struct err *err)
 {
-    return lane_row_locked(rc, err) || (rc == RC_RETRY && (sqlstate_lacks(err) || err->at_commit));
+    return lane_row_locked(rc, err) || (rc == RC_RETRY && sqlstate_lacks(err)) ||
+           ((rc == RC_RETRY || rc == RC_REJECT) && err->at_commit);
 }
 
 /* The first delay of a list is the shortest; a list that already waits keeps its time, so that a

@@ -31,8 +31,9 @@ struct late {
 /** A statement gave up because another session holds a row that it needs: see lock_timeout in
  * db/packet.c. */
 bool lane_row_locked(enum rc rc, const struct err *err);
-/** A row is locked, the server lacks disk or another resource, or it refused the commit. The
- * statement is undone, and the same statement is sent again later. */
+/** A row is locked, the server lacks disk or another resource, or it refused the commit of
+ * a statement that it had accepted. The statement is undone, and the same statement is sent again
+ * later. */
 bool lane_put_off(enum rc rc, const struct err *err);
 /** Gives unstarted works back: takes the list. */
 MUST_CHECK enum rc late_return(struct lane *lane, struct works *works, struct err *err);

@@ -72,8 +72,10 @@ enum rc claim_refused(struct lane *lane, int count, struct err *err)
     int64_t last = stream_head(&lane->stream, count - 1)->offset;
     const struct err why = *err;
     /* Any other refusal is not the fault of a message, and halving the claim would reject good
-     * messages one by one. */
-    if (head->msg != NULL && !by_data(&why))
+     * messages one by one. Nor is a refused commit: the data was accepted then, and no constraint
+     * of a row that a claim writes is deferred. A full queue of notifications, for one, has the
+     * SQLSTATE of a limit that data exceeds, 54000 (tests/e2e/commit_refused.sh). */
+    if (why.at_commit || (head->msg != NULL && !by_data(&why)))
         return RC_REJECT;
     enum rc rc = locks_settle(lane->ex, err);
     if (rc != RC_OK)

@@ -4,7 +4,7 @@
  *   rejection.
  * Threads: control.
  * Ownership: -
- * Failure: RC_REJECT: it was not the data.
+ * Failure: RC_REJECT: it was not the data; *err is as it came.
  */
 #ifndef EXECUTOR_REFUSAL_H
 #define EXECUTOR_REFUSAL_H

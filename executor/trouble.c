@@ -156,7 +156,7 @@ static void check_all_again(struct lane *lane)
 
 static int last_ms(enum rc rc, const struct err *err)
 {
-    if (rc == RC_REJECT)
+    if (rc == RC_REJECT && !err->at_commit)
         return TROUBLE_LAST_MS;
     return sqlstate_lacks(err) ? LACKS_LAST_MS : LOCKED_LAST_MS;
 }

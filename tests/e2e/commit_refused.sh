@@ -1,8 +1,9 @@
 #!/bin/bash
 # The server refuses the commit of a statement whose session has kept, or released, locks: these stay as they are. The
 # work continues at a later try, and no lock is left that its executor does not know: IX would close the phase before to
-# all executors when a retry reopens that, S would close the next phase, and a slot would be lost to the queue. A
-# deferred trigger raises the errors.
+# all executors when a retry reopens that, S would close the next phase, and a slot would be lost to the queue. No
+# message is rejected for it: PostgreSQL refuses a commit with 54000 when its queue of notifications is full. A deferred
+# trigger raises the errors.
 # ctest: nosan timeout=180
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
@@ -24,6 +25,10 @@ CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE OF opened_at ON lockstep.phase DEF
     FOR EACH ROW WHEN (NEW."order" = 2 AND NEW.opened_at IS NOT NULL) EXECUTE FUNCTION refuse('opening');
 CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON lockstep.task DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (NEW.name = 'second') EXECUTE FUNCTION refuse('claim');
+CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE OF ended_at ON lockstep.run DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (NEW.ended_at IS NOT NULL) EXECUTE FUNCTION refuse('end');
+CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON lockstep.rejected_message DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION refuse('rejection');
 CREATE CONSTRAINT TRIGGER refuse AFTER UPDATE ON lockstep.slot DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW WHEN (NEW.executor_no IS NOT NULL) EXECUTE FUNCTION refuse('slot');
 SQL
@@ -72,10 +77,11 @@ for code in 55P03 40001 40P01; do
 {"order": 2, "sql": "SELECT 1"}')"
 done
 
+mkfifo "$tmp/work"
+streams() { publish <"$tmp/work" --stream >"$tmp/run" & } # what is written to &$work
 case_begin 'a claim has acquired S'
 refuses claim 40001 1
-mkfifo "$tmp/work"
-publish <"$tmp/work" --stream >"$tmp/run" &
+streams
 exec {work}>"$tmp/work"
 echo '{"order": 1, "name": "first", "sql": "SELECT 1"}' >&"$work"
 eventually 20 is "SELECT status FROM lockstep.task WHERE name = 'first'" Completed
@@ -85,6 +91,26 @@ echo '{"order": 2, "name": "third", "sql": "SELECT 1"}' >&"$work"
 exec {work}>&-
 wait $!
 completes "$(cat "$tmp/run")"
+
+case_begin 'a claim has ended a run, 54000: no message is rejected'
+: >"$tmp/log"
+refuses end 54000 2
+streams
+exec {work}>"$tmp/work"
+echo '{"order": 1, "name": "only", "sql": "SELECT 1"}' >&"$work"
+eventually 20 is "SELECT status FROM lockstep.task WHERE name = 'only'" Completed
+exec {work}>&-
+wait $!
+completes "$(cat "$tmp/run")"
+expect 'rejected messages' "$(sql 'SELECT reason, detail FROM lockstep.rejected_message')" ''
+
+case_begin 'a claim has rejected a message, 54000: its record and the reason are kept'
+refuses rejection 54000 2
+echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$q" -p 0
+eventually 20 is 'SELECT count(*) FROM lockstep.rejected_message' 1 || tail -n 5 "$tmp/log"
+refused 1 || wrong 'no commit was refused'
+expect 'kept' "$(sql "SELECT reason, convert_from(raw, 'UTF8') FROM lockstep.rejected_message")" 'bad_json|{"bad"'
+! grep -q event=incarnation_lost "$tmp/log" || wrong 'a refused commit cost the incarnation'
 ends
 
 for code in 55P03 40001; do
