@@ -49,6 +49,7 @@ enum gate_verdict {
     VERDICT_OPEN_OUTBOX,
     VERDICT_GONE,
     VERDICT_ORPHANS,
+    VERDICT_REFUSED, /* the gate's session is well, and the gate has no order any more */
     VERDICT_FAILED
 };
 
@@ -203,6 +204,23 @@ static enum rc put_off(struct gate *gate, struct err *err)
     return rc;
 }
 
+/* RC_OK: the gate continues. A statement that the server refuses is the trouble of its queue alone:
+ * control sets the queue aside, and orders the phase again later. */
+static enum rc survive(struct gate *gate, enum rc rc, struct err *err)
+{
+    if (lane_put_off(rc, err))
+        return put_off(gate, err);
+    if (rc != RC_REJECT || !gate->noted)
+        return rc;
+    const struct err why = *err;
+    rc = intents_settle(&gate->intents, gate->db, err);
+    if (rc == RC_OK)
+        answer(gate, (struct gate_answer){
+                         .verdict = VERDICT_REFUSED, .phase_id = gate->phase_id, .err = why});
+    gate->phase_id = 0;
+    return rc;
+}
+
 /* Without a session a gate holds no lock, so it may wait for one as long as it takes. */
 static enum rc prepare(struct gate *gate, struct err *err)
 {
@@ -211,7 +229,7 @@ static enum rc prepare(struct gate *gate, struct err *err)
         return put_off(gate, err);
     if (rc == RC_OK)
         rc = openings_flush(&gate->unrecorded, gate->db, gate->ex->incarnation.executor_no, err);
-    return lane_put_off(rc, err) ? put_off(gate, err) : rc;
+    return survive(gate, rc, err);
 }
 
 static void *gate_main(void *context)
@@ -238,15 +256,14 @@ static void *gate_main(void *context)
                     (const char *const[]){DB_INT(gate->phase_id), DB_INT(PHASELOCK_SLICE_MS)}, &row,
                     &err);
         probe("gate.answered");
-        if (lane_put_off(rc, &err)) {
-            rc = put_off(gate, &err);
+        if (rc != RC_OK) {
+            rc = survive(gate, rc, &err);
             continue;
         }
-        int sleep_ms = rc == RC_OK ? rest_ms(&gate->rest, row, clock_boot_us() - from_us) : 0;
-        if (rc == RC_OK)
-            follow(gate, row);
+        int sleep_ms = rest_ms(&gate->rest, row, clock_boot_us() - from_us);
+        follow(gate, row);
         /* The answer has reached control already. The log comes behind the start of the tasks. */
-        if (rc == RC_OK && db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
+        if (db_word(row, 0, EXECUTOR_GATE_VERDICT) == EXECUTOR_GATE_IS_OPENED) {
             mailbox_wait(&gate->thread.inbox, AFTER_MS);
             openings_add(&gate->unrecorded, db_int(row, 0, EXECUTOR_GATE_PHASE_ID), from_us);
         }
@@ -442,7 +459,7 @@ int64_t gate_record_due_us(const struct lane *lane)
     return lane->gates.openings.count > 0 ? record_at_us(lane) : 0;
 }
 
-enum rc gate_report(struct mail *mail, struct err *err)
+enum rc gate_report(struct mail *mail, struct lane **ret_lane, struct err *err)
 {
     struct gate_answer *reply = (struct gate_answer *)mail;
     struct gate *gate = reply->gate;
@@ -468,13 +485,16 @@ enum rc gate_report(struct mail *mail, struct err *err)
     case VERDICT_ORPHANS:
         event_raise(lane, EVENT_WORK_UNOWNED);
         break;
+    case VERDICT_REFUSED:
     case VERDICT_FAILED:
         *err = reply->err;
-        rc = lane->queue.gone ? RC_OK : RC_LOST;
+        if (!lane->queue.gone)
+            rc = reply->verdict == VERDICT_FAILED ? RC_LOST : RC_REJECT;
         break;
     }
     if (reply->verdict != VERDICT_ORPHANS && gate->asked_phase == reply->phase_id)
         gate->asked_phase = 0;
+    *ret_lane = lane;
     free(reply);
     return rc;
 }

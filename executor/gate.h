@@ -16,7 +16,8 @@
  *   server when Y releases S, and open phase 2. Phase 3 waits for phase 2 in the same way.
  * Threads: control, which sends a gate its orders by mail.
  * Ownership: a gate belongs to its lane; gates_stop ends all.
- * Failure: RC_LOST: a gate has lost its session.
+ * Failure: RC_LOST: a gate has lost its session. RC_REJECT: the server refuses a statement of a
+ *   gate, and the gate's session is well.
  */
 #ifndef EXECUTOR_GATE_H
 #define EXECUTOR_GATE_H
@@ -40,7 +41,8 @@ struct gates {
 
 /** Orders the gates to open the phases that are not open, and starts a gate where none is free. */
 MUST_CHECK enum rc gate(struct lane *lane, struct err *err);
-MUST_CHECK enum rc gate_report(struct mail *mail, struct err *err);
+/** The answer of a gate: frees the mail. RC_REJECT is the trouble of this lane alone. */
+MUST_CHECK enum rc gate_report(struct mail *mail, struct lane **ret_lane, struct err *err);
 void gates_wake(struct lane *lane);
 void gate_release(struct phase *phase); /* IX of the phase before, if a gate has it */
 /* The phase that may open when S of this one is released and that no gate waits for; NULL: none. */

@@ -5,6 +5,7 @@
 #include "executor/run.h"
 
 #include "executor/alive.h"
+#include "executor/assignment.h"
 #include "executor/claim.h"
 #include "executor/counts.h"
 #include "executor/cut_off.h"
@@ -73,6 +74,22 @@ static enum rc topic_report(struct mail *mail, struct err *err)
     return rc;
 }
 
+/* As for a finding about a topic. */
+static enum rc opening_report(struct mail *mail, struct err *err)
+{
+    struct lane *lane;
+    enum rc rc = gate_report(mail, &lane, err);
+    return lane_confine(lane, rc, err);
+}
+
+/* Likewise: some attempts end with a statement of control's. */
+static enum rc work_report(struct executor *ex, struct mail *mail, struct err *err)
+{
+    struct work *work = (struct work *)mail;
+    struct lane *lane = assignment_of(work)->lane; /* record takes the work */
+    return lane_confine(lane, record(ex, work, err), err);
+}
+
 /* An error does not end the loop: each mail owns memory, perhaps a completed task. */
 static enum rc take_mail(struct executor *ex, struct err *err)
 {
@@ -84,10 +101,10 @@ static enum rc take_mail(struct executor *ex, struct err *err)
         next = mail->next;
         switch ((enum control_mail)mail->kind) {
         case MAIL_WORK_DONE:
-            one = record(ex, (struct work *)mail, to);
+            one = work_report(ex, mail, to);
             break;
         case MAIL_GATE:
-            one = gate_report(mail, to);
+            one = opening_report(mail, to);
             break;
         case MAIL_ALIVE:
             one = alive_report(ex, mail, to);

@@ -59,6 +59,35 @@ idle() { [ "$(lockstep queue explain "$a" -o json | jq -r '.[].reason')" = queue
 eventually 10 idle || bad "something is left of it: $(lockstep queue explain "$a")"
 if grep -q 'event=incarnation_lost' "$tmp/log"; then bad "the trouble of one queue cost the executor's incarnation"; fi
 
+# of_a TABLE CONDITION EVENT: a trigger for the rows of queue a
+# undone TABLE: the trouble that it made was of queue a alone, and is over
+of_a() {
+    : >"$tmp/log"
+    sql "CREATE TRIGGER trouble BEFORE $3 ON lockstep.$1 FOR EACH ROW WHEN (NEW.queue_id =
+         $(sql "SELECT queue_id FROM lockstep.queue WHERE name = '$a'") AND $2) EXECUTE FUNCTION trouble()"
+}
+undone() { # TABLE
+    eventually 15 grep -q "event=queue_set_aside.*$a" "$tmp/log" || bad 'a queue in trouble is not set aside'
+    ! grep -q event=incarnation_lost "$tmp/log" || bad "the trouble of one queue cost the executor's incarnation"
+    expect 'the task of the other queue' "$(sql "$(tasks "$b")")" Processing1
+    sql "DROP TRIGGER trouble ON lockstep.$1"
+    eventually 20 grep -q "event=queue_is_back.*$a" "$tmp/log" || bad 'a queue that works again is still aside'
+}
+
+case_begin 'a queue whose gate fails is set aside, and the other queue runs on'
+# No executor has S of a phase whose tasks are external, so a gate opens the next one.
+of_a phase 'NEW.order = 2 AND NEW.opened_at IS NOT NULL' 'UPDATE OF opened_at'
+publish "$a" '{"order": 1, "type": "external", "kind": "hand"}' '{"order": 2, "sql": "SELECT 1"}'
+by_hand="FROM lockstep.task WHERE type = 'external' AND status = 'Pending'"
+eventually 15 is "SELECT count(*) $by_hand" 1
+a_is_done() {
+    is "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id)
+        WHERE q.name = '$a' AND t.status <> 'Completed'" 0
+}
+lockstep task complete "$(sql "SELECT task_id $by_hand")" --reason 'done by hand' -q
+undone phase
+eventually 20 a_is_done || bad 'a queue that was in trouble does not go on'
+
 case_begin 'foreign notifications cost a few statements, however many they are'
 for ((i = 0; i < 15000; i++)); do echo "NOTIFY lockstep_1, 'control';"; done >"$tmp/flood"
 floods=()
@@ -70,9 +99,17 @@ done
 for ((i = 0; i < 300; i++)); do echo '{"order": 1, "sql": "SELECT 1"}'; done >"$tmp/many"
 lockstep publish --queue "$a" -q "$tmp/many" >/dev/null
 eventually 30 is "SELECT count(*) FROM lockstep.task t JOIN lockstep.queue q USING (queue_id)
-    WHERE q.name = '$a' AND t.status = 'Completed'" 302 ||
+    WHERE q.name = '$a' AND t.status = 'Completed'" 304 ||
     bad 'a flood of notifications keeps an executor from its work'
 jobs_tell TERM "${floods[@]}"
+
+case_begin 'a queue whose lost attempt cannot be recorded is set aside, and the other queue runs on'
+sql "CREATE SEQUENCE ends; CREATE FUNCTION ends_once() RETURNS void LANGUAGE plpgsql AS 'BEGIN
+     IF nextval(''public.ends'') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; END'"
+of_a task "OLD.executor_no IS NOT NULL AND NEW.executor_no IS NULL AND NEW.status = 'Pending'" UPDATE
+publish "$a" '{"order": 1, "sql": "SELECT ends_once()"}'
+undone task
+eventually 20 a_is_done || bad 'the lost attempt has no successor'
 
 case_begin 'a forged dead letter is passed over'
 echo '{"bad"' | kcat -P -q -b "$LOCKSTEP_TEST_BROKERS" -t "$a" -p 0
