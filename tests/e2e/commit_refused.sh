@@ -4,7 +4,7 @@
 # all executors when a retry reopens that, S would close the next phase, and a slot would be lost to the queue. No
 # message is rejected for it: PostgreSQL refuses a commit with 54000 when its queue of notifications is full. A deferred
 # trigger raises the errors.
-# ctest: nosan timeout=180
+# ctest: nosan timeout=300 long
 . "$(dirname "$0")/../support/e2e.bash"
 q=$(scratch_name)
 lockstep queue create "$q" -q --create-topic --max-readers 2

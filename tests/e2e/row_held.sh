@@ -2,7 +2,7 @@
 # Another session holds the row of a queue, of a run or of a task in an open transaction, for longer than control waits.
 # The executor's other queues continue, with the same incarnation and the same attempts; explain and the command line
 # name the session; the work that waited continues when the session has ended.
-# ctest: nosan timeout=180 long
+# ctest: nosan timeout=300 long
 . "$(dirname "$0")/../support/e2e.bash"
 bad() { echo "$1"; failed=1; tail -n 20 "$tmp/log"; }
 hold_create
