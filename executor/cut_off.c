@@ -117,7 +117,7 @@ enum rc cut_off_watch(struct executor *ex, struct err *err)
         if (cut_off->count < before.count)
             event_raise(lane, EVENT_READERS_BACK);
         if (readers_usable(&ex->readers) == 0 && fewer) /* others may have a login */
-            rc = return_waiting(lane, -1, err);
+            rc = return_or_keep(lane, -1, err);
     }
     return rc;
 }

@@ -59,8 +59,12 @@ static enum rc release_one(struct lane *lane, struct phase *phase, bool *ret_kep
      * it gets an order (gate_release). */
     int64_t intent = phase->gate == NULL ? phase->previous_phase_id : 0;
     enum rc rc = last ? openings_before_end(lane, phase, err) : RC_OK;
-    if (rc != RC_OK)
+    if (rc != RC_OK) {
+        *ret_kept = lane_put_off(rc, err);
+        if (!*ret_kept)
+            gate_release(phase);
         return rc;
+    }
     probe("release.send");
     int64_t from_us = clock_boot_us();
     rc = db_run(lane->ex->control.db, &sql_executor_release,

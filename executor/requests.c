@@ -192,7 +192,7 @@ static enum rc read_paused(struct lane *lane, struct err *err)
 
 /* Tasks in hand that fewer readers would reach late are returned, so that other executors run them;
  * with no reader left, all are returned. An error of one lane is not the error of the lane whose
- * requests are read: its tasks are late then, and late_send meets the error again if it lasts. */
+ * requests are read. */
 static enum rc use_readers(struct executor *ex, int readers, struct err *err)
 {
     enum rc rc = RC_OK;
@@ -204,11 +204,7 @@ static enum rc use_readers(struct executor *ex, int readers, struct err *err)
     for (int i = 0; rc == RC_OK && i < ex->lane_count; i++) {
         struct lane *lane = &ex->lanes[i];
         event_raise(lane, EVENT_READERS_CHANGED);
-        rc = return_waiting(lane, readers == 0 ? -1 : readers * lane_depth(lane), err);
-        if (rc == RC_REJECT) {
-            log_err(LOG_WARN, "tasks_not_returned", lane->queue.name, err);
-            rc = RC_OK;
-        }
+        rc = return_or_keep(lane, readers == 0 ? -1 : readers * lane_depth(lane), err);
     }
     return rc;
 }

@@ -7,6 +7,7 @@
 #include "executor/late.h"
 #include "executor/phase.h"
 
+#include "base/log.h"
 #include "base/probe.h"
 #include "reader/work.h"
 
@@ -46,6 +47,15 @@ enum rc return_waiting(struct lane *lane, int keep, struct err *err)
         back_add(&works, phase, stays);
     }
     return back_send(lane, &works, unowned, err);
+}
+
+enum rc return_or_keep(struct lane *lane, int keep, struct err *err)
+{
+    enum rc rc = return_waiting(lane, keep, err);
+    if (rc != RC_REJECT)
+        return rc;
+    log_err(LOG_WARN, "tasks_not_returned", lane->queue.name, err);
+    return RC_OK;
 }
 
 enum rc return_run(struct lane *lane, int64_t run_no, struct err *err)

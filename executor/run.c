@@ -184,10 +184,11 @@ static enum rc lane_turn(struct lane *lane, struct err *err)
     return rc == RC_OK ? lane_is_well(lane, err) : rc;
 }
 
-/* Tasks that could not be returned before. */
+/* Tasks that could not be returned before. A lane that is set aside returns them, too: other
+ * executors may not have its trouble. */
 static enum rc return_late(struct lane *lane, struct err *err)
 {
-    return lane_aside(lane) ? RC_OK : lane_confine(lane, late_send(lane, err), err);
+    return lane_confine(lane, late_send(lane, err), err);
 }
 
 static bool owns_work(const struct executor *ex)

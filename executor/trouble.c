@@ -174,21 +174,26 @@ enum rc lane_confine(struct lane *lane, enum rc rc, struct err *err)
     bool put_off = lane_put_off(rc, err);
     if (rc != RC_REJECT && !put_off)
         return rc;
-    trouble->wait_ms = backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, last_ms(rc, err));
+    /* Several errors that come together, such as those of all gates, are one trouble. */
+    bool further = lane_aside(lane);
+    if (!further)
+        trouble->wait_ms = backoff_next(trouble->wait_ms, TROUBLE_FIRST_MS, last_ms(rc, err));
     trouble->locked = false;
     if (lane->ex->options->queue_count == 1 && !put_off) { /* there is no other queue to work on */
         trouble->until_us = clock_boot_us();
         note(lane, 0, err);
         return rc;
     }
-    trouble->until_us = clock_boot_us() + 1000LL * trouble->wait_ms;
-    note(lane, trouble->wait_ms, err);
-    log_err(LOG_ERROR, "queue_set_aside", lane->queue.name, err);
+    if (!further) {
+        trouble->until_us = clock_boot_us() + 1000LL * trouble->wait_ms;
+        note(lane, trouble->wait_ms, err);
+        log_err(LOG_ERROR, "queue_set_aside", lane->queue.name, err);
+    }
     check_all_again(lane);
     if (locks_settle(lane->ex, &ignored) != RC_OK)
         return rc; /* the incarnation ends, and the queue stays aside in the next one */
     /* Other executors may not have this trouble. If these tasks cannot be returned either, late.c
-     * keeps them until the lane is tried again. */
+     * keeps them, and returns them as soon as that succeeds. */
     if (!put_off && return_waiting(lane, -1, &ignored) != RC_OK)
         log_err(LOG_WARN, "tasks_not_returned", lane->queue.name, &ignored);
     return RC_OK;

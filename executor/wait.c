@@ -43,7 +43,7 @@ static int64_t execute_due_us(const struct lane *lane)
 
 static int64_t (*const parts_due_us[])(const struct lane *lane) = {
     notifications_due_us, receive_due_us,     recover_due_us, claim_due_us,
-    execute_due_us,       gate_record_due_us, lag_due_us,     late_due_us,
+    execute_due_us,       gate_record_due_us, lag_due_us,
 };
 
 static int64_t (*const executor_due_us[])(const struct executor *ex) = {
@@ -52,14 +52,15 @@ static int64_t (*const executor_due_us[])(const struct executor *ex) = {
 
 #define LONGEST_US (3600 * 1000 * 1000LL)
 
-/* A lane that is set aside has one timer, the end of that time: the timers of its parts would wake
- * control for a lane on which it does not work. */
+/* A lane that is set aside has two timers, the end of that time and the next try to return tasks:
+ * the timers of its other parts would wake control for a lane on which it does not work. */
 static int64_t due_us(const struct executor *ex)
 {
     int64_t first_us = 0;
     for (int i = 0; i < ex->lane_count; i++) {
         const struct lane *lane = &ex->lanes[i];
         first_us = clock_earlier_us(first_us, lane_trouble_due_us(lane));
+        first_us = clock_earlier_us(first_us, late_due_us(lane));
         if (lane->queue.foreign || lane_aside(lane))
             continue;
         for (size_t part = 0; part < sizeof parts_due_us / sizeof *parts_due_us; part++)

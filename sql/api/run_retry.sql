@@ -56,7 +56,7 @@ BEGIN
     -- Not of a run that was refused before anything of it was on the topic: that one has no phase.
     IF tasks = 0 AND r.status IN ('Failed', 'PartiallyCompleted') AND r.last_phase_id IS NOT NULL THEN
         PERFORM lockstep.reopen(r.last_phase_id, '{}', why);
-        is_repaired := lockstep.run_finish(no) IS DISTINCT FROM r.status;
+        is_repaired := COALESCE(lockstep.run_finish(no) = 'Completed', false);
     END IF;
     IF tasks = 0 AND NOT is_repaired THEN
         RAISE EXCEPTION 'run %: nothing of it failed or was cancelled for a failure; it is %', run_retry.run_id,

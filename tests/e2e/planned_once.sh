@@ -10,7 +10,7 @@ log=$LOCKSTEP_TEST_HOME/postgres.log
 planned() {
     tail -c "+$(($2 + 1))" "$log" | awk -v of=" ${db##*dbname=} ($1) " '
         / PLANNER STATISTICS/ { ours = $0 ~ of; if (ours) all++ }
-        ours && /CONTEXT/ { sub(/.*CONTEXT: */, ""); at[$0]++ }
+        ours && /CONTEXT/ && $0 ~ of { sub(/.*CONTEXT: */, ""); at[$0]++ }
         END { for (a in at) if (at[a] > 5) print at[a] " times: " a
               if (all == 0) print "nothing was planned: are the statistics in this log?" }'
 }

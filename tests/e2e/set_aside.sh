@@ -75,7 +75,7 @@ lockstep executor set "$executor" --readers 0 -q >/dev/null
 aside "$a" || bad 'a queue whose tasks cannot be returned is not set aside'
 ! grep -q "event=queue_set_aside.*$b" "$tmp/log" || bad 'the other queue is set aside'
 end_trouble
-eventually 15 in_hand 0 || bad 'the tasks are not returned when they can be'
+eventually 30 in_hand 0 || bad 'the tasks are not returned when they can be'
 lockstep executor set "$executor" --readers 4 -q >/dev/null
 eventually 15 in_hand 1 || bad 'the tasks have no owner again'
 same_incarnation 'fewer readers'
@@ -86,7 +86,7 @@ no_returns
 kill -TERM "$pid"
 aside "$a" || bad 'a queue whose tasks cannot be returned is not set aside'
 end_trouble
-eventually 15 in_hand 0 || bad 'the tasks are not returned when they can be'
+eventually 30 in_hand 0 || bad 'the tasks are not returned when they can be'
 let_go fifth
 let_go "$b"
 ends_well "$pid"

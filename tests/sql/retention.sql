@@ -338,6 +338,20 @@ SELECT is((SELECT action || ' ' || why
            FROM lockstep.replay_judge(pg_temp.q(), 'missing', 'task', NULL, 1, '{1}', '{NULL}', '{"{}"}', true)),
           'skip retention', 'no replay makes it');
 SELECT is(pg_temp.tell(pg_temp.q(), '2<0'), 'i2:2-', 'another one begins the next run');
+-- A run whose first message comes when the run is cancelled and deleted already.
+SELECT pg_temp.queue();
+INSERT INTO lockstep.run (run_id, queue_id, name, on_failure, status)
+SELECT pg_temp.run_of('A'), pg_temp.q(), 'A', 'stop', 'Publishing';
+SELECT lockstep.run_cancel(pg_temp.run_of('A'), NULL, (SELECT name FROM lockstep.queue WHERE queue_id = pg_temp.q()));
+SELECT pg_temp.keep(NULL, 1, NULL);
+UPDATE lockstep.run SET ended_at = ended_at - interval '10 days' WHERE queue_id = pg_temp.q();
+SELECT pg_temp.sweep();
+SELECT is((pg_temp.run('A')).swept, true, 'a run of which nothing came is deleted');
+SELECT is(pg_temp.tell(pg_temp.q(), 'A0:1<0 A1:2<1'), 'A:1~ A:2~', 'its messages are cancelled');
+SELECT pg_temp.sweep();
+SELECT is((SELECT count(*) FROM lockstep.task WHERE queue_id = pg_temp.q()), 0::bigint, 'and deleted');
+SELECT is(pg_temp.counts(), 'Cancelled 2 0 0 2 2 0', 'the sums have them');
+SELECT is(pg_temp.judge('missing', 'A', 2, 1, 7), 'skip retention', 'no replay makes a message of it');
 
 -- What an operator is cancelling, no replay runs again.
 SELECT pg_temp.queue();

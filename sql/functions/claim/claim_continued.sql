@@ -9,7 +9,12 @@ CREATE OR REPLACE FUNCTION lockstep.claim_continued(
 LANGUAGE plpgsql AS $$
 BEGIN
     took_shared := false;
-    is_open := CASE WHEN p_looks THEN lockstep.claim_look(p_run_no, p_phase_id) ELSE false END;
+    IF p_looks THEN
+        is_open := lockstep.claim_look(p_run_no, p_phase_id);
+    ELSE -- cancelled tasks: retention may have begun to delete the run since it was read
+        PERFORM FROM lockstep.run r WHERE r.run_no = p_run_no AND NOT r.swept FOR NO KEY UPDATE SKIP LOCKED;
+        is_open := CASE WHEN FOUND THEN false END;
+    END IF;
     parked := p_parked AND (p_held_back OR NOT is_open); -- under its policy what is open continues
     IF is_open IS NULL THEN
         verdict := 'busy';

@@ -51,7 +51,8 @@ phase AS MATERIALIZED (
                     AND k.kafka_offset = ANY (ARRAY(
                         SELECT p.first_offset + (p.width * i.n + i.n * 7919 % p.width) / l.looks
                         FROM (SELECT LEAST(p.samples * LEAST((p.width - 1) / p.tasks + 1, 4), p.width) AS looks) l
-                        CROSS JOIN LATERAL pg_catalog.generate_series(0, l.looks - 1) AS i (n)))) t
+                        CROSS JOIN LATERAL pg_catalog.generate_series(0, l.looks - 1) AS i (n))
+                        || ARRAY[p.first_offset, p.first_offset + p.width - 1])) t -- there are these two
             WHERE p.opened_at IS NOT NULL AND t.started_at IS NOT NULL AND t.type <> 'external'
               AND (t.status = 'Processing' OR t.duration IS NOT NULL)),
         span AS MATERIALIZED (

@@ -82,9 +82,7 @@ BEGIN
                     WHEN m.ended THEN 'done'
                     WHEN p_kind = 'reject' AND deleted @> m.o THEN 'retention'
                     WHEN run_row.swept AND p_kind <> 'reject'
-                         AND (m.task_id IS NOT NULL
-                              OR CASE WHEN p_run IS NULL THEN COALESCE(m.o <= run_row.end_offset, true)
-                                      ELSE m.s < run_row.next_seq END)
+                         AND (m.task_id IS NOT NULL OR p_run IS NOT NULL OR COALESCE(m.o <= run_row.end_offset, true))
                         THEN 'retention'
                     WHEN m.other THEN 'differs'
                     WHEN m.status = 'Completed' THEN 'done'

@@ -31,8 +31,10 @@ BEGIN
         after_run_no = EXCLUDED.after_run_no, first_offset = EXCLUDED.first_offset, epoch = EXCLUDED.epoch,
         events = EXCLUDED.events,
         ended_at = CASE WHEN r.cancelled_at IS NOT NULL THEN r.ended_at END,
-        error = CASE WHEN r.cancelled_at IS NOT NULL THEN r.error END
+        error = CASE WHEN r.cancelled_at IS NOT NULL THEN r.error END, swept = false
     RETURNING r.run_no INTO made;
+    -- An operator had cancelled it, and retention has deleted it, before its first message: it is deleted again.
+    DELETE FROM lockstep.run_summary s WHERE s.run_no = made;
     UPDATE lockstep.queue
     SET last_run_no = made,
         implicit_run_no = CASE WHEN p_implicit THEN made ELSE implicit_run_no END
