@@ -59,7 +59,7 @@ static int free_readers(const struct readers *readers)
 {
     int count = 0;
     for (int i = 0; i < readers->limit; i++)
-        count += readers->list[i].lane == NULL && reader_usable(readers, &readers->list[i]);
+        count += readers->list[i].lane == NULL && !readers->list[i].cut_off;
     return count;
 }
 
@@ -118,13 +118,11 @@ void share_readers(struct executor *ex)
 /* Readers that are not in another queue's long task. */
 static int within_reach(const struct lane *lane)
 {
-    const struct readers *readers = &lane->ex->readers;
     int count = 0;
-    for (int i = 0; i < readers->limit; i++) {
-        const struct reader *reader = &readers->list[i];
-        count +=
-            reader_usable(readers, reader) && (reader->lane == NULL || reader->lane == lane ||
-                                               reader->first == NULL || !reader->first->marked);
+    for (int i = 0; i < lane->ex->readers.limit; i++) {
+        const struct reader *reader = &lane->ex->readers.list[i];
+        count += !reader->cut_off && (reader->lane == NULL || reader->lane == lane ||
+                                      reader->first == NULL || !reader->first->marked);
     }
     return count;
 }
