@@ -236,8 +236,9 @@ notifies() {
     [ "$status" -eq 2 ]
     [[ $output == *'work.jsonl:5001: $.order must be an integer'* ]] || { echo "$output"; return 1; }
     id=$(sql 'SELECT run_id FROM lockstep.run')
-    ended="5000 tasks of run $id were published before; the run is ended as aborted."
-    [[ $output == *"$ended"* ]] || { echo "$output"; return 1; }
+    # a stream is committed in parts: how many of the 5000 depends on the time that they take
+    ended="tasks of run $id were published before; the run is ended as aborted."
+    [[ $output =~ \ [1-9][0-9]*\ "$ended" ]] || { echo "$output"; return 1; }
 }
 
 @test "publish says why it ended, also behind a fault of its source; a fault that is the reason is said once" {
