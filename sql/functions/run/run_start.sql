@@ -10,6 +10,7 @@ RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     before bigint;
     made bigint;
+    is_over boolean;
     policy text;
     tell boolean;
     now_epoch int;
@@ -32,9 +33,10 @@ BEGIN
         events = EXCLUDED.events,
         ended_at = CASE WHEN r.cancelled_at IS NOT NULL THEN r.ended_at END,
         error = CASE WHEN r.cancelled_at IS NOT NULL THEN r.error END, swept = false
-    RETURNING r.run_no INTO made;
-    -- An operator had cancelled it, and retention has deleted it, before its first message: it is deleted again.
-    DELETE FROM lockstep.run_summary s WHERE s.run_no = made;
+    RETURNING r.run_no, r.ended_at IS NOT NULL INTO made, is_over;
+    IF is_over THEN -- an operator has cancelled it; if retention has deleted it since, it is to be deleted again
+        DELETE FROM lockstep.run_summary s WHERE s.run_no = made;
+    END IF;
     UPDATE lockstep.queue
     SET last_run_no = made,
         implicit_run_no = CASE WHEN p_implicit THEN made ELSE implicit_run_no END
