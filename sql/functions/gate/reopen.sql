@@ -26,6 +26,7 @@ DECLARE
     chosen bigint[];
     free bigint[];      -- external tasks that no worker is taking
     stays_open boolean; -- the phase itself
+    stop bigint;        -- of the run, if it stays
     keyless bigint[];
 BEGIN
     reopened := 0;
@@ -91,6 +92,8 @@ BEGIN
 
     PERFORM lockstep.event_freeze(own.run_no);
     PERFORM lockstep.run_uncancel(own.run_no);
+    stop := (SELECT run.stop_after FROM lockstep.run
+             WHERE run.run_no = own.run_no AND (chosen IS NULL OR run.stop_after < own."order"));
     UPDATE lockstep.phase p SET opened_at = NULL, after_runs = false
     WHERE p.run_no = own.run_no AND p."order" > own."order" AND p.done_at IS NULL
       AND (p.opened_at IS NOT NULL OR p.after_runs);
@@ -103,11 +106,9 @@ BEGIN
     SET reopened_at = pg_catalog.clock_timestamp(), ended_at = NULL,
         status = CASE WHEN run_row.ended_at IS NOT NULL THEN 'Running' ELSE run.status END,
         after_run_no = CASE WHEN run_row.ended_at IS NOT NULL AND run_row.serial THEN before ELSE run.after_run_no END,
-        stop_after = CASE WHEN chosen IS NULL OR run.stop_after < own."order" THEN run.stop_after END,
-        stop_lifted = LEAST(CASE WHEN chosen IS NOT NULL AND run.stop_after >= own."order" THEN run.stop_after END,
-                            run.stop_lifted), -- passes NULL over
-        error = CASE WHEN run.stop_after < own."order" OR (chosen IS NULL AND run.stop_after IS NOT NULL)
-                         THEN run.error END
+        stop_after = stop,
+        stop_lifted = LEAST(CASE WHEN stop IS NULL THEN run.stop_after END, run.stop_lifted), -- passes NULL over
+        error = CASE WHEN stop IS NOT NULL THEN run.error END
     WHERE run.run_no = own.run_no;
     -- The phase that is being filled may have been cancelled as a whole, or may have been open when the run was
     -- cancelled: the tasks that are claimed for it from now on are not cancelled, and wait.
