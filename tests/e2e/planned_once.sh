@@ -31,15 +31,10 @@ from=$("$LOCKSTEP_TEST_PGBIN/psql" -X -q -At -v ON_ERROR_STOP=1 -d "$db" <<'END'
 SET plan_cache_mode = force_generic_plan; -- db/packet.c
 -- a given clock does not move, so no batch is cut short by the time that it takes
 PREPARE fire AS SELECT count(*) FROM lockstep.dispatch('here', clock_timestamp(), p_most => 10);
-EXECUTE fire \g /dev/null
-EXECUTE fire \g /dev/null
+\o /dev/null
+SELECT 'EXECUTE fire' FROM generate_series(1, 2) \gexec
 \! stat -c %s "$LOCKSTEP_TEST_HOME/postgres.log"
-EXECUTE fire \g /dev/null
-EXECUTE fire \g /dev/null
-EXECUTE fire \g /dev/null
-EXECUTE fire \g /dev/null
-EXECUTE fire \g /dev/null
-EXECUTE fire \g /dev/null
+SELECT 'EXECUTE fire' FROM generate_series(1, 6) \gexec
 END
 )
 expect 'firings' "$(sql "SELECT count(*) FROM lockstep.occurrence WHERE outcome = 'fired'")" 80
@@ -49,9 +44,9 @@ case_begin 'no statement of a phase is planned again for the next one'
 q=planned_once_2
 lockstep queue create "$q" -q --create-topic --max-readers 2
 daemon --queue "$q" --readers 2
-for phases in 60 60; do
+for _ in first second; do
     from=$(stat -c %s "$log")
-    run=$(publish $phases)
+    run=$(publish 60)
     eventually 60 run_is "$run" Completed
 done
 expect 'planned again and again' "$(planned 'lockstep/(control|gate|liveness|relay)' "$from")" ''

@@ -140,10 +140,10 @@ jobs_end() {
 
 jobs_tell() {
     local signal=$1 p own
-    own=" $(jobs -pr | tr '\n' ' ') $(jobs -ps | tr '\n' ' ') "
+    own=$'\n'$(jobs -pr; jobs -ps)$'\n'
     shift
     for p; do
-        [[ $own != *" $p "* ]] || kill -"$signal" "$p" 2>/dev/null || true
+        [[ $own != *$'\n'"$p"$'\n'* ]] || kill -"$signal" "$p" 2>/dev/null || true
     done
 }
 
