@@ -26,7 +26,8 @@ struct drain {
 
 /** Does what signals have asked for since the last turn. */
 MUST_CHECK enum rc drain_watch(struct executor *ex, struct err *err);
-/** When what is left of a drain is cancelled, or the abilities are noted again; 0: not by time. */
+/** The time at which the rest of a drain is cancelled, or at which the abilities are noted again.
+ * 0: there is none. */
 int64_t drain_due_us(const struct executor *ex);
 
 #endif

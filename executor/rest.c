@@ -1,8 +1,8 @@
 /* A gate that waits asks again at once, because the lock is its wake-up. But no executor has S of
  * the phase before when its last owner is dead and still counts as living: a command of it does not
- * end, or a backend of it is not gone (lockstep.executors_living). IX is granted at once
- * then, the rest of that phase is no orphan yet, and a gate without a rest would ask thousands of
- * times a second (tests/e2e/lost_session.sh). */
+ * end, or a backend of it is not gone (lockstep.executors_living). IX is granted at once then, the
+ * rest of that phase is no orphan yet, and a gate without a rest would ask thousands of times a
+ * second (tests/e2e/lost_session.sh). */
 #include "executor/rest.h"
 
 #include "base/backoff.h"

@@ -78,7 +78,7 @@ for code in 55P03 40001 40P01; do
 done
 
 mkfifo "$tmp/work"
-streams() { publish <"$tmp/work" --stream >"$tmp/run" & } # what is written to &$work
+streams() { publish <"$tmp/work" --stream >"$tmp/run" & } # it publishes the lines that the script writes to &$work
 case_begin 'a claim has acquired S'
 refuses claim 40001 1
 streams

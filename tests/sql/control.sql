@@ -369,7 +369,7 @@ FROM pg_temp.run('A') AS r;
 SELECT pg_temp.tell('A0:100<0 A1:200<100');
 SELECT pg_temp.fail(0), pg_temp.on_run('cancel'), pg_temp.on_task('complete', 0);
 SELECT is(pg_temp.on_run('retry') || ' ' || pg_temp.tell(pg_temp.q(), 'A2:300<200 A3:end(3,3)'),
-          '(1,1,200) A:300- ended', 'a run that was cancelled behind that failure goes on behind it, too');
+          '(1,1,200) A:300- ended', 'a run that was cancelled after that failure continues after it, too');
 SELECT pg_temp.tell('A0..1:100<0 A2:end(2,1)');
 SELECT pg_temp.fail(0), pg_temp.fail(1), lockstep.run_finish((pg_temp.run('A')).run_no), pg_temp.on_task('retry', 0);
 SELECT pg_temp.adopt(), pg_temp.complete(0);

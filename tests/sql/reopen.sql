@@ -205,7 +205,7 @@ SELECT pg_temp.fail(0);
 SELECT is(lockstep.run_finish((SELECT r.run_no FROM lockstep.run r WHERE r.queue_id = pg_temp.q())), 'Failed',
           'which fails');
 SELECT is(pg_temp.replay(1, 200, 100), 'make missing Failed', 'the next replay continues the run');
-SELECT is(pg_temp.statuses(), 'Failed Cancelled', 'what comes behind the failed task is cancelled');
+SELECT is(pg_temp.statuses(), 'Failed Cancelled', 'the task of the phase after the failed one is cancelled');
 
 SELECT finish();
 ROLLBACK;
